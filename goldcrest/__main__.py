@@ -1,0 +1,36 @@
+"""The command line: `python -m goldcrest COMMAND`, installed as `goldcrest`."""
+
+import argparse
+import importlib
+import sys
+
+from goldcrest import __version__
+from goldcrest.job import explain
+
+# Each command is a module of goldcrest.commands with HELP, add_arguments(parser) and run(arguments) -> int.
+COMMANDS = ("describe", "export", "translate", "benchmark")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; bad input ends in one line on stderr and exit code 1."""
+    parser = argparse.ArgumentParser(prog="goldcrest", description=__doc__)
+    parser.add_argument("--version", action="version", version=__version__)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        module = importlib.import_module(f"goldcrest.commands.{name}")
+        subparser = subparsers.add_parser(name, help=module.HELP, description=module.__doc__)
+        module.add_arguments(subparser)
+        subparser.set_defaults(run=module.run)
+    arguments = parser.parse_args(argv)
+    try:
+        return arguments.run(arguments) or 0
+    except Exception as error:
+        line = explain(error)
+        if line is None:
+            raise
+        print(f"goldcrest: {line}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

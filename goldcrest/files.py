@@ -1,0 +1,118 @@
+"""Files that appear whole or not at all, and text read strictly."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import zstandard
+
+from goldcrest.errors import InputError
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    try:
+        yield partial
+        if path.is_dir():
+            shutil.rmtree(path)
+        os.replace(partial, path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def open_binary(path: str | Path) -> IO[bytes]:
+    """`path` opened for reading bytes, decompressed where its name ends in .gz or .zst.
+
+    Raises InputError where the file is missing.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; check the path in the configuration")
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    if path.suffix == ".zst":
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(path.open("rb")))
+    return path.open("rb")
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a text file without their newline; split on "\\n" only, strict UTF-8.
+
+    Raises InputError naming file and line where a line is not UTF-8 or the compressed data is damaged.
+    """
+    number = 0
+    with open_binary(path) as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                yield line.removesuffix(b"\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
+                f"{error.start + 1}); convert the file with iconv, or remove the line"
+            ) from error
+        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
+            raise InputError(
+                f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
+            ) from error
+
+
+def sha256_file(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_text(text: str) -> str:
+    """The SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write `value` as JSON with sorted keys, so that equal values make equal files."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """The value in a JSON file.  Raises InputError naming file and place where it is not JSON."""
+    path = Path(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid JSON ({error})") from error
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a UTF-8 text file atomically, newlines as given."""
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,61 @@
+"""What every workflow script stands in: output goes to the job's log, bad input ends in one clear line."""
+
+import errno
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from goldcrest.errors import InputError
+
+_DISK_REMEDIES = {
+    errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
+    errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
+    errno.EROFS: "the file system is read-only; choose a results folder that can be written",
+    errno.EACCES: "permission denied; choose a folder that can be read and written",
+}
+
+
+def explain(error: BaseException) -> str | None:
+    """One line for a user where `error` is the input's or the disk's fault, None where it is ours."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno in _DISK_REMEDIES:
+        return f"{error.filename or 'results'}: {_DISK_REMEDIES[error.errno]}"
+    return None
+
+
+@contextmanager
+def job(log: str | Path) -> Iterator[None]:
+    """Run a script's body with stdout, stderr and logging in the file `log`.
+
+    Input and disk errors are written as one line to the log and the terminal, and the process exits with
+    code 1; any other error leaves its traceback in the log too, and goes on upwards.
+    """
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    terminal = os.dup(2)
+    sys.stdout.flush(), sys.stderr.flush()
+    before = os.dup(1), os.dup(2)
+    with open(log, "a", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1), os.dup2(file.fileno(), 2)
+        logging.basicConfig(
+            level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr, force=True
+        )
+        try:
+            yield
+        except Exception as error:
+            line = explain(error)
+            if line is None:
+                traceback.print_exc()
+                raise
+            print(line, file=sys.stderr, flush=True)
+            os.write(terminal, f"goldcrest: {line}\n".encode())
+            raise SystemExit(1) from error
+        finally:
+            sys.stdout.flush(), sys.stderr.flush()
+            os.dup2(before[0], 1), os.dup2(before[1], 2)
+            for descriptor in (terminal, *before):
+                os.close(descriptor)
