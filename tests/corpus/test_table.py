@@ -1,0 +1,77 @@
+"""Tables come back as written, whole or not at all, and never with the rows a filter dropped."""
+
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.table import (
+    SCHEMA,
+    ShardWriter,
+    TableWriter,
+    count_rows,
+    read_batches,
+    read_columns,
+    shard_paths,
+    write_table,
+)
+from goldcrest.errors import InputError
+
+
+def _table(rows: int) -> pa.Table:
+    return pa.table(
+        {
+            "source": [f"source {i}" for i in range(rows)],
+            "target": [f"target {i}" for i in range(rows)],
+            "corpus": ["c"] * rows,
+            "row": list(range(rows)),
+            "dropped_by": ["rule" if i % 3 == 0 else None for i in range(rows)],
+        },
+        schema=SCHEMA,
+    )
+
+
+def test_file_round_trip_and_kept(tmp_path):
+    write_table(tmp_path / "t.parquet", _table(10))
+    kept = read_columns(tmp_path / "t.parquet", ["row"])["row"].to_pylist()
+    assert kept == [1, 2, 4, 5, 7, 8]
+    assert count_rows(tmp_path / "t.parquet") == 6
+    assert count_rows(tmp_path / "t.parquet", kept=False) == 10
+    assert pa.Table.from_batches(read_batches(tmp_path / "t.parquet", kept=False)) == _table(10)
+
+
+def test_shards_hold_their_size_and_keep_the_order(tmp_path):
+    with ShardWriter(tmp_path / "shards", SCHEMA, shard_rows=4) as writer:
+        writer.write(_table(9))
+        writer.write(_table(2))
+    assert [count_rows(p, kept=False) for p in shard_paths(tmp_path / "shards")] == [4, 4, 3]
+    rows = read_columns(tmp_path / "shards", ["row"], kept=False)["row"].to_pylist()
+    assert rows == [*range(9), 0, 1]
+    assert all(b.num_rows <= 2 for b in read_batches(tmp_path / "shards", rows=2))
+
+
+def test_empty_table_keeps_its_schema(tmp_path):
+    with ShardWriter(tmp_path / "empty", SCHEMA) as writer:
+        pass
+    assert writer.rows == 0
+    assert read_columns(tmp_path / "empty", ["source"]).num_rows == 0
+
+
+@pytest.mark.parametrize("make", [TableWriter, ShardWriter])
+def test_a_failure_leaves_nothing(tmp_path, make):
+    with pytest.raises(RuntimeError), make(tmp_path / "t", SCHEMA) as writer:
+        writer.write(_table(3))
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_tables_are_one_clear_error(tmp_path):
+    write_table(tmp_path / "t.parquet", _table(1))
+    (tmp_path / "text.parquet").write_text("no table")
+    (tmp_path / "empty").mkdir()
+    for path, columns, message in [
+        (tmp_path / "none.parquet", None, "no such table"),
+        (tmp_path / "text.parquet", None, "not a Parquet file"),
+        (tmp_path / "empty", None, r"no part-\*\.parquet"),
+        (tmp_path / "t.parquet", ["sorce"], "did you mean 'source'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            list(read_batches(path, columns))
