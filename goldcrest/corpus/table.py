@@ -1,8 +1,8 @@
 """A corpus as Parquet: one file, or a folder of shards `part-00000.parquet`, … read in name order.
 
-Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line in
-the origin, from 0), `dropped_by` (the first filter that rejected the row, null = kept); then scores,
-such as `weight`.
+Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line
+in the origin, from 0), `dropped_by` (the first filter that rejected the row, null = kept); then
+scores, such as `weight`.
 Synthetic corpora also have `noise` (the injected damage, null = none).
 """
 
