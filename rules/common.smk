@@ -1,0 +1,83 @@
+"""What every stage shares: the checked configuration, the folders, and a few small functions."""
+
+import sys
+from pathlib import Path
+
+from goldcrest.code_version import code_version
+from goldcrest.configuration import check, expand_variants, load_zoo
+from goldcrest.errors import InputError
+
+STAGES = [
+    "corpus",
+    "vocabulary",
+    "teacher",
+    "distil",
+    "student",
+    "prune",
+    "quantize",
+    "evaluate",
+    "report",
+]
+
+
+def stop(lines):
+    """End the run before any job, with plain lines instead of a traceback."""
+    sys.exit("\n".join(lines))
+
+
+CONFIG_FILE = workflow.configfiles[-1]
+try:
+    ZOO = load_zoo(Path(workflow.basedir) / "config/models.yaml")
+    config = check(config, CONFIG_FILE, ZOO)
+except InputError as error:
+    stop([str(error)])
+
+RESULTS = Path("results") / config["experiment"]
+CORPORA = RESULTS / "corpora"
+VALIDATION = RESULTS / "validation.parquet"
+TEST_SETS = RESULTS / "test_sets"
+VOCABULARY = RESULTS / "vocabulary"
+TEACHER = RESULTS / "teacher"
+DISTILLED = RESULTS / "distilled"
+MODELS = RESULTS / "models"
+EVALUATION = RESULTS / "evaluation"
+TABLES = RESULTS / "tables"
+SPEED_TABLES = TABLES / "speed"
+FIGURES = RESULTS / "figures"
+LOGS = RESULTS / "logs"
+BENCHMARKS = RESULTS / "benchmarks"
+
+PRECISIONS = ["float32", "int8", "int8-finetuned", "log4", "log4-finetuned"]
+VARIANTS = expand_variants(config)
+
+
+wildcard_constraints:
+    corpus="[^/]+",
+    test_set="[^/]+",
+    size="[0-9]+",
+    member="[0-9]+",
+    shard="[0-9]+",
+    student="[^/]+",
+    recipe="[^/]+",
+    precision="|".join(PRECISIONS),
+
+
+def training_threads():
+    """CPU threads of one training job; the same number gives the same weights, bit for bit."""
+    return config["hardware"]["threads"]
+
+
+def training_resources():
+    """Accelerators of one training job, in the words of the Slurm executor."""
+    hardware = config["hardware"]
+    return {"gpu": hardware["devices"]} if hardware["accelerator"] == "gpu" else {}
+
+
+def stages_present():
+    """The stages whose rules exist."""
+    return [s for s in STAGES if (Path(workflow.basedir) / f"rules/{s}.smk").is_file()]
+
+
+def final_targets():
+    """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
+    return [MODELS / variant for variant in VARIANTS]
