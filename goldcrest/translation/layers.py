@@ -1,0 +1,231 @@
+"""The layers of students and teachers: attention, SSRU, feed-forward, and their post-norm blocks.
+
+Shapes: b sentences, s source positions, t target positions, d embedding width, h heads, k head size.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from goldcrest.translation.architecture import LayerShape
+
+Recorder = Callable[[Tensor, Tensor | None], None]
+
+
+class Attention(nn.Module):
+    """Multi-head attention whose width h·k is independent of d; with no heads it is its output bias.
+
+    record: where set, is called with the attention weights (b, h, queries, keys) of each forward pass and
+    the mask of real queries (b, queries) or None; the weights are then computed explicitly.
+    """
+
+    def __init__(self, embedding: int, heads: int, head_size: int):
+        super().__init__()
+        width = heads * head_size
+        self.heads, self.head_size = heads, head_size
+        self.query = _linear(embedding, width)
+        self.key = _linear(embedding, width)
+        self.value = _linear(embedding, width)
+        self.out = _linear(width, embedding)
+        self.record: Recorder | None = None
+
+    def split(self, x: Tensor) -> Tensor:
+        """(b, positions, h·k) → (b, h, positions, k)."""
+        return x.unflatten(-1, (self.heads, self.head_size)).transpose(1, 2)
+
+    def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
+        """Keys and values (b, h, positions, k) of what is attended to; None where no head is left."""
+        if not self.heads:
+            return None
+        return self.split(self.key(memory)), self.split(self.value(memory))
+
+    def attend(
+        self,
+        x: Tensor,
+        memory: tuple[Tensor, Tensor] | None,
+        mask: Tensor | None,
+        causal: bool = False,
+        queries: Tensor | None = None,
+    ) -> Tensor:
+        """Attention of x (b, queries, d) over projected memory; mask (b, 1, 1, keys), True where to look."""
+        if memory is None:
+            return self.out.bias.expand_as(x)
+        keys, values = memory
+        q = self.split(self.query(x))
+        if self.record is not None:
+            weights = _attention_weights(q, keys, mask, causal)
+            self.record(weights, queries)
+            mixed = weights @ values
+        else:
+            mixed = functional.scaled_dot_product_attention(
+                q, keys, values, attn_mask=mask, is_causal=causal
+            )
+        return self.out(mixed.transpose(1, 2).flatten(2))                          # (b, queries, d)
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None, causal: bool = False, queries: Tensor | None = None
+    ) -> Tensor:
+        """Self-attention of x (b, positions, d)."""
+        return self.attend(x, self.project_memory(x), mask, causal, queries)
+
+
+def _attention_weights(q: Tensor, keys: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+    scores = q @ keys.transpose(-1, -2) * q.shape[-1] ** -0.5                      # (b, h, queries, keys)
+    if causal:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1)
+
+
+class _Recurrence(torch.autograd.Function):
+    """c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ x_t with c_{−1} = 0, over the first dimension.
+
+    Written out because autograd through the loop would keep and revisit 3·t small nodes.
+    """
+
+    @staticmethod
+    def forward(ctx, forget: Tensor, x: Tensor) -> Tensor:
+        cells = torch.empty_like(x)
+        cell = torch.zeros_like(x[0])
+        for step in range(x.shape[0]):
+            cell = torch.lerp(x[step], cell, forget[step], out=cells[step])
+        ctx.save_for_backward(forget, x, cells)
+        return cells
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
+        forget, x, cells = ctx.saved_tensors
+        grad_cells = grad.contiguous().clone()
+        for step in range(x.shape[0] - 1, 0, -1):
+            grad_cells[step - 1].addcmul_(grad_cells[step], forget[step])
+        previous = torch.cat([torch.zeros_like(cells[:1]), cells[:-1]])
+        return grad_cells * (previous - x), torch.addcmul(grad_cells, grad_cells, forget, value=-1)
+
+
+class SSRU(nn.Module):
+    """Simpler simple recurrent unit (Kim et al. 2019): h_t = ReLU(c_t), f = σ(W_f x + b_f), x̂ = W x."""
+
+    def __init__(self, embedding: int):
+        super().__init__()
+        self.candidate = _linear(embedding, embedding, bias=False)
+        self.forget = _linear(embedding, embedding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """All positions of x (b, t, d) at once."""
+        forget = torch.sigmoid(self.forget(x)).transpose(0, 1).contiguous()
+        candidate = self.candidate(x).transpose(0, 1).contiguous().to(forget.dtype)
+        return functional.relu(_Recurrence.apply(forget, candidate)).transpose(0, 1)
+
+    def step(self, x: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        """One position x (rows, d) after the state `cell` (rows, d): output and new state."""
+        cell = torch.lerp(self.candidate(x), cell, torch.sigmoid(self.forget(x)))
+        return functional.relu(cell), cell
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU between."""
+
+    def __init__(self, embedding: int, width: int, dropout: float = 0.0):
+        super().__init__()
+        self.inner = _linear(embedding, width)
+        self.outer = _linear(width, embedding)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (…, d) → (…, d)."""
+        if not self.inner.out_features:
+            return self.outer.bias.expand_as(x)
+        return self.outer(self.dropout(functional.relu(self.inner(x))))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention and feed-forward, each followed by dropout → add → LayerNorm."""
+
+    def __init__(self, embedding: int, shape: LayerShape, dropout: float = 0.0):
+        super().__init__()
+        self.self_attention = Attention(embedding, shape.heads, shape.head_size)
+        self.attention_norm = nn.LayerNorm(embedding)
+        self.feed_forward = FeedForward(embedding, shape.feed_forward, dropout)
+        self.feed_forward_norm = nn.LayerNorm(embedding)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, mask: Tensor | None, queries: Tensor | None = None) -> Tensor:
+        """x (b, s, d), mask (b, 1, 1, s) or None where no position is padding."""
+        x = self.attention_norm(x + self.dropout(self.self_attention(x, mask, queries=queries)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+    @property
+    def shape(self) -> LayerShape:
+        """The layer's present widths."""
+        attention = self.self_attention
+        return LayerShape(attention.heads, attention.head_size, self.feed_forward.inner.out_features)
+
+
+class DecoderLayer(nn.Module):
+    """SSRU or self-attention, cross-attention, feed-forward, each followed by dropout → add → LayerNorm."""
+
+    def __init__(self, embedding: int, shape: LayerShape, kind: str, dropout: float = 0.0):
+        super().__init__()
+        if kind == "ssru":
+            self.recurrence = SSRU(embedding)
+        else:
+            self.self_attention = Attention(embedding, shape.self_heads, shape.head_size)
+        self.kind = kind
+        self.self_norm = nn.LayerNorm(embedding)
+        self.cross_attention = Attention(embedding, shape.heads, shape.head_size)
+        self.cross_norm = nn.LayerNorm(embedding)
+        self.feed_forward = FeedForward(embedding, shape.feed_forward, dropout)
+        self.feed_forward_norm = nn.LayerNorm(embedding)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+        """All target positions x (b, t, d) over the encoder's output memory (b, s, d)."""
+        mixed = self.recurrence(x) if self.kind == "ssru" else self.self_attention(x, None, causal=True)
+        x = self.self_norm(x + self.dropout(mixed))
+        return self._rest(x, self.cross_attention.project_memory(memory), mask)
+
+    def step(
+        self, x: Tensor, state: Tensor | tuple[Tensor, Tensor] | None, memory, mask: Tensor
+    ) -> tuple[Tensor, Tensor | tuple[Tensor, Tensor] | None]:
+        """One position x (rows, d), rows = b·beam, after the layer's own `state`; memory is per sentence."""
+        mixed, state = self._mix_step(x, state)
+        x = self.self_norm(x + mixed)
+        grouped = x.unflatten(0, (mask.shape[0], -1))                              # (b, beam, d)
+        return self._rest(grouped, memory, mask).flatten(0, 1), state
+
+    def _mix_step(self, x, state):
+        if self.kind == "ssru":
+            return self.recurrence.step(x, state)
+        attention = self.self_attention
+        if not attention.heads:
+            return attention.out.bias.expand_as(x), state
+        x = x.unsqueeze(1)
+        new = attention.project_memory(x)
+        keys, values = new if state is None else [torch.cat(pair, 2) for pair in zip(state, new, strict=True)]
+        return attention.attend(x, (keys, values), None).squeeze(1), (keys, values)
+
+    def _rest(self, x: Tensor, memory, mask: Tensor | None) -> Tensor:
+        x = self.cross_norm(x + self.dropout(self.cross_attention.attend(x, memory, mask)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+    @property
+    def shape(self) -> LayerShape:
+        """The layer's present widths."""
+        cross = self.cross_attention
+        self_heads = 0 if self.kind == "ssru" else self.self_attention.heads
+        return LayerShape(cross.heads, cross.head_size, self.feed_forward.inner.out_features, self_heads)
+
+
+def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
+    """A linear map with Glorot-uniform weights and zero bias, as Marian initialises them."""
+    linear = nn.utils.skip_init(nn.Linear, inputs, outputs, bias=bias) if inputs * outputs == 0 else nn.Linear(
+        inputs, outputs, bias=bias
+    )
+    if inputs * outputs:
+        nn.init.xavier_uniform_(linear.weight)
+    if bias:
+        nn.init.zeros_(linear.bias)
+    return linear

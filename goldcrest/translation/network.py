@@ -1,0 +1,182 @@
+"""The translation network: embeddings tied three ways, a post-norm encoder, an SSRU or attention decoder.
+
+Shapes as in `layers`: b sentences, s source positions, t target positions, d embedding width, V pieces.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock
+from goldcrest.translation.architecture import Architecture
+from goldcrest.translation.layers import DecoderLayer, EncoderLayer
+
+START = -1  # the decoder's first input is a zero embedding (Marian's convention), written as this id
+
+
+@dataclass
+class State:
+    """What the decoder remembers between steps of a search over b sentences with `beam` rows each.
+
+    layers: per decoder layer the SSRU cells (b·beam, d) or (keys, values) of (b·beam, h, position, k).
+    memory: per distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
+    """
+
+    position: int
+    layers: list
+    memory: list
+    mask: Tensor
+
+    def select(self, rows: Tensor) -> "State":
+        """The state with its rows reordered: new row i continues old row rows[i], of the same sentence."""
+        return replace(self, layers=[_index(layer, rows) for layer in self.layers])
+
+    def keep(self, sentences: Tensor) -> "State":
+        """The state of some sentences only, given by their indices (kept,)."""
+        beam = _rows(self.layers[0]) // self.mask.shape[0] if _rows(self.layers[0]) else 1
+        rows = (sentences[:, None] * beam + torch.arange(beam, device=sentences.device)).flatten()
+        return replace(
+            self,
+            layers=[_index(layer, rows) for layer in self.layers],
+            memory=[_index(layer, sentences) for layer in self.memory],
+            mask=self.mask[sentences],
+        )
+
+
+def _rows(layer) -> int:
+    return 0 if layer is None else len(layer[0] if isinstance(layer, tuple) else layer)
+
+
+def _index(layer, rows: Tensor):
+    if layer is None:
+        return None
+    if isinstance(layer, tuple):
+        return tuple(part.index_select(0, rows) for part in layer)
+    return layer.index_select(0, rows)
+
+
+class Translator(nn.Module):
+    """A student or teacher (WNGT20 §3): see `Architecture` for its shape and METHODS for its formulas."""
+
+    def __init__(self, architecture: Architecture, dropout: float = 0.0):
+        super().__init__()
+        width = architecture.embedding
+        self.decoder_depth = architecture.decoder_depth
+        self.decoder_kind = architecture.decoder_kind
+        self.embedding = nn.Embedding(architecture.vocabulary, width)
+        nn.init.xavier_uniform_(self.embedding.weight)
+        self.output_bias = nn.Parameter(torch.zeros(architecture.vocabulary))
+        self.encoder = nn.ModuleList(EncoderLayer(width, shape, dropout) for shape in architecture.encoder)
+        self.decoder = nn.ModuleList(
+            DecoderLayer(width, shape, architecture.decoder_kind, dropout) for shape in architecture.decoder
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    @property
+    def architecture(self) -> Architecture:
+        """The network's present shape, read off its layers, so that pruning cannot leave it out of date."""
+        return Architecture(
+            vocabulary=self.embedding.num_embeddings,
+            embedding=self.embedding.embedding_dim,
+            encoder=tuple(layer.shape for layer in self.encoder),
+            decoder=tuple(layer.shape for layer in self.decoder),
+            decoder_depth=self.decoder_depth,
+            decoder_kind=self.decoder_kind,
+        )
+
+    def decoder_layers(self) -> list[DecoderLayer]:
+        """The decoder's layers in the order of their application; tied ones repeat."""
+        if len(self.decoder) == self.decoder_depth:
+            return list(self.decoder)
+        return [self.decoder[0]] * self.decoder_depth
+
+    def embed(self, tokens: Tensor, position: int = 0) -> Tensor:
+        """Embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero."""
+        x = functional.embedding(tokens.clamp(min=0), self.embedding.weight) * math.sqrt(self.width)
+        x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
+        return self.dropout(x + sinusoids(position, tokens.shape[1], self.width, x.device).to(x.dtype))
+
+    @property
+    def width(self) -> int:
+        """The embedding width d."""
+        return self.embedding.embedding_dim
+
+    def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
+        """Source pieces (b, s), mask (b, s) True where a piece stands → memory (b, s, d)."""
+        mask = _attention_mask(source_mask)
+        x = self.embed(source)
+        for layer in self.encoder:
+            x = layer(x, mask, source_mask)
+        return x
+
+    def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
+        """Teacher forcing: decoder inputs (b, t), START first → hidden states (b, t, d)."""
+        mask = _attention_mask(source_mask)
+        x = self.embed(target)
+        for layer in self.decoder_layers():
+            x = layer(x, memory, mask)
+        return x
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """Scores (…, V) of the next piece from hidden states (…, d)."""
+        return functional.linear(hidden, self.embedding.weight, self.output_bias)
+
+    def start(self, memory: Tensor, source_mask: Tensor, beam: int = 1) -> State:
+        """The decoder's state before the first step, `beam` rows per sentence."""
+        rows = memory.shape[0] * beam
+        recurrent = self.decoder_kind == "ssru"
+        layers = [memory.new_zeros(rows, self.width) if recurrent else None for _ in self.decoder_layers()]
+        projected = [layer.cross_attention.project_memory(memory) for layer in self.decoder]
+        return State(0, layers, projected, source_mask[:, None, None, :])
+
+    def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
+        """One decoding step: last tokens (b·beam,), START at first → logits (b·beam, V) and new state."""
+        x = self.embed(tokens[:, None], state.position).squeeze(1)
+        tied = len(self.decoder) < self.decoder_depth
+        layers = []
+        for index, layer in enumerate(self.decoder_layers()):
+            memory = state.memory[0 if tied else index]
+            x, new = layer.step(x, state.layers[index], memory, state.mask)
+            layers.append(new)
+        return self.logits(x), replace(state, position=state.position + 1, layers=layers)
+
+    def attention_blocks(self) -> list[AttentionBlock]:
+        """The blocks that pruning may score and cut, encoder first."""
+        named = [(f"encoder.{i}.self_attention", layer.self_attention) for i, layer in enumerate(self.encoder)]
+        for i, layer in enumerate(self.decoder):
+            if self.decoder_kind == "attention":
+                named.append((f"decoder.{i}.self_attention", layer.self_attention))
+            named.append((f"decoder.{i}.cross_attention", layer.cross_attention))
+        return [AttentionBlock.of(name, module) for name, module in named]
+
+    def feed_forward_blocks(self) -> list[FeedForwardBlock]:
+        """The feed-forward blocks that pruning may score and cut, encoder first."""
+        return [
+            FeedForwardBlock.of(f"{side}.{i}.feed_forward", layer.feed_forward)
+            for side in ("encoder", "decoder")
+            for i, layer in enumerate(getattr(self, side))
+        ]
+
+
+def _attention_mask(mask: Tensor) -> Tensor | None:
+    """(b, s) → (b, 1, 1, s), or None where every position is real, which the kernels like better."""
+    return None if bool(mask.all()) else mask[:, None, None, :]
+
+
+_TABLES: dict[tuple[int, torch.device], Tensor] = {}
+
+
+def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tensor:
+    """Positional encodings (count, width) from position `first`: sines in the first half, cosines in the second."""
+    table = _TABLES.get((width, device))
+    if table is None or len(table) < first + count:
+        size = max(256, 2 * (first + count))
+        half = width // 2
+        rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / max(1, half - 1)))
+        angles = torch.arange(size)[:, None] * rates[None, :]
+        table = torch.cat([angles.sin(), angles.cos()], dim=1).to(device)
+        _TABLES[width, device] = table
+    return table[first : first + count]
