@@ -1,1 +1,1 @@
-
+"""Which heads and neurons go, and cutting them out, whatever the model family."""

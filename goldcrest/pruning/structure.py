@@ -1,0 +1,237 @@
+"""What a model is made of, for pruning: attention heads and feed-forward neurons, whatever the family.
+
+A family lists its blocks (`Prunable`).  A block refers to the family's own modules, gives the parameters
+of each head or neuron as views, and tells the family its new shape after a cut.  Nothing here knows a model.
+
+Shapes: d model width, h heads, k head size, a = h·k attention width, f feed-forward width.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import torch
+from torch import Tensor, nn
+
+# takes attention weights (batch, h, queries, keys) and the mask of real queries (batch, queries) or None
+Recorder = Callable[[Tensor, Tensor | None], None]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """One linear map inside a module: the whole of it, or one of equal parts of its outputs.
+
+    part, parts: GPT-2 fuses query, key and value in one module; they are parts 0, 1 and 2 of 3.
+    output_axis: the axis of `module.weight` that counts outputs; 0 in nn.Linear, 1 in GPT-2's Conv1D.
+    """
+
+    module: nn.Module
+    part: int = 0
+    parts: int = 1
+    output_axis: int = 0
+
+    @property
+    def outputs(self) -> int:
+        """Width of this part's output."""
+        return self.module.weight.shape[self.output_axis] // self.parts
+
+    @property
+    def inputs(self) -> int:
+        """Width of the input."""
+        return self.module.weight.shape[1 - self.output_axis]
+
+    @property
+    def weight(self) -> Tensor:
+        """A view (outputs, inputs) of this part's weights; gradients and writes reach the module's own."""
+        oriented = self.module.weight if self.output_axis == 0 else self.module.weight.T
+        return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
+
+    @property
+    def bias(self) -> Tensor | None:
+        """A view (outputs,) of this part's bias; None where the map has none."""
+        bias = self.module.bias
+        if bias is None or self.parts == 1:
+            return bias
+        return bias.narrow(0, self.first, self.outputs)
+
+    @property
+    def first(self) -> int:
+        """The first of this part's outputs among the module's."""
+        return self.part * self.outputs
+
+
+def whole(module: "nn.Module | Projection") -> Projection:
+    """The projection that is all of a module; a projection stays itself."""
+    return module if isinstance(module, Projection) else Projection(module)
+
+
+def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
+    """Leave in each projection only the outputs `kept` (ascending indices, (n,)); others are removed for good.
+
+    Projections that share a fused module are cut together.  Raises ValueError where only some of a module's
+    parts are given: the other parts would keep a different width, and the module could not be split again.
+    """
+    modules = {id(projection.module): projection for projection in projections}
+    for projection in modules.values():
+        shared = [p for p in projections if p.module is projection.module]
+        if sorted(p.part for p in shared) != list(range(projection.parts)):
+            raise ValueError(f"all {projection.parts} parts of a fused module must be cut together")
+        rows = torch.cat([kept + part * projection.outputs for part in range(projection.parts)])
+        _replace(projection.module, "weight", projection.output_axis, rows)
+        if projection.module.bias is not None:
+            _replace(projection.module, "bias", 0, rows)
+        _set_width(projection.module, ("out_features", "nf"), len(rows))
+
+
+def keep_inputs(projection: Projection, kept: Tensor) -> None:
+    """Leave only the inputs `kept` (ascending indices, (n,)) of a projection; its bias stays."""
+    _replace(projection.module, "weight", 1 - projection.output_axis, kept)
+    _set_width(projection.module, ("in_features", "nx"), len(kept))
+
+
+def _replace(module: nn.Module, name: str, axis: int, kept: Tensor) -> None:
+    old = getattr(module, name)
+    new = old.detach().index_select(axis, kept.to(old.device)).contiguous()
+    setattr(module, name, nn.Parameter(new, requires_grad=old.requires_grad))
+
+
+def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:
+    """The width as nn.Linear and Conv1D record it beside their weights."""
+    for name in names:
+        if hasattr(module, name):
+            setattr(module, name, width)
+
+
+@dataclass
+class AttentionBlock:
+    """The projections of one multi-head attention; head i owns outputs i·k … (i+1)·k of query, key, value.
+
+    name: unique in the model, e.g. "encoder.0.self_attention"; recipes select blocks by patterns of it.
+    set_shape: called with the new number of heads after a cut; the family records it where its forward
+    pass reads it.  set_recorder: makes the family's attention report its weights; None takes it away again.
+    """
+
+    name: str
+    query: Projection
+    key: Projection
+    value: Projection
+    out: Projection
+    heads: int
+    head_size: int
+    set_shape: Callable[[int], None] | None = None
+    set_recorder: Callable[[Recorder | None], None] | None = None
+
+    def __post_init__(self):
+        self.query, self.key, self.value = whole(self.query), whole(self.key), whole(self.value)
+        self.out = whole(self.out)
+        width = self.heads * self.head_size
+        widths = [self.query.outputs, self.key.outputs, self.value.outputs, self.out.inputs]
+        if widths != [width] * 4:
+            raise ValueError(
+                f"{self.name}: projections of widths {widths} do not hold {self.heads} heads of "
+                f"size {self.head_size}"
+            )
+
+    @classmethod
+    def of(cls, name: str, module: nn.Module) -> Self:
+        """The block of a module with linear maps `query`, `key`, `value`, `out`, and `heads`, `head_size`, `record`."""
+        return cls(
+            name,
+            *(Projection(getattr(module, part)) for part in ("query", "key", "value", "out")),
+            heads=module.heads,
+            head_size=module.head_size,
+            set_shape=lambda heads: setattr(module, "heads", heads),
+            set_recorder=lambda recorder: setattr(module, "record", recorder),
+        )
+
+    def head(self, head: int) -> dict[str, Tensor]:
+        """The parameters that belong to one head, as views: gradients and writes reach the model's own.
+
+        query.weight, key.weight, value.weight (k, inputs); their biases (k,) where they exist; out.weight
+        (d, k).  The bias of `out` belongs to no head.  Raises IndexError where there is no such head.
+        """
+        if not 0 <= head < self.heads:
+            raise IndexError(f"{self.name}: no head {head} among {self.heads}")
+        rows = slice(head * self.head_size, (head + 1) * self.head_size)
+        parameters = {"out.weight": self.out.weight[:, rows]}
+        for name in ("query", "key", "value"):
+            projection = getattr(self, name)
+            parameters[f"{name}.weight"] = projection.weight[rows]
+            if projection.bias is not None:
+                parameters[f"{name}.bias"] = projection.bias[rows]
+        return parameters
+
+    def keep(self, heads: Sequence[int]) -> None:
+        """Leave only these heads (ascending); `cut` checks them."""
+        first = torch.tensor(list(heads), dtype=torch.long) * self.head_size
+        kept = (first[:, None] + torch.arange(self.head_size)).flatten()  # (heads·k,)
+        keep_outputs([self.query, self.key, self.value], kept)
+        keep_inputs(self.out, kept)
+        self.heads = len(heads)
+        if self.set_shape is not None:
+            self.set_shape(self.heads)
+
+
+@dataclass
+class FeedForwardBlock:
+    """Two linear maps with an activation between; neuron n is output n of `inner` and input n of `outer`.
+
+    set_shape: called with the new number of neurons after a cut, where the family keeps it elsewhere.
+    """
+
+    name: str
+    inner: Projection
+    outer: Projection
+    set_shape: Callable[[int], None] | None = None
+
+    def __post_init__(self):
+        self.inner, self.outer = whole(self.inner), whole(self.outer)
+        if self.inner.outputs != self.outer.inputs:
+            raise ValueError(
+                f"{self.name}: {self.inner.outputs} inner outputs do not match {self.outer.inputs} outer inputs"
+            )
+
+    @classmethod
+    def of(cls, name: str, module: nn.Module) -> Self:
+        """The block of a module with linear maps `inner` and `outer`."""
+        return cls(name, Projection(module.inner), Projection(module.outer))
+
+    @property
+    def neurons(self) -> int:
+        """The present width f."""
+        return self.inner.outputs
+
+    def neuron(self, neuron: int) -> dict[str, Tensor]:
+        """The parameters that belong to one neuron, as views: inner.weight (d,), inner.bias (), outer.weight (d,).
+
+        Raises IndexError where there is no such neuron.
+        """
+        if not 0 <= neuron < self.neurons:
+            raise IndexError(f"{self.name}: no neuron {neuron} among {self.neurons}")
+        parameters = {
+            "inner.weight": self.inner.weight[neuron],
+            "outer.weight": self.outer.weight[:, neuron],
+        }
+        if self.inner.bias is not None:
+            parameters["inner.bias"] = self.inner.bias[neuron]
+        return parameters
+
+    def keep(self, neurons: Sequence[int]) -> None:
+        """Leave only these neurons (ascending); `cut` checks them."""
+        kept = torch.tensor(list(neurons), dtype=torch.long)
+        keep_outputs([self.inner], kept)
+        keep_inputs(self.outer, kept)
+        if self.set_shape is not None:
+            self.set_shape(len(kept))
+
+
+class Prunable(Protocol):
+    """A model, or a family's view of one, that says what it is made of.  Blocks come in the order of the layers."""
+
+    def attention_blocks(self) -> Sequence[AttentionBlock]:
+        """The attentions whose heads may be scored and cut."""
+        ...
+
+    def feed_forward_blocks(self) -> Sequence[FeedForwardBlock]:
+        """The feed-forward blocks whose neurons may be scored and cut."""
+        ...
