@@ -1,0 +1,43 @@
+# What a newcomer types.  Every target first makes .venv from envs/main.txt where it is missing or old.
+
+SHELL := /bin/bash
+CORES ?= all
+CONFIG ?= config/demo.yaml
+PYTHON ?= python3
+export PYTHON
+
+BIN := .venv/bin
+READY := .venv/.installed
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run report test lint check-resume
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/; s/^/  make /' | column -t -s '|'
+
+setup: $(READY)  ## the environment .venv, every version pinned
+
+$(READY): envs/main.txt envs/install.sh pyproject.toml
+	envs/install.sh main .venv
+	@touch $@
+
+demo: $(READY)  ## the whole pipeline, small: ends with results/demo/report.html
+	@$(BIN)/python workflow_scripts/unlock.py
+	@$(SNAKEMAKE) config/demo.yaml
+
+run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES=8
+	@$(BIN)/python workflow_scripts/unlock.py
+	@$(SNAKEMAKE) $(CONFIG)
+
+test: $(READY)  ## all tests
+	$(BIN)/pytest
+
+lint: $(READY)  ## the style of Python and workflow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+
+check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
+	$(BIN)/python tests/workflow/kill.py --config config/demo.yaml --kills 5

