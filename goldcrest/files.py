@@ -1,9 +1,11 @@
 """Files that appear whole or not at all, and text read strictly."""
 
+import fcntl
 import gzip
 import hashlib
 import io
 import json
+import logging
 import os
 import shutil
 import zlib
@@ -47,6 +49,24 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def exclusive_folder(folder: str | Path) -> Iterator[None]:
+    """Hold a folder of checkpoints alone; waits while another process holds it.
+
+    A killed Snakemake leaves its jobs running: the rerun must not write beside an orphan of the first run.
+    The lock goes with the process, so a kill never leaves it behind.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logging.info("%s: another process is at work here; waiting for it to end", folder)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def open_binary(path: str | Path) -> IO[bytes]:

@@ -46,7 +46,9 @@ class Architecture:
         heads = entry["heads"]
         head_size, remainder = divmod(entry["attention_width"], heads)
         if remainder:
-            raise ValueError(f"attention width {entry['attention_width']} is no multiple of {heads} heads")
+            raise ValueError(
+                f"attention width {entry['attention_width']} is no multiple of {heads} heads"
+            )
         attends = entry["decoder"] == "attention"
         encoder = LayerShape(heads, head_size, entry["feed_forward"])
         decoder = LayerShape(heads, head_size, entry["feed_forward"], heads if attends else 0)
@@ -64,7 +66,8 @@ class Architecture:
     def from_dict(cls, values: Mapping[str, Any]) -> "Architecture":
         """The inverse of `to_dict`."""
         layers = {
-            side: tuple(LayerShape(**layer) for layer in values[side]) for side in ("encoder", "decoder")
+            side: tuple(LayerShape(**layer) for layer in values[side])
+            for side in ("encoder", "decoder")
         }
         return cls(**{**values, **layers})
 

@@ -45,7 +45,9 @@ class Batch:
 
     def to(self, device: torch.device) -> "Batch":
         """The batch on another device."""
-        return Batch(**{name: value.to(device, non_blocking=True) for name, value in vars(self).items()})
+        return Batch(
+            **{name: value.to(device, non_blocking=True) for name, value in vars(self).items()}
+        )
 
 
 def make_batch(sources: list, targets: list, weights=None) -> Batch:
@@ -53,7 +55,11 @@ def make_batch(sources: list, targets: list, weights=None) -> Batch:
     source, source_mask = pad(sources)
     target, target_mask = pad(targets)
     start = torch.full((len(target), 1), START)
-    weight = torch.ones(len(sources)) if weights is None else torch.as_tensor(weights, dtype=torch.float32)
+    weight = (
+        torch.ones(len(sources))
+        if weights is None
+        else torch.as_tensor(weights, dtype=torch.float32)
+    )
     decoder_input = torch.cat([start, target[:, :-1]], dim=1)
     return Batch(source, source_mask, decoder_input, target, target_mask, weight)
 
@@ -72,7 +78,9 @@ class EncodedCorpus:
 
     def __init__(self, folder: Path):
         size = read_json(folder / "size.json")
-        self.sides = {side: np.load(folder / f"{side}.npy", mmap_mode="r") for side in ("source", "target")}
+        self.sides = {
+            side: np.load(folder / f"{side}.npy", mmap_mode="r") for side in ("source", "target")
+        }
         self.offsets = {side: np.load(folder / f"{side}.offsets.npy") for side in self.sides}
         self.weights = np.load(folder / "weight.npy")
         self.pairs = size["pairs"]
@@ -94,7 +102,9 @@ class EncodedCorpus:
         return make_batch(texts["source"], texts["target"], self.weights[rows])
 
 
-def encode_corpus(table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int) -> EncodedCorpus:
+def encode_corpus(
+    table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int
+) -> EncodedCorpus:
     """Encode the kept pairs of a corpus table once; pairs with more than `max_pieces` a side are left out.
 
     Raises InputError where nothing is left to train on.
@@ -113,7 +123,8 @@ def _encode(table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int) 
     for rows in read_batches(table):
         sides = {side: vocabulary.encode(rows[side].to_pylist()) for side in lengths}
         good = np.array(
-            [max(len(s), len(t)) <= max_pieces + 1 for s, t in zip(*sides.values(), strict=True)], dtype=bool
+            [max(len(s), len(t)) <= max_pieces + 1 for s, t in zip(*sides.values(), strict=True)],
+            dtype=bool,
         )
         left_out += int((~good).sum())
         for side, sentences in sides.items():
@@ -132,12 +143,17 @@ def _encode(table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int) 
         raw = np.memmap(file.name, dtype=dtype, mode="r")
         np.save(folder / f"{side}.npy", raw)
         Path(file.name).unlink()
-        np.save(folder / f"{side}.offsets.npy", np.concatenate([[0], np.cumsum(np.concatenate(lengths[side]))]))
+        np.save(
+            folder / f"{side}.offsets.npy",
+            np.concatenate([[0], np.cumsum(np.concatenate(lengths[side]))]),
+        )
     np.save(folder / "weight.npy", np.concatenate(weights))
     write_json(folder / "size.json", {"pairs": pairs, "left_out": left_out})
 
 
-def batch_stream(corpus: EncodedCorpus, batch_tokens: int, seed: int, first: int = 0) -> Iterator[np.ndarray]:
+def batch_stream(
+    corpus: EncodedCorpus, batch_tokens: int, seed: int, first: int = 0
+) -> Iterator[np.ndarray]:
     """Endless batches as arrays of row numbers, from batch number `first` on.
 
     A batch holds at most `batch_tokens` positions of source plus target, padding counted, and at least one pair.

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock
 from goldcrest.translation.architecture import Architecture
-from goldcrest.translation.layers import DecoderLayer, EncoderLayer
+from goldcrest.translation.layers import DecoderLayer, Dropout, EncoderLayer
 
-START = -1  # the decoder's first input is a zero embedding (Marian's convention), written as this id
+START = (
+    -1
+)  # the decoder's first input is a zero embedding (Marian's convention), written as this id
 
 
 @dataclass
@@ -68,12 +69,17 @@ class Translator(nn.Module):
         self.decoder_kind = architecture.decoder_kind
         self.embedding = nn.Embedding(architecture.vocabulary, width)
         nn.init.xavier_uniform_(self.embedding.weight)
-        self.output_bias = nn.Parameter(torch.zeros(architecture.vocabulary))
-        self.encoder = nn.ModuleList(EncoderLayer(width, shape, dropout) for shape in architecture.encoder)
-        self.decoder = nn.ModuleList(
-            DecoderLayer(width, shape, architecture.decoder_kind, dropout) for shape in architecture.decoder
+        self.output = nn.utils.skip_init(nn.Linear, width, architecture.vocabulary)
+        self.output.weight = self.embedding.weight
+        nn.init.zeros_(self.output.bias)
+        self.encoder = nn.ModuleList(
+            EncoderLayer(width, shape, dropout) for shape in architecture.encoder
         )
-        self.dropout = nn.Dropout(dropout)
+        self.decoder = nn.ModuleList(
+            DecoderLayer(width, shape, architecture.decoder_kind, dropout)
+            for shape in architecture.decoder
+        )
+        self.dropout = Dropout(dropout)
 
     @property
     def architecture(self) -> Architecture:
@@ -95,9 +101,11 @@ class Translator(nn.Module):
 
     def embed(self, tokens: Tensor, position: int = 0) -> Tensor:
         """Embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero."""
-        x = functional.embedding(tokens.clamp(min=0), self.embedding.weight) * math.sqrt(self.width)
+        x = self.embedding(tokens.clamp(min=0)) * math.sqrt(self.width)
         x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
-        return self.dropout(x + sinusoids(position, tokens.shape[1], self.width, x.device).to(x.dtype))
+        return self.dropout(
+            x + sinusoids(position, tokens.shape[1], self.width, x.device).to(x.dtype)
+        )
 
     @property
     def width(self) -> int:
@@ -122,13 +130,24 @@ class Translator(nn.Module):
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Scores (…, V) of the next piece from hidden states (…, d)."""
-        return functional.linear(hidden, self.embedding.weight, self.output_bias)
+        return self.output(hidden)
+
+    def output_operands(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What the output product multiplies: hidden states (n, d), weight (V, d), bias (V,).
+
+        The training loss works slice by slice and cannot call the layer; a layer that changes its operands
+        first (fake quantization) says so by a method of its own, `operands(hidden)`.
+        """
+        operands = getattr(self.output, "operands", None)
+        return operands(hidden) if operands else (hidden, self.output.weight, self.output.bias)
 
     def start(self, memory: Tensor, source_mask: Tensor, beam: int = 1) -> State:
         """The decoder's state before the first step, `beam` rows per sentence."""
         rows = memory.shape[0] * beam
         recurrent = self.decoder_kind == "ssru"
-        layers = [memory.new_zeros(rows, self.width) if recurrent else None for _ in self.decoder_layers()]
+        layers = [
+            memory.new_zeros(rows, self.width) if recurrent else None for _ in self.decoder_layers()
+        ]
         projected = [layer.cross_attention.project_memory(memory) for layer in self.decoder]
         return State(0, layers, projected, source_mask[:, None, None, :])
 
@@ -145,7 +164,10 @@ class Translator(nn.Module):
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """The blocks that pruning may score and cut, encoder first."""
-        named = [(f"encoder.{i}.self_attention", layer.self_attention) for i, layer in enumerate(self.encoder)]
+        named = [
+            (f"encoder.{i}.self_attention", layer.self_attention)
+            for i, layer in enumerate(self.encoder)
+        ]
         for i, layer in enumerate(self.decoder):
             if self.decoder_kind == "attention":
                 named.append((f"decoder.{i}.self_attention", layer.self_attention))
