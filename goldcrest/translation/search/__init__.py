@@ -1,0 +1,6 @@
+"""Search: from source pieces to the most probable target pieces, greedily or with a beam."""
+
+from goldcrest.translation.search.options import Candidate, SearchOptions
+from goldcrest.translation.search.run import greedy, greedy_translations, search
+
+__all__ = ["Candidate", "SearchOptions", "greedy", "greedy_translations", "search"]

@@ -1,0 +1,92 @@
+"""One or several networks that share a vocabulary, decoding as one."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+
+import torch
+from torch import Tensor, nn
+
+
+class Ensemble:
+    """Networks whose log probabilities are averaged at each step (METHODS, distillation).
+
+    Each has `encode`, `start` and `step`, and a state with `select` and `keep`, as in
+    `network.Translator`.
+    """
+
+    def __init__(self, networks: Sequence[nn.Module]) -> None:
+        if not networks:
+            raise ValueError("an ensemble needs at least one network")
+        self.networks = list(networks)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the first network's numbers lie."""
+        first = self.networks[0]
+        return next(
+            (t.device for t in chain(first.parameters(), first.buffers())), torch.device("cpu")
+        )
+
+    def start(self, source: Tensor, mask: Tensor) -> "States":
+        """Encode (b, s) sources; the decoders' states with one row per sentence."""
+        return States(
+            [network.start(network.encode(source, mask), mask) for network in self.networks]
+        )
+
+    def step(self, tokens: Tensor, states: "States") -> tuple[Tensor, "States"]:
+        """Last pieces (rows,) → values (rows, V) and the new states.
+
+        log p of the next piece = values − log_normaliser(values): one network's logits are
+        returned as they are, of several networks the averaged log probabilities.
+        """
+        results = [
+            network.step(tokens, state)
+            for network, state in zip(self.networks, states.each, strict=True)
+        ]
+        after = States([state for _, state in results])
+        if len(results) == 1:
+            return results[0][0].float(), after
+        total = results[0][0].float().log_softmax(-1)
+        for logits, _ in results[1:]:
+            total += logits.float().log_softmax(-1)
+        return total.div_(len(results)), after
+
+    def log_normaliser(self, values: Tensor) -> Tensor:
+        """What to subtract from `values` (rows, V) for log probabilities: (rows, 1).
+
+        The average of log probabilities is used as it is, as in Marian, though its exponentials sum
+        to less than one.
+        """
+        if len(self.networks) == 1:
+            return values.logsumexp(-1, keepdim=True)
+        return values.new_zeros(values.shape[0], 1)
+
+
+class States:
+    """The decoder states of an ensemble's networks, side by side."""
+
+    def __init__(self, each: list) -> None:
+        self.each = each
+
+    def select(self, rows: Tensor) -> "States":
+        """New row i continues old row rows[i], of the same sentence."""
+        return States([state.select(rows) for state in self.each])
+
+    def keep(self, sentences: Tensor) -> "States":
+        """Only these sentences, with all their rows."""
+        return States([state.keep(sentences) for state in self.each])
+
+
+@contextmanager
+def evaluating(networks: Sequence[nn.Module]) -> Iterator[None]:
+    """Without dropout and gradients; each network goes back to its mode at the end."""
+    training = [network.training for network in networks]
+    try:
+        for network in networks:
+            network.eval()
+        with torch.inference_mode():
+            yield
+    finally:
+        for network, mode in zip(networks, training, strict=True):
+            network.train(mode)
