@@ -1,0 +1,189 @@
+"""What the keys of a well-formed configuration say against each other, or against the zoo.
+
+Every check names the sections it reads and is left out where one of them has a fault of its own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any
+
+from goldcrest.configuration import data
+from goldcrest.configuration.schema import Fault
+from goldcrest.configuration.variants import PRECISIONS, UNPRUNED, matching, precisions, recipes
+from goldcrest.configuration.zoo import Zoo, encoder_heads, members
+from goldcrest.errors import nearest
+
+Config = dict[str, Any]
+
+
+def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
+    """Every contradiction in `config`, whose `broken` sections are not looked at."""
+    checks: list[tuple[tuple[str, ...], Callable[[Config, Zoo], Iterator[Fault]]]] = [
+        (("languages",), _languages),
+        (("corpora",), _parallel_corpus),
+        (("corpora", "validation", "test_sets"), data.entry_faults),
+        (("languages", "corpora", "validation", "test_sets", "cleaning"), data.synthetic_languages),
+        (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
+        (("cleaning",), data.language_id),
+        (("teacher",), _teacher),
+        (("students",), _students),
+        (("teacher", "students", "vocabulary"), _vocabulary),
+        (("pruning",), _recipe_names),
+        (("students", "pruning", "quantization", "variants"), _variants),
+        (("students", "pruning", "quantization", "variants"), _heads),
+        (("test_sets", "report"), _columns),
+        (("students", "report"), _rows),
+    ]
+    return [
+        fault
+        for sections, find in checks
+        if broken.isdisjoint(sections)
+        for fault in find(config, zoo)
+    ]
+
+
+def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
+    return f"no {kind} '{name}' in {where}{nearest(name, known)}"
+
+
+def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    source, target = config["languages"]["source"], config["languages"]["target"]
+    if source == target:
+        yield Fault(
+            ("languages", "target"), f"found '{target}' as source too, expected two languages"
+        )
+
+
+def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if all(entry["use"] == "monolingual" for entry in config["corpora"].values()):
+        yield Fault(
+            ("corpora",), "found none with use: parallel, expected at least one to train on"
+        )
+
+
+def _teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    teacher = config["teacher"]
+    name = teacher.get("architecture")
+    if ("architecture" in teacher) == ("hugging_face" in teacher):
+        found = "both" if name else "neither"
+        yield Fault(("teacher",), f"found {found}, expected one of architecture, hugging_face")
+    elif name is not None and name not in zoo:
+        yield Fault(("teacher", "architecture"), _unknown("model", name, zoo, "config/models.yaml"))
+    elif name is not None and len(members(zoo[name])) not in (1, teacher["members"]):
+        yield Fault(
+            ("teacher", "members"),
+            f"found {teacher['members']}, expected {len(members(zoo[name]))}, "
+            f"the models that '{name}' lists in config/models.yaml",
+        )
+    elif name is None and teacher["members"] != 1:
+        message = f"found {teacher['members']}, expected 1, as hugging_face names one model"
+        yield Fault(("teacher", "members"), message)
+
+
+def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for index, name in enumerate(config["students"]):
+        if name not in zoo:
+            yield Fault(("students", index), _unknown("model", name, zoo, "config/models.yaml"))
+        elif len(members(zoo[name])) > 1:
+            message = f"found '{name}', an ensemble, expected a single model"
+            yield Fault(("students", index), message)
+
+
+def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if "size" in config["vocabulary"]:
+        return
+    named = [*config["students"], config["teacher"].get("architecture")]
+    sizeless = [name for name in named if name in zoo and "vocabulary" not in zoo[name]]
+    if sizeless:
+        message = (
+            f"missing, expected a number of pieces, as the zoo gives none for {', '.join(sizeless)}"
+        )
+        yield Fault(("vocabulary", "size"), message)
+
+
+def _recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if UNPRUNED in config["pruning"]:
+        message = (
+            "found a recipe of this name, expected another: it stands for the student as trained"
+        )
+        yield Fault(("pruning", UNPRUNED), message)
+
+
+def _variants(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for index, pattern in enumerate(config["variants"]):
+        place = ("variants", index)
+        student, recipe, precision = pattern.split("/")
+        problems = [
+            _part("student", student, config["students"], "students"),
+            _part("recipe", recipe, recipes(config), "pruning"),
+            _precision(precision, config),
+        ]
+        found = [problem for problem in problems if problem]
+        yield from (Fault(place, problem) for problem in found)
+        if not found and not any(matching(pattern, config)):
+            yield Fault(place, f"found '{pattern}', expected a pattern that matches a variant")
+
+
+def _part(kind: str, pattern: str, known: list[str], section: str) -> str | None:
+    if any(fnmatchcase(name, pattern) for name in known):
+        return None
+    if any(mark in pattern for mark in "*?["):
+        return f"no {kind} matches '{pattern}', expected one of {', '.join(known)}"
+    return _unknown(kind, pattern, known, section)
+
+
+def _precision(pattern: str, config: Config) -> str | None:
+    if any(fnmatchcase(name, pattern) for name in precisions(config)):
+        return None
+    named = [name for name in PRECISIONS if fnmatchcase(name, pattern)]
+    if not named:
+        return _part("precision", pattern, list(PRECISIONS), f"one of {', '.join(PRECISIONS)}")
+    grid, _, finetuned = named[0].partition("-")
+    key = f"quantization.{grid}"
+    if finetuned and grid in config["quantization"]:
+        key += ".finetune"
+    return f"precision '{named[0]}' has no settings, expected the key {key}"
+
+
+def _heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, recipe in config["pruning"].items():
+        removed = recipe["heads_per_iteration"] * recipe["iterations"]
+        asked = {
+            student
+            for pattern in config["variants"]
+            for student in _students_of(pattern, name, config)
+        }
+        for student in config["students"]:
+            if student in asked and student in zoo and removed > encoder_heads(zoo[student]):
+                yield Fault(
+                    ("pruning", name),
+                    f"found {recipe['heads_per_iteration']} heads x {recipe['iterations']} iterations = "
+                    f"{removed}, expected at most {encoder_heads(zoo[student])}, "
+                    f"the encoder heads of '{student}'",
+                )
+
+
+def _students_of(pattern: str, recipe: str, config: Config) -> Iterator[str]:
+    """The students that a pattern asks to be pruned by a recipe."""
+    return (student for student, chosen, _ in matching(pattern, config) if chosen == recipe)
+
+
+def _columns(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for paper, columns in config["report"]["columns"].items():
+        for column, names in columns.items():
+            for index, name in enumerate(names):
+                if name not in config["test_sets"]:
+                    place = ("report", "columns", paper, column, index)
+                    yield Fault(place, _unknown("test set", name, config["test_sets"], "test_sets"))
+
+
+def _rows(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    ours = [*config["students"], "teacher"]
+    for name, rows in config["report"]["rows"].items():
+        if name not in ours:
+            yield Fault(("report", "rows", name), _unknown("student", name, ours, "students"))
+        for paper, row in rows.items():
+            printed = [model for model, entry in zoo.items() if entry.get("paper") == paper]
+            if row not in printed:
+                place = ("report", "rows", name, paper)
+                yield Fault(place, _unknown("row", row, printed, f"table 1 of {paper}"))

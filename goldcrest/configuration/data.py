@@ -1,0 +1,152 @@
+"""What may be wrong with the data that an experiment names: importers' keys, languages, overlaps."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from goldcrest.configuration.schema import Fault, Key, key_path
+
+Config = dict[str, Any]
+SYNTHETIC_LANGUAGES = ("en", "de")
+SECTIONS = ("corpora", "validation", "test_sets")
+FILE_KEYS = ("source", "target", "table")
+
+
+class Entry(NamedTuple):
+    """One importer entry and where it stands; monolingual text has a source side alone."""
+
+    path: tuple[Key, ...]
+    values: dict[str, Any]
+    monolingual: bool = False
+
+
+def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
+    """The importer entries of these sections, in the order of the keys."""
+    for section in sections:
+        value = config[section]
+        if isinstance(value, list):
+            yield from (Entry((section, index), values) for index, values in enumerate(value))
+        elif section == "validation":
+            yield Entry((section,), value)
+        else:
+            for name, values in value.items():
+                yield Entry((section, name), values, values.get("use") == "monolingual")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path of the configuration is an address to download from."""
+    return "://" in path
+
+
+def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
+    """Keys of the `files` importer that do not fit together, and addresses without a checksum."""
+    for entry in entries(config):
+        if entry.values["importer"] == "files":
+            yield from _sides(entry)
+            yield from _checksums(entry)
+
+
+def _sides(entry: Entry) -> Iterator[Fault]:
+    values, path = entry.values, entry.path
+    if ("table" in values) == ("source" in values):
+        found = "both" if "table" in values else "neither"
+        yield Fault(path, f"found {found}, expected one of source, table")
+        return
+    if "table" in values:
+        if "target" in values:
+            yield Fault((*path, "target"), "found beside table, expected columns.target")
+        if "columns" not in values:
+            yield Fault(
+                (*path, "columns"), "missing, expected the columns of the table, counted from 0"
+            )
+            return
+        sides, place = values["columns"], (*path, "columns", "target")
+    else:
+        if "columns" in values:
+            yield Fault((*path, "columns"), "found without table, expected source and target alone")
+        sides, place = values, (*path, "target")
+    if entry.monolingual and "target" in sides:
+        yield Fault(place, "found in a monolingual corpus, expected the source side alone")
+    elif not entry.monolingual and "target" not in sides and "target" not in values:
+        yield Fault(place, "missing, expected the target side of parallel text")
+    if sides.get("source") == sides.get("target"):
+        yield Fault(place, f"found {sides['target']} as source too, expected two sides")
+
+
+def _checksums(entry: Entry) -> Iterator[Fault]:
+    for key in FILE_KEYS:
+        path, checksum = entry.values.get(key), entry.values["sha256"].get(key)
+        place = (*entry.path, "sha256", key)
+        if path is None and checksum is not None:
+            yield Fault(
+                place, f"found a checksum, expected the key {key_path((*entry.path, key))} too"
+            )
+        if path is not None:
+            yield from _address((*entry.path, key), path, place, checksum)
+
+
+def _address(place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any):
+    """Faults of a path that may be an address."""
+    if is_url(path) and not path.startswith("https://"):
+        yield Fault(place, f"found '{path}', expected a local path or an address https://…")
+    elif is_url(path) and checksum is None:
+        yield Fault(checksum_place, f"missing, expected the SHA-256 of what {path} holds")
+
+
+def language_id(config: Config, zoo: object) -> Iterator[Fault]:
+    """An identifier to download needs a checksum."""
+    identifier = config["cleaning"].get("language_id")
+    if identifier:
+        place = ("cleaning", "language_id")
+        checksum = identifier.get("sha256")
+        yield from _address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
+
+
+def synthetic_languages(config: Config, zoo: object) -> Iterator[Fault]:
+    """The embedded grammar knows English to German alone."""
+    pair = (config["languages"]["source"], config["languages"]["target"])
+    if pair == SYNTHETIC_LANGUAGES:
+        return
+    found = f"expected languages en and de, the only ones it knows, found {pair[0]} and {pair[1]}"
+    for entry in entries(config):
+        if entry.values["importer"] == "synthetic":
+            yield Fault(entry.path, f"importer synthetic: {found}")
+    if config["cleaning"].get("language_id", {}).get("model") == "synthetic":
+        yield Fault(("cleaning", "language_id", "model"), f"model synthetic: {found}")
+
+
+def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
+    """Data used twice where results would be worthless: training text that is tested or validated on.
+
+    The same file, test set name or synthetic seed counts; single sentences are left to the cleaning.
+    """
+    tests = list(entries(config, ["test_sets"]))
+    validation = list(entries(config, ["validation"]))
+    training = list(entries(config, ["corpora"]))
+    for entry in tests:
+        yield from _shared(entry, training, "training data")
+    for entry in validation:
+        yield from _shared(entry, training, "training data")
+        if not config["validation_may_overlap_tests"]:
+            hint = " (validation_may_overlap_tests: true permits it)"
+            yield from _shared(entry, tests, "a test set", hint)
+
+
+def _shared(entry: Entry, others: list[Entry], role: str, hint: str = "") -> Iterator[Fault]:
+    origins = _origins(entry)
+    for other in others:
+        common = sorted(origins & _origins(other))
+        if common:
+            message = f"found {common[0]}, which is {role} too ({key_path(other.path)}), expected other data"
+            yield Fault(entry.path, message + hint)
+
+
+def _origins(entry: Entry) -> set[str]:
+    """What an entry reads, in words that are equal where the data is."""
+    values = entry.values
+    if values["importer"] == "sacrebleu":
+        return {f"test set '{values['name']}'"}
+    if values["importer"] == "synthetic":
+        return {f"synthetic text of seed {values['seed']}"}
+    paths = [values[key] for key in FILE_KEYS if key in values]
+    return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}

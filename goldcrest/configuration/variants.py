@@ -1,0 +1,47 @@
+"""Model variants, STUDENT/RECIPE/PRECISION, chosen by patterns."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+UNPRUNED = "unpruned"
+PRECISIONS = ("float32", "int8", "int8-finetuned", "log4", "log4-finetuned")
+
+Variant = tuple[str, str, str]
+
+
+def precisions(config: dict[str, Any]) -> list[str]:
+    """The precisions that `quantization` configures, float32 first."""
+    configured = ["float32"]
+    for grid in ("int8", "log4"):
+        if grid in config["quantization"]:
+            configured.append(grid)
+            if "finetune" in config["quantization"][grid]:
+                configured.append(f"{grid}-finetuned")
+    return configured
+
+
+def recipes(config: dict[str, Any]) -> list[str]:
+    """The recipes that may be asked for, `unpruned` first."""
+    return [UNPRUNED, *config["pruning"]]
+
+
+def matching(pattern: str, config: dict[str, Any]) -> Iterator[Variant]:
+    """The configured variants that one pattern chooses, in the order of the configuration."""
+    parts = pattern.split("/")
+    for variant in product(config["students"], recipes(config), precisions(config)):
+        if all(fnmatchcase(name, part) for name, part in zip(variant, parts, strict=True)):
+            yield variant
+
+
+def expand_variants(config: dict[str, Any]) -> list[Variant]:
+    """Every (student, recipe, precision) that a checked configuration asks for, once each.
+
+    The unpruned float32 model of every student is always among them: all others are compared with it.
+    """
+    asked = {(student, UNPRUNED, "float32") for student in config["students"]}
+    for pattern in config["variants"]:
+        asked.update(matching(pattern, config))
+    ordered = product(config["students"], recipes(config), precisions(config))
+    return [variant for variant in ordered if variant in asked]

@@ -1,0 +1,56 @@
+"""The architecture zoo, config/models.yaml."""
+
+from pathlib import Path
+from typing import Any
+
+from goldcrest.configuration import schema
+from goldcrest.configuration.errors import ConfigurationError
+from goldcrest.configuration.reading import read_yaml
+
+MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
+
+Zoo = dict[str, dict[str, Any]]
+
+
+def load_zoo(path: str | Path = MODELS) -> Zoo:
+    """Every entry of a zoo file by its name, in the file's order.
+
+    Raises InputError where the file cannot be read, ConfigurationError with all that is wrong in it.
+    """
+    zoo = read_yaml(path)
+    found = schema.faults(zoo, schema.load_schema("models"))
+    lines = [fault.line(str(path)) for fault in found]
+    broken = {fault.path[0] for fault in found if fault.path}
+    for name, entry in zoo.items():
+        if name not in broken:
+            lines += [f"{path}: {name}: {problem}" for problem in _contradictions(entry)]
+    if lines:
+        raise ConfigurationError(lines)
+    return zoo
+
+
+def _contradictions(entry: dict[str, Any]) -> list[str]:
+    """What is wrong between the keys of one well-formed entry."""
+    problems = []
+    if entry["attention_width"] % entry["heads"]:
+        problems.append(
+            f"attention_width {entry['attention_width']} is no multiple of heads {entry['heads']}"
+        )
+    if entry["embedding"] % 2:
+        problems.append(
+            f"embedding {entry['embedding']} is odd; sinusoidal positions need an even width"
+        )
+    return problems
+
+
+def members(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The single models of an entry: itself, or one for each decoder depth that it lists."""
+    depths = entry["decoder_layers"]
+    if not isinstance(depths, list):
+        return [entry]
+    return [{**entry, "decoder_layers": depth} for depth in depths]
+
+
+def encoder_heads(entry: dict[str, Any]) -> int:
+    """How many heads the encoder of an entry has in all."""
+    return entry["heads"] * entry["encoder_layers"]
