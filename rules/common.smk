@@ -4,33 +4,19 @@ import sys
 from pathlib import Path
 
 from goldcrest.code_version import code_version
-from goldcrest.configuration import check, expand_variants, load_zoo
+from goldcrest.configuration import check, expand_variants
 from goldcrest.errors import InputError
 
-STAGES = [
-    "corpus",
-    "vocabulary",
-    "teacher",
-    "distil",
-    "student",
-    "prune",
-    "quantize",
-    "evaluate",
-    "report",
-]
 
-
-def stop(lines):
+def stop(message):
     """End the run before any job, with plain lines instead of a traceback."""
-    sys.exit("\n".join(lines))
+    sys.exit(message)
 
 
-CONFIG_FILE = workflow.configfiles[-1]
 try:
-    ZOO = load_zoo(Path(workflow.basedir) / "config/models.yaml")
-    config = check(config, CONFIG_FILE, ZOO)
+    config = check(config, str(workflow.configfiles[-1]))
 except InputError as error:
-    stop([str(error)])
+    stop(str(error))
 
 RESULTS = Path("results") / config["experiment"]
 CORPORA = RESULTS / "corpora"
@@ -47,8 +33,9 @@ FIGURES = RESULTS / "figures"
 LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 
-PRECISIONS = ["float32", "int8", "int8-finetuned", "log4", "log4-finetuned"]
-VARIANTS = expand_variants(config)
+VARIANTS = expand_variants(
+    config
+)  # (student, recipe, precision), in the order of the configuration
 
 
 wildcard_constraints:
@@ -59,7 +46,7 @@ wildcard_constraints:
     shard="[0-9]+",
     student="[^/]+",
     recipe="[^/]+",
-    precision="|".join(PRECISIONS),
+    precision="float32|(int8|log4)(-finetuned)?",
 
 
 def training_threads():
@@ -70,14 +57,9 @@ def training_threads():
 def training_resources():
     """Accelerators of one training job, in the words of the Slurm executor."""
     hardware = config["hardware"]
-    return {"gpu": hardware["devices"]} if hardware["accelerator"] == "gpu" else {}
-
-
-def stages_present():
-    """The stages whose rules exist."""
-    return [s for s in STAGES if (Path(workflow.basedir) / f"rules/{s}.smk").is_file()]
+    return {} if hardware["accelerator"] == "cpu" else {"gpu": hardware["devices"]}
 
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    return [MODELS / variant for variant in VARIANTS]
+    return [MODELS / "/".join(variant) for variant in VARIANTS]

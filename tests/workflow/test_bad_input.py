@@ -1,0 +1,58 @@
+"""Bad configurations and folders end in plain lines before any job, with exit code 1."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.running import TINY, snakemake
+
+
+def changed(folder: Path, **changes) -> Path:
+    """A copy of the tiny configuration with some keys replaced."""
+    path = folder / "changed.yaml"
+    path.write_text(yaml.safe_dump({**yaml.safe_load(TINY.read_text()), **changes}))
+    return path
+
+
+def error_lines(run, marker: str) -> list[str]:
+    """The lines of a failed run that carry the error; no traceback may stand beside them."""
+    assert run.returncode == 1, run.stdout
+    assert "Traceback" not in run.stdout
+    assert "Error in file" not in run.stdout
+    return [line for line in run.stdout.splitlines() if marker in line]
+
+
+def test_unknown_key(tmp_path):
+    config = changed(tmp_path, qantization={})
+    lines = error_lines(snakemake(tmp_path, config, "--cores", "1"), str(config))
+    assert len(lines) == 1
+    assert "qantization" in lines[0] and "quantization" in lines[0].split("qantization", 1)[1]
+
+
+def test_all_errors_at_once(tmp_path):
+    config = changed(tmp_path, students=["demo.mikro"], sead=3)
+    lines = error_lines(snakemake(tmp_path, config, "--cores", "1"), str(config))
+    assert any("did you mean 'demo.micro'" in line for line in lines)
+    assert any("sead" in line for line in lines)
+
+
+def test_unknown_language(tmp_path):
+    config = changed(tmp_path, languages={"source": "en", "target": "xx"})
+    assert error_lines(snakemake(tmp_path, config, "--cores", "1"), str(config))
+
+
+def test_missing_local_file(tmp_path):
+    corpora = {"news": {"importer": "files", "source": "gone.en.gz", "target": "gone.de.gz"}}
+    config = changed(tmp_path, corpora=corpora)
+    lines = error_lines(snakemake(tmp_path, config, "--cores", "1"), "gone.")
+    assert len(lines) == 2
+    assert not (tmp_path / "results/tiny/corpora").exists()
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a read-only file system: /sys")
+def test_read_only_results(tmp_path):
+    (tmp_path / "results").symlink_to("/sys/kernel")  # not even root makes folders there
+    run = snakemake(tmp_path, TINY, "--cores", "1")
+    assert len(error_lines(run, "cannot write results here")) == 1
+    assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"

@@ -1,0 +1,39 @@
+"""Every experiment resolves to a complete DAG, quickly; the workflow passes Snakemake's linter."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.workflow.running import CONFIGURATIONS, REPOSITORY, snakemake
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda path: path.stem)
+def test_dry_run(config, tmp_path):
+    started = time.monotonic()
+    run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules")
+    seconds = time.monotonic() - started
+    assert run.returncode == 0, run.stdout
+    assert "late_reset" in run.stdout, "the DAG lacks the pruning"
+    assert seconds < 30  # 10 s on an idle machine; tests share theirs
+
+
+def test_demo_is_the_default():
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "all"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_lint():
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--lint"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
