@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from goldcrest.errors import InputError
+from goldcrest.orphans import end_with_snakemake
 
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
@@ -35,6 +36,7 @@ def job(log: str | Path) -> Iterator[None]:
     Input and disk errors are written as one line to the log and the terminal, and the process exits with
     code 1; any other error leaves its traceback in the log too, and goes on upwards.
     """
+    end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     terminal = os.dup(2)
     sys.stdout.flush(), sys.stderr.flush()

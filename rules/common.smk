@@ -13,8 +13,9 @@ def stop(message):
     sys.exit(message)
 
 
+CONFIG_FILE = str(workflow.configfiles[-1])
 try:
-    config = check(config, str(workflow.configfiles[-1]))
+    config = check(config, CONFIG_FILE)
 except InputError as error:
     stop(str(error))
 

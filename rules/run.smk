@@ -7,17 +7,18 @@ from goldcrest.configuration import estimate_disk, missing_files
 
 
 def unwritable(folder):
-    """One line where `folder` cannot be made or written, else None."""
+    """One line, in a list, where `folder` cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()
         probe.unlink()
     except OSError as error:
-        return (
+        return [
             f"{folder}: cannot write results here ({error.strerror}); "
             "make it writable, or run in another folder with --directory"
-        )
+        ]
+    return []
 
 
 def report_command(path):
@@ -32,10 +33,10 @@ def report_command(path):
 
 
 onstart:
-    problems = [unwritable(RESULTS), *missing_files(config)]
-    problems = [line for line in problems if line]
+    problems = [f"{CONFIG_FILE}: {line}" for line in missing_files(config)]
+    problems += unwritable(RESULTS)
     if problems:
-        stop(problems)
+        stop("\n".join(problems))
     needed, free = estimate_disk(config), shutil.disk_usage(RESULTS).free
     advice = (
         ""
