@@ -1,0 +1,264 @@
+"""Cleaning of a whole corpus: its shards are normalised, deduplicated and filtered, as a stream.
+
+The steps, in the order of WNGT20 §3 and WMT21 §2: normalise the text; find repeated pairs; then the
+filters, each on the rows that the earlier ones left.  Every shard is a file in the work folder when it is
+done, so a killed run goes on where it stopped.
+"""
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from goldcrest.corpus.cleaning.deduplicate import Buckets, digests, duplicate, near_duplicate
+from goldcrest.corpus.cleaning.language_id import (
+    LanguageId,
+    LanguageIdentifier,
+    language_source,
+    language_target,
+)
+from goldcrest.corpus.cleaning.normalise import normalise
+from goldcrest.corpus.cleaning.overlap import HeldOut, test_overlap
+from goldcrest.corpus.cleaning.pairs import Context, Filter, Pairs
+from goldcrest.corpus.cleaning.rules import (
+    Rules,
+    empty,
+    identical,
+    length_ratio,
+    letter_characters,
+    letter_tokens,
+    long_word,
+    numbers,
+    too_long,
+    urls,
+)
+from goldcrest.corpus.table import TableWriter, count_rows, read_batches, read_schema, shard_paths
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, write_json
+
+# All filters in the order in which they are applied.  A new one is a function and an entry here.
+FILTERS: dict[str, Filter] = {
+    function.__name__: function
+    for function in (
+        duplicate,
+        near_duplicate,
+        empty,
+        identical,
+        too_long,
+        length_ratio,
+        letter_tokens,
+        letter_characters,
+        long_word,
+        numbers,
+        urls,
+        language_source,
+        language_target,
+        test_overlap,
+    )
+}
+BATCH_ROWS = 8192  # few enough that the arrays of a batch stay in the processor's cache
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What is cleaned away, and by what."""
+
+    rules: Rules = field(default_factory=Rules)
+    language_id: LanguageId | None = None  # None: languages are not identified
+    near_duplicates: bool = True  # also drop pairs equal but for case, punctuation and space
+    held_out: tuple[str, ...] = ()  # tables of test and validation sets
+
+
+def clean_batch(pairs: Pairs, context: Context) -> list[str | None]:
+    """The name of the first filter that rejects each row, None where none does."""
+    dropped_by: list[str | None] = [None] * len(pairs)
+    left = np.arange(len(pairs))  # the rows that no filter has rejected yet
+    for name, function in FILTERS.items():
+        rejected = function(pairs, context)
+        if rejected.any():
+            for row in left[rejected].tolist():
+                dropped_by[row] = name
+            kept = np.flatnonzero(~rejected)
+            left, pairs = left[kept], pairs.take(kept)
+            if not len(left):
+                break
+    return dropped_by
+
+
+def clean_corpus(
+    source: str | Path,
+    output: str | Path,
+    languages: tuple[str, str],
+    cleaning: Cleaning,
+    workers: int = 1,
+) -> None:
+    """Clean the table `source` into the folder of shards `output`, which has all its rows.
+
+    The text columns hold the normalised text and `dropped_by` names each rejected row's first filter.
+    Monolingual text (target null) is judged by its source side.  Memory does not depend on the
+    number of rows; disk holds about twice the corpus while the work lasts, beside `output`.
+    workers: processes, each on shards of its own; the result does not depend on them.
+    Raises InputError where `source` mixes parallel and monolingual rows, or a model is missing.
+    """
+    output = Path(output)
+    shards = shard_paths(source)
+    sides = ("source", "target") if _is_parallel(shards) else ("source",)
+    judge = _Judge(cleaning, tuple(languages[: len(sides)]), _stamps(cleaning))
+    judge.context()  # fail now, not after the first pass, where a model or table is bad
+    work = _work_folder(output, [judge, sides, [_stamp(shard) for shard in shards]])
+    counts = [count_rows(shard, kept=False) for shard in shards]
+    starts = [sum(counts[:shard]) for shard in range(len(shards))]
+
+    repeats = work / "repeats"
+    if not repeats.exists():
+        buckets = Buckets(work / "buckets", sum(counts))
+        tasks = zip(shards, starts, strict=True)
+        _each(
+            _normalise_shard, [(work, judge.languages, sides, buckets, *t) for t in tasks], workers
+        )
+        buckets.find(work / "repeats.partial")
+        os.replace(work / "repeats.partial", repeats)
+        shutil.rmtree(work / "buckets")
+    tasks = zip([shard.name for shard in shards], starts, counts, strict=True)
+    _each(_filter_shard, [(work, judge, sides, *t) for t in tasks], workers)
+
+    if output.is_dir():
+        shutil.rmtree(output)
+    os.replace(work / "cleaned", output)
+    shutil.rmtree(work)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """What the filters need, in a form that goes to other processes."""
+
+    cleaning: Cleaning
+    languages: tuple[str, ...]
+    stamps: tuple  # of the files below, so that a changed file is read again
+
+    def context(self) -> Context:
+        """The models and tables, loaded once in each process."""
+        return _context(self)
+
+
+@lru_cache(maxsize=1)
+def _context(judge: _Judge) -> Context:
+    cleaning = judge.cleaning
+    config = cleaning.language_id
+    return Context(
+        cleaning.rules,
+        None if config is None else LanguageIdentifier(config, judge.languages),
+        HeldOut(cleaning.held_out) if cleaning.held_out else None,
+        cleaning.near_duplicates,
+    )
+
+
+def _stamps(cleaning: Cleaning) -> tuple:
+    model = [] if cleaning.language_id is None else [Path(cleaning.language_id.model)]
+    tables = [shard for table in cleaning.held_out for shard in shard_paths(table)]
+    return tuple(_stamp(path) for path in [*model, *tables] if path.exists())
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    return str(path), path.stat().st_size, path.stat().st_mtime_ns
+
+
+def _work_folder(output: Path, settings: list) -> Path:
+    """The work folder beside `output`, emptied where it was made from other inputs or settings."""
+    work = output.with_name(f"{output.name}.work")
+    made_from = {"settings": repr([*settings, list(FILTERS)])}
+    if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
+        shutil.rmtree(work, ignore_errors=True)
+        write_json(work / "settings.json", made_from)
+    return work
+
+
+def _each(function, tasks: list[tuple], workers: int) -> None:
+    """Call `function` on every task, in this process or in several."""
+    if workers == 1 or len(tasks) == 1:
+        for task in tasks:
+            function(*task)
+        return
+    # Spawned, since forking a process that runs threads of Arrow is not safe.
+    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as pool:
+        for future in [pool.submit(function, *task) for task in tasks]:
+            future.result()
+
+
+def _normalise_shard(
+    work: Path,
+    languages: tuple[str, ...],
+    sides: tuple[str, ...],
+    buckets: Buckets,
+    shard: Path,
+    start: int,
+) -> None:
+    """Write a shard's normalised text, and its rows' digests into the buckets."""
+    normalised = work / "normalised" / shard.name
+    if normalised.exists():
+        return
+
+    def records() -> Iterator[np.ndarray]:
+        row = start
+        for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
+            texts = []
+            for side, language in zip(sides, languages, strict=True):
+                column = batch.column(side)
+                if column.null_count:
+                    raise InputError(
+                        f"{shard}: some rows have no {side}; import parallel and monolingual text "
+                        "as two corpora"
+                    )
+                texts.append(normalise(column.to_pylist(), language))
+                index = batch.schema.get_field_index(side)
+                batch = batch.set_column(index, side, pa.array(texts[-1], pa.string()))
+            part = digests(tuple(texts))
+            part["row"] = np.arange(row, row + batch.num_rows)
+            row += batch.num_rows
+            writer.write(batch)
+            yield part
+
+    with TableWriter(normalised, read_schema(shard)) as writer:
+        buckets.write(shard.stem, records())
+    log.info("%s: normalised", shard)
+
+
+def _filter_shard(
+    work: Path, judge: _Judge, sides: tuple[str, ...], name: str, start: int, rows: int
+) -> None:
+    """Write a shard with the name of each rejected row's filter."""
+    normalised, cleaned = work / "normalised" / name, work / "cleaned" / name
+    if cleaned.exists():
+        return
+    context = judge.context()
+    repeats = np.fromfile(work / "repeats", np.uint8, rows, offset=start)
+    row = kept = 0
+    with TableWriter(cleaned, read_schema(normalised)) as writer:
+        for batch in read_batches(normalised, kept=False, rows=BATCH_ROWS):
+            texts = tuple(batch.column(side).to_pylist() for side in sides)
+            pairs = Pairs.measured(texts, judge.languages, repeats[row : row + batch.num_rows])
+            dropped_by = pa.array(clean_batch(pairs, context), pa.string())
+            index = batch.schema.get_field_index("dropped_by")
+            writer.write(batch.set_column(index, "dropped_by", dropped_by))
+            row += batch.num_rows
+            kept += dropped_by.null_count
+    normalised.unlink()
+    log.info("%s: %s of %s rows kept", name, f"{kept:,}", f"{rows:,}")
+
+
+def _is_parallel(shards: Sequence[Path]) -> bool:
+    """Whether the first row has a target."""
+    for shard in shards:
+        for batch in read_batches(shard, ["target"], kept=False, rows=1):
+            return batch.column(0).null_count == 0
+    return True

@@ -1,0 +1,79 @@
+"""Language identification with fastText on each side of a pair."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
+from goldcrest.errors import InputError
+
+_LABEL = "__label__"
+
+
+@dataclass(frozen=True)
+class LanguageId:
+    """The identifier's model file and how sure it must be."""
+
+    model: str  # a fastText model, such as lid.176.ftz
+    min_probability: float = 0.0  # 0: the expected language must be the most probable one
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_probability <= 1:
+            raise ValueError("min_probability is a probability from 0 to 1")
+
+
+class LanguageIdentifier:
+    """A loaded fastText model.  Raises InputError where it is missing, damaged, or lacks a language."""
+
+    def __init__(self, config: LanguageId, languages: tuple[str, ...]) -> None:
+        import fasttext  # takes a moment to load, and only cleaning needs it
+
+        path = Path(config.model)
+        if not path.is_file():
+            raise InputError(
+                f"{path}: no such language identification model; check language_id.model"
+            )
+        fasttext.FastText.eprint = lambda *args, **kwargs: None  # a warning that is out of date
+        try:
+            self._model = fasttext.load_model(str(path))
+        except (ValueError, RuntimeError, MemoryError) as error:
+            raise InputError(f"{path}: not a fastText model ({error}); fetch it again") from error
+        known = {label.removeprefix(_LABEL) for label in self._model.get_labels()}
+        for language in languages:
+            if language not in known:
+                raise InputError(
+                    f"{path}: does not know the language '{language}'; choose another model"
+                )
+        self._min_probability = config.min_probability
+
+    def reject(self, texts: list[str], language: str) -> np.ndarray:
+        """(rows,) bool: True where a line's most probable language is another, or not sure enough."""
+        if not texts:
+            return np.zeros(0, bool)
+        labels, probabilities = self._model.predict(texts)
+        expected = _LABEL + language
+        return np.fromiter(
+            (
+                not label or label[0] != expected or probability[0] < self._min_probability
+                for label, probability in zip(labels, probabilities, strict=True)
+            ),
+            bool,
+            len(texts),
+        )
+
+
+def language_source(pairs: Pairs, context: Context) -> np.ndarray:
+    """A source side that is not in the source language."""
+    return _wrong_language(pairs, context, 0)
+
+
+def language_target(pairs: Pairs, context: Context) -> np.ndarray:
+    """A target side that is not in the target language."""
+    return _wrong_language(pairs, context, 1) if pairs.parallel else none(pairs)
+
+
+def _wrong_language(pairs: Pairs, context: Context, side: int) -> np.ndarray:
+    if context.identifier is None:
+        return none(pairs)
+    return context.identifier.reject(pairs.sides[side], pairs.languages[side])

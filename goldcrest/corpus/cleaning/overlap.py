@@ -1,0 +1,39 @@
+"""Training rows that share a side with a test or validation set."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from goldcrest.corpus.cleaning.normalise import folded
+from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
+from goldcrest.corpus.table import read_batches
+
+
+class HeldOut:
+    """The sentences of test and validation sets, folded, source and target apart.
+
+    Their memory is that of the held-out text, not of the corpus.
+    """
+
+    def __init__(self, tables: Iterable[str | Path]) -> None:
+        self.keys: tuple[set[str], set[str]] = (set(), set())
+        for table in tables:
+            for batch in read_batches(table, ["source", "target"]):
+                for keys, column in zip(self.keys, batch.columns, strict=True):
+                    keys.update(folded(text) for text in column.to_pylist() if text)
+        for keys in self.keys:
+            keys.discard("")  # a line of punctuation alone overlaps nothing
+
+
+def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side that equals the same side of a held-out sentence but for case, punctuation, space."""
+    rejected = none(pairs)
+    if context.held_out is not None:
+        for texts, keys in zip(pairs.sides, context.held_out.keys, strict=False):
+            found = (folded(text) in keys for text in texts)
+            rejected |= np.fromiter(found, bool, len(texts))
+    return rejected
+
+
+test_overlap.__test__ = False  # its name says what it finds; pytest need not try it

@@ -1,0 +1,134 @@
+"""The rule filters, one function each: which rows of a batch they reject.
+
+Thresholds are those of the rule set that WMT21 footnote 2 points to; it tests letters on the source side
+only, these test both.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from goldcrest.corpus.cleaning.features import Features
+from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Thresholds of the rules (METHODS: WNGT20 §3, WMT21 §2)."""
+
+    max_tokens: int = 150  # white-space tokens a side
+    max_length_ratio: float = 2.0  # tokens of the longer side over those of the shorter
+    min_letter_tokens: float = 0.4  # share of tokens that begin with a letter of the script
+    min_letter_characters: float = 0.5  # share of non-space characters that are such letters
+    max_word_characters: int = 150
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1 or self.max_word_characters < 1:
+            raise ValueError("max_tokens and max_word_characters must be at least 1")
+        if self.max_length_ratio < 1:
+            raise ValueError("max_length_ratio must be at least 1")
+        if not (0 <= self.min_letter_tokens <= 1 and 0 <= self.min_letter_characters <= 1):
+            raise ValueError("min_letter_tokens and min_letter_characters are shares from 0 to 1")
+
+
+def _any_side(pairs: Pairs, test: Callable[[Features], np.ndarray]) -> np.ndarray:
+    return np.logical_or.reduce([test(features) for features in pairs.features])
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    # Divided rather than multiplied, so that 2 of 5 is not less than 0.4 by a rounding.
+    return part / np.maximum(whole, 1)
+
+
+def _unequal(pairs: Pairs, may_hold: Callable[[str], object], find: Callable) -> np.ndarray:
+    """Rows whose sides do not hold the same things; `may_hold` is a quick test of one side."""
+    rejected = none(pairs)
+    if pairs.parallel:
+        for row, (source, target) in enumerate(zip(*pairs.sides, strict=True)):
+            if may_hold(source) or may_hold(target):
+                rejected[row] = find(source) != find(target)
+    return rejected
+
+
+def empty(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side without a token."""
+    return _any_side(pairs, lambda side: side.tokens == 0)
+
+
+def identical(pairs: Pairs, context: Context) -> np.ndarray:
+    """Sides that are equal after lowercasing."""
+    if not pairs.parallel:
+        return none(pairs)
+    sides = zip(*pairs.sides, strict=True)
+    return np.fromiter((s == t or s.lower() == t.lower() for s, t in sides), bool, len(pairs))
+
+
+def too_long(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side of more than `max_tokens` tokens."""
+    return _any_side(pairs, lambda side: side.tokens > context.rules.max_tokens)
+
+
+def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
+    """Sides whose numbers of tokens differ by more than a factor of `max_length_ratio`."""
+    if not pairs.parallel:
+        return none(pairs)
+    source, target = (side.tokens for side in pairs.features)
+    longer, shorter = np.maximum(source, target), np.minimum(source, target)
+    return _share(longer, shorter) > context.rules.max_length_ratio
+
+
+def letter_tokens(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side with too few tokens that begin with a letter of its language's script."""
+    return _any_side(
+        pairs,
+        lambda side: _share(side.letter_tokens, side.tokens) < context.rules.min_letter_tokens,
+    )
+
+
+def letter_characters(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side with too few letters of its language's script among its characters."""
+    return _any_side(
+        pairs,
+        lambda side: _share(side.letters, side.characters) < context.rules.min_letter_characters,
+    )
+
+
+def long_word(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side with a word of more than `max_word_characters` characters."""
+    return _any_side(pairs, lambda side: side.longest_word > context.rules.max_word_characters)
+
+
+# Digits with the separators inside them: English writes 1,234.5 what German writes 1.234,5.
+_NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
+_DIGIT = re.compile(r"\d")
+_SEPARATORS = re.compile(r"\D")
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers of a line as their digits alone, sorted."""
+    return sorted(_SEPARATORS.sub("", number) for number in _NUMBER.findall(text))
+
+
+def numbers(pairs: Pairs, context: Context) -> np.ndarray:
+    """Sides that do not hold the same numbers, in any order, whatever their separators."""
+    return _unequal(pairs, _DIGIT.search, numbers_in)
+
+
+_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
+
+
+def urls_in(text: str) -> Counter[str]:
+    """The URLs of a line without the punctuation that follows them."""
+    return Counter(url.rstrip(".,;:!?)]}'").rstrip("/").lower() for url in _URL.findall(text))
+
+
+def _may_hold_url(text: str) -> bool:
+    return "://" in text or "www." in text.lower()
+
+
+def urls(pairs: Pairs, context: Context) -> np.ndarray:
+    """Sides that do not hold the same URLs."""
+    return _unequal(pairs, _may_hold_url, urls_in)
