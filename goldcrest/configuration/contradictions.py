@@ -11,6 +11,7 @@ from goldcrest.configuration import data
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.variants import PRECISIONS, UNPRUNED, matching, precisions, recipes
 from goldcrest.configuration.zoo import Zoo, encoder_heads, members
+from goldcrest.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from goldcrest.errors import nearest
 
 Config = dict[str, Any]
@@ -47,11 +48,14 @@ def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    source, target = config["languages"]["source"], config["languages"]["target"]
-    if source == target:
-        yield Fault(
-            ("languages", "target"), f"found '{target}' as source too, expected two languages"
-        )
+    for side, language in config["languages"].items():
+        if language not in LANGUAGE_SCRIPTS:
+            message = f"no language '{language}' in goldcrest, expected a code of ISO 639-1"
+            yield Fault(("languages", side), message + nearest(language, LANGUAGE_SCRIPTS))
+    if len(set(config["languages"].values())) == 1:
+        found = config["languages"]["target"]
+        message = f"found '{found}' as source too, expected two languages"
+        yield Fault(("languages", "target"), message)
 
 
 def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:

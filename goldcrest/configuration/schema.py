@@ -79,7 +79,7 @@ def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iter
     if "propertyNames" in shallow:
         shallow["propertyNames"] = _resolve(shallow["propertyNames"], root)
     for error in jsonschema.Draft202012Validator(shallow).iter_errors(value):
-        yield from _translate(error, path)
+        yield from _translate(error, path, schema, root)
     for key, child, child_schema in _children(value, schema):
         yield from _faults(child, child_schema, root, (*path, key))
 
@@ -110,7 +110,7 @@ def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
     options = [_resolve(option, root) for option in alternatives]
     typed = [option for option in options if _has_type(value, option["type"])]
     if not typed:
-        expected = " or ".join(dict.fromkeys(TYPES[option["type"]] for option in options))
+        expected = _wanted({"oneOf": alternatives}, root)
         return Fault((), f"found {shown(value)}, expected {expected}")
     tags = {
         key: [option["properties"][key]["const"] for option in typed]
@@ -130,7 +130,9 @@ def _has_type(value: Any, name: str) -> bool:
     return jsonschema.Draft202012Validator({"type": name}).is_valid(value)
 
 
-def _translate(error: jsonschema.ValidationError, path: tuple[Key, ...]) -> Iterator[Fault]:
+def _translate(
+    error: jsonschema.ValidationError, path: tuple[Key, ...], schema: dict, root: dict
+) -> Iterator[Fault]:
     """jsonschema's error of one level in our words; one fault for each key too many or missing."""
     value, rule = error.instance, error.validator_value
     if error.schema_path[0] == "propertyNames":
@@ -144,7 +146,8 @@ def _translate(error: jsonschema.ValidationError, path: tuple[Key, ...]) -> Iter
                     yield Fault((*path, key), message, unknown_key=True)
         case "required":
             key = error.message.split("'")[1]  # one such error comes for each missing key
-            yield Fault((*path, key), "missing, expected a value")
+            wanted = _wanted(_resolve(schema["properties"][key], root), root)
+            yield Fault((*path, key), f"missing, expected {wanted}")
         case "type":
             yield Fault(path, f"found {shown(value, wanted=rule)}, expected {TYPES[rule]}")
         case "enum":
@@ -170,6 +173,16 @@ def _translate(error: jsonschema.ValidationError, path: tuple[Key, ...]) -> Iter
             yield Fault(path, f"found {shown(twice)} twice, expected each once")
         case other:
             raise NotImplementedError(f"the schema uses '{other}', which has no words here")
+
+
+def _wanted(schema: dict, root: dict) -> str:
+    """What a schema asks for, in words."""
+    if "oneOf" in schema:
+        types = [_resolve(option, root)["type"] for option in schema["oneOf"]]
+        return " or ".join(dict.fromkeys(TYPES[name] for name in types))
+    if "enum" in schema or "const" in schema:
+        return _one_of(schema.get("enum", [schema.get("const")]))
+    return schema.get("expected", TYPES[schema["type"]])
 
 
 def _one_of(names: list) -> str:
