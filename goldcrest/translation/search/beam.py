@@ -89,15 +89,17 @@ class _Beam:
         """The best continuations of each sentence, best first: (b, n) log p, parent slot, piece."""
         count, slots, length = self.pieces.shape
         values, self.states = self.ensemble.step(self.last, self.states)  # (b·k, V)
-        normaliser = self.ensemble.log_normaliser(values)
+        unknown = values[:, UNK].clone()
         if not self.options.allow_unknown:
             values[:, UNK] = -torch.inf
-        at_limit = self.limits <= length + 1
-        if bool(at_limit.any()):
-            values.view(count, slots, -1)[at_limit, :, EOS + 1 :] = -torch.inf
         width = min(int(self.allowed.max()), values.shape[1])
         best, tokens = largest(values, width)  # (b·k, width)
-        log_p = (best - normaliser).double().view(count, slots, width)
+        at_limit = (self.limits <= length + 1).repeat_interleave(slots)
+        if bool(at_limit.any()):  # the end alone may follow
+            best[at_limit], tokens[at_limit] = -torch.inf, EOS
+            best[at_limit, 0] = values[at_limit, EOS]
+        values[:, UNK] = unknown
+        log_p = (best - self.ensemble.log_normaliser(values)).double().view(count, slots, width)
         scores = (self.totals[:, :, None] + log_p).flatten(1)  # (b, k·width)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         keep = min(int(self.allowed.max()), scores.shape[1])

@@ -55,12 +55,14 @@ class Ensemble:
     def log_normaliser(self, values: Tensor) -> Tensor:
         """What to subtract from `values` (rows, V) for log probabilities: (rows, 1).
 
+        Overwrites `values`, since allocating so large a temporary costs more than the sum itself.
         The average of log probabilities is used as it is, as in Marian, though its exponentials sum
         to less than one.
         """
-        if len(self.networks) == 1:
-            return values.logsumexp(-1, keepdim=True)
-        return values.new_zeros(values.shape[0], 1)
+        if len(self.networks) > 1:
+            return values.new_zeros(values.shape[0], 1)
+        largest = values.amax(-1, keepdim=True)
+        return values.sub_(largest).exp_().sum(-1, keepdim=True).log_().add_(largest)
 
 
 class States:
