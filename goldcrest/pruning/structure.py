@@ -1,7 +1,7 @@
-"""What a model is made of, for pruning: attention heads and feed-forward neurons, whatever the family.
+"""What a model is made of, for pruning: attention heads and feed-forward neurons of any family.
 
-A family lists its blocks (`Prunable`).  A block refers to the family's own modules, gives the parameters
-of each head or neuron as views, and tells the family its new shape after a cut.  Nothing here knows a model.
+A family lists its blocks (`Prunable`).  A block refers to the family's own modules, gives the
+parameters of each head or neuron as views, and tells the family its new shape after a cut.
 
 Shapes: d model width, h heads, k head size, a = h·k attention width, f feed-forward width.
 """
@@ -13,7 +13,8 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor, nn
 
-# takes attention weights (batch, h, queries, keys) and the mask of real queries (batch, queries) or None
+# takes attention weights (batch, h, queries, keys) and the mask of real queries (batch, queries),
+# or None where all are real
 Recorder = Callable[[Tensor, Tensor | None], None]
 
 
@@ -22,7 +23,7 @@ class Projection:
     """One linear map inside a module: the whole of it, or one of equal parts of its outputs.
 
     part, parts: GPT-2 fuses query, key and value in one module; they are parts 0, 1 and 2 of 3.
-    output_axis: the axis of `module.weight` that counts outputs; 0 in nn.Linear, 1 in GPT-2's Conv1D.
+    output_axis: the axis of `module.weight` that counts outputs: 0 in nn.Linear, 1 in Conv1D.
     """
 
     module: nn.Module
@@ -42,7 +43,7 @@ class Projection:
 
     @property
     def weight(self) -> Tensor:
-        """A view (outputs, inputs) of this part's weights; gradients and writes reach the module's own."""
+        """A view (outputs, inputs) of this part's weights; writes and gradients reach it."""
         oriented = self.module.weight if self.output_axis == 0 else self.module.weight.T
         return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
 
@@ -66,10 +67,10 @@ def whole(module: "nn.Module | Projection") -> Projection:
 
 
 def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
-    """Leave in each projection only the outputs `kept` (ascending indices, (n,)); others are removed for good.
+    """Leave in each projection only the outputs `kept`: ascending indices (n,).
 
-    Projections that share a fused module are cut together.  Raises ValueError where only some of a module's
-    parts are given: the other parts would keep a different width, and the module could not be split again.
+    Projections that share a fused module are cut together.  Raises ValueError where only some of a
+    module's parts are given: the others would keep their width, and it could not be split again.
     """
     modules = {id(projection.module): projection for projection in projections}
     for projection in modules.values():
@@ -104,11 +105,12 @@ def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:
 
 @dataclass
 class AttentionBlock:
-    """The projections of one multi-head attention; head i owns outputs i·k … (i+1)·k of query, key, value.
+    """One multi-head attention; head i owns outputs i·k … (i+1)·k of query, key and value.
 
-    name: unique in the model, e.g. "encoder.0.self_attention"; recipes select blocks by patterns of it.
-    set_shape: called with the new number of heads after a cut; the family records it where its forward
-    pass reads it.  set_recorder: makes the family's attention report its weights; None takes it away again.
+    name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.
+    set_shape: called with the new number of heads after a cut; the family records it where its
+    forward pass reads it.
+    set_recorder: makes the family's attention report its weights; None takes that away again.
     """
 
     name: str
@@ -134,7 +136,10 @@ class AttentionBlock:
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
-        """The block of a module with linear maps `query`, `key`, `value`, `out`, and `heads`, `head_size`, `record`."""
+        """The block of a module with linear maps `query`, `key`, `value`, `out`.
+
+        Its attributes `heads` and `head_size` are read, `heads` and `record` are set.
+        """
         return cls(
             name,
             *(Projection(getattr(module, part)) for part in ("query", "key", "value", "out")),
@@ -145,10 +150,11 @@ class AttentionBlock:
         )
 
     def head(self, head: int) -> dict[str, Tensor]:
-        """The parameters that belong to one head, as views: gradients and writes reach the model's own.
+        """The parameters that belong to one head, as views: writes and gradients reach the model.
 
-        query.weight, key.weight, value.weight (k, inputs); their biases (k,) where they exist; out.weight
-        (d, k).  The bias of `out` belongs to no head.  Raises IndexError where there is no such head.
+        query.weight, key.weight, value.weight (k, inputs); their biases (k,) where they exist;
+        out.weight (d, k).  The bias of `out` belongs to no head.
+        Raises IndexError where there is no such head.
         """
         if not 0 <= head < self.heads:
             raise IndexError(f"{self.name}: no head {head} among {self.heads}")
@@ -174,9 +180,9 @@ class AttentionBlock:
 
 @dataclass
 class FeedForwardBlock:
-    """Two linear maps with an activation between; neuron n is output n of `inner` and input n of `outer`.
+    """Two linear maps, an activation between; neuron n is output n of `inner`, input n of `outer`.
 
-    set_shape: called with the new number of neurons after a cut, where the family keeps it elsewhere.
+    set_shape: called with the new number of neurons after a cut, where the family records it.
     """
 
     name: str
@@ -188,7 +194,8 @@ class FeedForwardBlock:
         self.inner, self.outer = whole(self.inner), whole(self.outer)
         if self.inner.outputs != self.outer.inputs:
             raise ValueError(
-                f"{self.name}: {self.inner.outputs} inner outputs do not match {self.outer.inputs} outer inputs"
+                f"{self.name}: {self.inner.outputs} outputs of the inner map do not match "
+                f"{self.outer.inputs} inputs of the outer one"
             )
 
     @classmethod
@@ -202,8 +209,9 @@ class FeedForwardBlock:
         return self.inner.outputs
 
     def neuron(self, neuron: int) -> dict[str, Tensor]:
-        """The parameters that belong to one neuron, as views: inner.weight (d,), inner.bias (), outer.weight (d,).
+        """The parameters that belong to one neuron, as views.
 
+        inner.weight (d,), inner.bias () where it exists, outer.weight (d,).
         Raises IndexError where there is no such neuron.
         """
         if not 0 <= neuron < self.neurons:
@@ -226,7 +234,7 @@ class FeedForwardBlock:
 
 
 class Prunable(Protocol):
-    """A model, or a family's view of one, that says what it is made of.  Blocks come in the order of the layers."""
+    """A model, or a family's view of one, that lists its blocks in the order of its layers."""
 
     def attention_blocks(self) -> Sequence[AttentionBlock]:
         """The attentions whose heads may be scored and cut."""

@@ -1,0 +1,81 @@
+"""Remove heads and neurons: physically (`cut`), or by zeroing what they give (`masked`).
+
+Both leave the same function.  What a head adds to its block's output is its columns of `out` times
+what it attended to; without it only that term is gone.  The bias of `out` stays, and is all that a
+block without heads gives.  The same holds of neurons and `outer`.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+
+import torch
+from torch import Tensor
+
+from goldcrest.errors import nearest
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
+
+Removal = Mapping[str, Collection[int]]  # block name -> heads or neurons, by their present numbers
+
+
+def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
+    """Remove heads and neurons from the model in place; its blocks record their new shapes.
+
+    Cut parameters are new objects, so an optimizer must be made afterwards.  Raises ValueError, and
+    changes nothing, where a block, head or neuron does not exist.
+    """
+    attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
+    feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
+    for block, total, removed in attention + feed_forward:
+        block.keep([index for index in range(total) if index not in removed])
+
+
+@contextmanager
+def masked(
+    model: Prunable, heads: Removal | None = None, neurons: Removal | None = None
+) -> Iterator[None]:
+    """While it lasts, the heads and neurons give zeros; no parameter is touched.
+
+    Raises ValueError where a block, head or neuron does not exist.
+    """
+    with ExitStack() as stack:
+        for block, _, removed in _chosen(
+            model.attention_blocks(), heads, lambda block: block.heads
+        ):
+            first = torch.tensor(sorted(removed), dtype=torch.long) * block.head_size
+            inputs = (first[:, None] + torch.arange(block.head_size)).flatten()
+            stack.callback(_zero_inputs(block.out, inputs).remove)
+        for block, _, removed in _chosen(
+            model.feed_forward_blocks(), neurons, lambda block: block.neurons
+        ):
+            inputs = torch.tensor(sorted(removed), dtype=torch.long)
+            stack.callback(_zero_inputs(block.outer, inputs).remove)
+        yield
+
+
+def _zero_inputs(projection: Projection, inputs: Tensor):
+    """A hook that zeroes some inputs (n,) of a projection on their way in."""
+
+    def hook(module, arguments):
+        x, *others = arguments  # x: (…, inputs)
+        return (x.index_fill(-1, inputs.to(x.device), 0.0), *others)
+
+    return projection.module.register_forward_pre_hook(hook)
+
+
+def _chosen(
+    blocks: Sequence[AttentionBlock] | Sequence[FeedForwardBlock], removal: Removal | None, width
+) -> list[tuple]:
+    """(block, its width, indices to remove) for the blocks of a removal; raises ValueError."""
+    named = {block.name: block for block in blocks}
+    chosen = []
+    for name, indices in (removal or {}).items():
+        if name not in named:
+            raise ValueError(f"the model has no block '{name}'{nearest(name, named)}")
+        block, removed = named[name], set(indices)
+        total = width(block)
+        wrong = sorted(index for index in removed if not 0 <= index < total)
+        if wrong:
+            raise ValueError(f"{name}: nothing numbered {wrong} among {total} to remove")
+        if removed:
+            chosen.append((block, total, removed))
+    return chosen
