@@ -12,6 +12,7 @@ report: "report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/run.smk"
+include: "rules/environments.smk"
 
 
 for stage in [

@@ -1,0 +1,18 @@
+"""The environments that cannot live beside the main one, made for whatever target needs them."""
+
+
+rule environment:
+    """A virtual environment from envs/NAME.txt; with `--sdm conda`, Snakemake's own serve instead."""
+    input:
+        requirements=Path(workflow.basedir) / "envs" / "{name}.txt",
+        install=Path(workflow.basedir) / "envs" / "install.sh",
+    output:
+        touch(".venvs/{name}/.installed"),
+    wildcard_constraints:
+        name="comet|bicleaner",
+    log:
+        ".venvs/{name}.log",
+    conda:
+        "../envs/main.yaml"
+    shell:
+        "{input.install} {wildcards.name} .venvs/{wildcards.name} > {log} 2>&1"
