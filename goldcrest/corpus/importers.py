@@ -16,7 +16,7 @@ import pyarrow as pa
 from goldcrest.corpus.download import local_file
 from goldcrest.corpus.table import SCHEMA, ShardWriter, TableWriter
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import read_lines, sha256_text
+from goldcrest.files import read_lines
 
 log = logging.getLogger(__name__)
 
@@ -31,27 +31,27 @@ class FilesImporter:
     """A pair of text files, or a table of tab-separated values; plain, .gz or .zst; by path or URL.
 
     sha256: the checksum of each file, by the key that names it; a URL needs one.
-    columns: of `table`, counted from 0, or named as in its first line.
+    columns: of `table`, counted from 0.
     control_characters: what a NUL (or, in a pair of files, a tab) inside a line is: an error
-    ("reject"), or replaced by a space ("replace").
+    ("error"), or replaced by a space ("replace").
     """
 
     source: str | None = None
     target: str | None = None
     table: str | None = None
-    columns: Mapping[str, int | str] = field(default_factory=dict)
+    columns: Mapping[str, int] = field(default_factory=dict)
     sha256: Mapping[str, str] = field(default_factory=dict)
-    control_characters: str = "reject"
+    control_characters: str = "error"
 
     def __post_init__(self) -> None:
         if (self.source is None) == (self.table is None):
             raise InputError("importer files: give either `source` (and `target`) or `table`")
         if self.table is not None and "source" not in self.columns:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
-        if self.control_characters not in ("reject", "replace"):
+        if self.control_characters not in ("error", "replace"):
             raise InputError(
                 f"importer files: control_characters is '{self.control_characters}', expected "
-                "'reject' or 'replace'"
+                "'error' or 'replace'"
             )
 
     def local_files(self) -> list[str]:
@@ -59,7 +59,7 @@ class FilesImporter:
         files = [self.source, self.target, self.table]
         return [file for file in files if file is not None and "://" not in file]
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, seed: int) -> Iterator[Row]:
+    def rows(self, languages: tuple[str, str], monolingual: bool) -> Iterator[Row]:
         """The pairs of the files, in order.
 
         Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, or a
@@ -99,17 +99,7 @@ class FilesImporter:
             if "target" not in self.columns:
                 raise InputError(f"{path}: `columns` names no target, and `use` is not monolingual")
             wanted.append(self.columns["target"])
-        first = 1  # line of the first row, 0 once there was one
-        if any(isinstance(column, str) for column in wanted):
-            names = next(lines).split("\t")
-            first = 2
-            for column in wanted:
-                if column not in names:
-                    raise InputError(
-                        f"{path}:1: no column '{column}' in the first line{nearest(column, names)}"
-                    )
-            wanted = [names.index(column) for column in wanted]
-        for number, line in enumerate(lines, start=first):
+        for number, line in enumerate(lines, start=1):
             values = line.split("\t")
             if len(values) <= max(wanted):
                 raise InputError(
@@ -117,9 +107,6 @@ class FilesImporter:
                     f"{max(wanted) + 1}; mend the line or `columns`"
                 )
             yield values[wanted[0]], None if monolingual else values[wanted[1]]
-            first = 0
-        if first:
-            raise InputError(f"{path}: no line after the names of the columns")
 
     def _checked(
         self, path: Path, lines: Iterator[str], control: re.Pattern[str] = _CONTROL
@@ -128,7 +115,7 @@ class FilesImporter:
         number = replaced = 0
         for number, line in enumerate(lines, start=1):
             if control.search(line):
-                if self.control_characters == "reject":
+                if self.control_characters == "error":
                     what = "a NUL character" if "\x00" in line else "a tab"
                     raise InputError(
                         f"{path}:{number}: {what} inside the line; mend the line, or set "
@@ -160,7 +147,7 @@ class SacrebleuImporter:
         """Nothing: sacreBLEU fetches its test sets and keeps them itself."""
         return []
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, seed: int) -> Iterator[Row]:
+    def rows(self, languages: tuple[str, str], monolingual: bool) -> Iterator[Row]:
         """The segments of the test set.  Raises InputError where it is unknown or cannot be fetched."""
         from sacrebleu import DATASETS, get_reference_files, get_source_file
 
@@ -182,7 +169,7 @@ class SacrebleuImporter:
             ) from error
         # sacreBLEU's own files hold what it scores; tabs are part of that text.
         importer = FilesImporter(*map(str, files), control_characters="replace")
-        yield from importer.rows(languages, monolingual, seed)
+        yield from importer.rows(languages, monolingual)
 
 
 @dataclass(frozen=True)
@@ -191,6 +178,7 @@ class SyntheticImporter:
 
     pairs: int
     noise: float = 0.0
+    seed: int = 1
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
@@ -202,7 +190,7 @@ class SyntheticImporter:
         """Nothing: the grammar is part of the library."""
         return []
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, seed: int) -> Iterator[tuple]:
+    def rows(self, languages: tuple[str, str], monolingual: bool) -> Iterator[tuple]:
         """Pairs with their noise label (None = undamaged), in the direction of `languages`."""
         from goldcrest.corpus.synthetic import generate
 
@@ -211,7 +199,7 @@ class SyntheticImporter:
                 f"importer synthetic: the embedded grammar is English-German, not {'-'.join(languages)}"
             )
         swapped = languages == ("de", "en")
-        for row in generate(self.pairs, seed, self.noise):
+        for row in generate(self.pairs, self.seed, self.noise):
             sides = (row["target"], row["source"]) if swapped else (row["source"], row["target"])
             yield sides[0], None if monolingual else sides[1], row["noise"]
 
@@ -246,17 +234,11 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
         raise InputError(f"importer {name}: {error}") from error
 
 
-def corpus_seed(seed: int, name: str) -> int:
-    """The seed of one corpus of an experiment, so that no two hold the same synthetic sentences."""
-    return int(sha256_text(f"{seed} {name}")[:8], 16)
-
-
 def import_corpus(
     path: str | Path,
     name: str,
     entries: Mapping[str, Any] | list[Mapping[str, Any]],
     languages: tuple[str, str],
-    seed: int,
     monolingual: bool = False,
     shard_rows: int | None = None,
 ) -> int:
@@ -276,10 +258,9 @@ def import_corpus(
     )
     try:
         with make as writer:
-            for number, importer in enumerate(importers):
+            for importer in importers:
                 start = 0
-                part_seed = corpus_seed(seed, name if number == 0 else f"{name} {number}")
-                rows = importer.rows(languages, monolingual, part_seed)
+                rows = importer.rows(languages, monolingual)
                 while batch := list(islice(rows, BATCH_ROWS)):
                     writer.write(_batch(batch, name, start, schema))
                     start += len(batch)
