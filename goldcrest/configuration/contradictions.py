@@ -24,6 +24,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora",), _parallel_corpus),
         (("corpora", "validation", "test_sets"), data.entry_faults),
         (("languages", "corpora", "validation", "test_sets", "cleaning"), data.synthetic_languages),
+        (("languages", "corpora", "validation", "test_sets"), data.sacrebleu_sets),
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
         (("cleaning",), data.language_id),
         (("teacher",), _teacher),

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from goldcrest.configuration.schema import Fault, Key, key_path
+from goldcrest.errors import nearest
 
 Config = dict[str, Any]
-SYNTHETIC_LANGUAGES = ("en", "de")
+SYNTHETIC_LANGUAGES = {"en", "de"}
 SECTIONS = ("corpora", "validation", "test_sets")
 FILE_KEYS = ("source", "target", "table")
 
@@ -103,22 +104,43 @@ def language_id(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def synthetic_languages(config: Config, zoo: object) -> Iterator[Fault]:
-    """The embedded grammar knows English to German alone."""
+    """The embedded grammar knows English and German alone."""
     pair = (config["languages"]["source"], config["languages"]["target"])
-    if pair == SYNTHETIC_LANGUAGES or pair[0] == pair[1]:
+    if set(pair) <= SYNTHETIC_LANGUAGES:
         return  # one language twice is told elsewhere
-    found = f"expected languages en and de, the only ones it knows, found {pair[0]} and {pair[1]}"
+    found = f"found languages {pair[0]} and {pair[1]}, expected en and de, the only ones it knows"
     for entry in entries(config):
         if entry.values["importer"] == "synthetic":
-            yield Fault(entry.path, f"importer synthetic: {found}")
+            yield Fault((*entry.path, "importer"), f"synthetic: {found}")
     if config["cleaning"].get("language_id", {}).get("model") == "synthetic":
-        yield Fault(("cleaning", "language_id", "model"), f"model synthetic: {found}")
+        yield Fault(("cleaning", "language_id", "model"), f"synthetic: {found}")
+
+
+def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
+    """Test sets that sacreBLEU does not hold, or not in these languages."""
+    named = [entry for entry in entries(config) if entry.values["importer"] == "sacrebleu"]
+    if not named:
+        return
+    from sacrebleu import DATASETS  # takes a moment to load
+
+    pair = f"{config['languages']['source']}-{config['languages']['target']}"
+    for entry in named:
+        name = entry.values["name"]
+        if name not in DATASETS:
+            message = f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
+            yield Fault((*entry.path, "name"), message)
+        elif pair not in DATASETS[name].langpairs:
+            known = ", ".join(sorted(DATASETS[name].langpairs))
+            message = (
+                f"found '{name}', which has no {pair}, expected one with it ({name} has {known})"
+            )
+            yield Fault((*entry.path, "name"), message)
 
 
 def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
     """Data used twice where results would be worthless: training text that is tested or validated on.
 
-    The same file, test set name or synthetic seed counts; single sentences are left to the cleaning.
+    The same file, test set name or seed of synthetic text counts; single sentences are left to the cleaning.
     """
     tests = list(entries(config, ["test_sets"]))
     validation = list(entries(config, ["validation"]))
@@ -147,6 +169,7 @@ def _origins(entry: Entry) -> set[str]:
     if values["importer"] == "sacrebleu":
         return {f"test set '{values['name']}'"}
     if values["importer"] == "synthetic":
-        return {f"synthetic text of seed {values['seed']}"}
+        name = entry.path[0] if entry.path[0] == "validation" else entry.path[-1]
+        return {f"synthetic text of the name '{name}'"}  # its seed is drawn from its name
     paths = [values[key] for key in FILE_KEYS if key in values]
     return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}
