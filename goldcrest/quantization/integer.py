@@ -1,0 +1,57 @@
+"""Products of 8-bit integer matrices, exact in 32 bits."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+EXACT_COLUMNS = (2**24 - 1) // 127**2  # 1040: float32 holds every sum of so many products exactly
+LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
+
+
+def integer_product(a: Tensor, b: Tensor) -> Tensor:
+    """a (m, k) times the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exact.
+
+    Uses torch's integer kernel where it is exact on this machine, otherwise exact float32 sums.
+    Raises ValueError where k is so large that 32 bits could overflow.
+    """
+    if a.shape[1] > LARGEST_COLUMNS:
+        raise ValueError(
+            f"an inner size of {a.shape[1]} can overflow 32 bits ({LARGEST_COLUMNS} cannot)"
+        )
+    if not (a.numel() and b.numel()):
+        return torch.zeros(a.shape[0], b.shape[0], dtype=torch.int32, device=a.device)
+    if a.device.type == "cpu" and _kernel_is_exact():
+        return torch._int_mm(a, b.t())
+    if a.device.type == "cuda":
+        return _cuda_product(a, b)
+    return _float_product(a, b)
+
+
+@cache
+def _kernel_is_exact() -> bool:
+    """Whether the CPU's kernel keeps all bits: without VNNI instructions it may saturate pairs at 16 bits."""
+    if not hasattr(torch, "_int_mm"):
+        return False
+    signs = torch.tensor([[1, 1], [1, -1], [-1, -1]], dtype=torch.int8)
+    a = (127 * signs).repeat(11, 32)  # (33, 64)
+    b = (127 * signs.flip(0)).repeat(11, 32)
+    return torch.equal(torch._int_mm(a, b.t()).long(), a.long() @ b.long().t())
+
+
+def _cuda_product(a: Tensor, b: Tensor) -> Tensor:
+    """The CUDA kernel wants more than 16 rows and sizes in eights: pad with zeros, cut the result."""
+    rows, columns = a.shape[0], b.shape[0]
+    inner = -a.shape[1] % 8
+    a = torch.nn.functional.pad(a, (0, inner, 0, max(0, 17 - rows)))
+    b = torch.nn.functional.pad(b, (0, inner, 0, -columns % 8))
+    return torch._int_mm(a, b.t())[:rows, :columns]
+
+
+def _float_product(a: Tensor, b: Tensor) -> Tensor:
+    """Float32 products over blocks of the inner dimension short enough to be exact, summed as integers."""
+    total = torch.zeros(a.shape[0], b.shape[0], dtype=torch.int32, device=a.device)
+    for start in range(0, a.shape[1], EXACT_COLUMNS):
+        block = slice(start, start + EXACT_COLUMNS)
+        total += (a[:, block].float() @ b[:, block].float().t()).to(torch.int32)
+    return total

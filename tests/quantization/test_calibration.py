@@ -1,0 +1,84 @@
+"""Recorded ranges against a loop over the same calls, and both formulas against their printed form."""
+
+import math
+import statistics
+
+import pytest
+import torch
+from torch import nn
+
+from goldcrest.errors import InputError
+from goldcrest.quantization.calibration import (
+    ActivationRanges,
+    activation_scales,
+    load_ranges,
+    record_ranges,
+    save_ranges,
+)
+from tests.quantization.toy_model import LINEARS, TOKENS, Toy
+
+MAXIMA = [1.0, 2.0, 4.0, 3.5]
+
+
+def test_the_two_formulas_are_the_printed_ones():
+    ranges = {"x": ActivationRanges.of(MAXIMA)}
+    scales = [127 / m for m in MAXIMA]
+    printed = statistics.mean(scales) + 1.1 * statistics.pstdev(scales)
+    script = 127 / (statistics.mean(MAXIMA) + 1.1 * statistics.pstdev(MAXIMA))
+    assert activation_scales(ranges, "mean-of-scales")["x"] == pytest.approx(printed)
+    assert activation_scales(ranges, "mean-of-maxima")["x"] == pytest.approx(script)
+    assert script < 127 / statistics.mean(MAXIMA) < printed  # the script clips less
+
+
+def test_equal_maxima_make_both_formulas_the_dynamic_scale():
+    ranges = {"x": ActivationRanges.of([2.5] * 7)}
+    for formula in ("mean-of-scales", "mean-of-maxima"):
+        assert activation_scales(ranges, formula)["x"] == pytest.approx(127 / 2.5)
+
+
+def test_an_unknown_formula_is_named_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'mean-of-maxima'"):
+        activation_scales({}, "mean-of-maximum")
+
+
+def test_every_call_of_every_map_is_an_instance():
+    model = Toy().eval()
+    batches = [TOKENS, TOKENS[:1], TOKENS + 1 - (TOKENS == 22).int()]
+    ranges = record_ranges(model, lambda: [model(batch) for batch in batches])
+    assert sorted(ranges) == sorted(LINEARS)
+    expected = {name: [] for name in LINEARS}
+    for batch in batches:  # the same network by hand
+        x = model.embedding(batch)
+        expected["layer"].append(x.abs().max().item())
+        x = torch.relu(model.layer(x))
+        expected["plain"].append(x.abs().max().item())
+        expected["layer"].append(x.abs().max().item())  # its second call
+        x = model.norm(model.plain(x) + model.layer(x))
+        expected["output"].append(x.abs().max().item())
+    for name, maxima in expected.items():
+        assert ranges[name].instances == len(maxima)
+        assert ranges[name].mean_maximum == pytest.approx(statistics.mean(maxima))
+        assert ranges[name].std_maximum == pytest.approx(statistics.pstdev(maxima), abs=1e-7)
+    assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+def test_zero_inputs_say_nothing():
+    assert ActivationRanges.of([0.0, 2.0]) == ActivationRanges.of([2.0])
+    assert activation_scales({"x": ActivationRanges.of([0.0])}, "mean-of-scales") == {"x": 1.0}
+
+
+def test_a_map_that_never_ran_or_diverged_is_named():
+    model = nn.ModuleDict({"used": nn.Linear(2, 2), "unused": nn.Linear(2, 2)})
+    with pytest.raises(InputError, match="unused was never used"):
+        record_ranges(model, lambda: model["used"](torch.ones(1, 2)))
+    with pytest.raises(InputError, match="used was given NaN"):
+        record_ranges(model, lambda: model["used"](torch.full((1, 2), math.nan)), skip=["unused"])
+
+
+def test_ranges_survive_their_file(tmp_path):
+    ranges = {"x": ActivationRanges.of(MAXIMA), "y": ActivationRanges.of([0.1])}
+    save_ranges(tmp_path / "ranges.json", ranges)
+    assert load_ranges(tmp_path / "ranges.json") == ranges
+    (tmp_path / "ranges.json").write_text('{"x": {"wrong": 1}}')
+    with pytest.raises(InputError, match="not activation ranges"):
+        load_ranges(tmp_path / "ranges.json")

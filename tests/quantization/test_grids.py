@@ -1,0 +1,152 @@
+"""Grids against brute force in float64, closed forms, and a dense search for the best scale."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.quantization.grids import GRIDS, fake_quantize_activations, grid_named
+
+LOG4_POWERS = [2.0**k for k in range(-7, 1)]
+
+
+def tensors():
+    """Weights of several shapes and tails, with zeros, ties and a single element."""
+    generator = torch.Generator().manual_seed(0)
+    normal = torch.randn(37, 53, generator=generator)
+    return {
+        "normal": normal,
+        "heavy": normal**3,
+        "uniform": torch.rand(8, 1000, generator=generator) - 0.5,
+        "small": normal * 1e-6,
+        "odd": normal[:3, :7].contiguous(),
+        "transposed": normal.t(),
+        "one": torch.tensor([[-0.3]]),
+        "zeros and ones": torch.tensor([[0.0, -0.0, 1.0], [-1.0, 0.5, 0.0]]),
+    }
+
+
+@pytest.fixture(params=tensors())
+def weights(request):
+    return tensors()[request.param]
+
+
+@pytest.mark.parametrize("name", ["int8", "int8_rowwise"])
+def test_int8_is_the_nearest_of_255_steps_to_the_maximum(name, weights):
+    codes, scale = GRIDS[name].quantize(weights)
+    decoded = GRIDS[name].decode(codes, scale)
+    assert codes.dtype == torch.int8 and codes.abs().max() == 127
+    for row in range(weights.shape[0]):
+        largest = (weights[row] if name == "int8_rowwise" else weights).abs().max().item()
+        step = largest / 127 if largest else 1.0
+        for column in range(weights.shape[1]):
+            exact = weights[row, column].item() / step
+            code = codes[row, column].item()
+            assert abs(code - exact) <= 0.5 + 1e-5
+            assert decoded[row, column].item() == pytest.approx(code * step, rel=1e-6)
+
+
+def test_rows_of_zeros_stay_zero_in_every_grid():
+    weights = torch.tensor([[0.0, 0.0], [1.0, -2.0]])
+    assert GRIDS["int8_rowwise"].round(weights).tolist() == [
+        [0.0, 0.0],
+        pytest.approx([64 * 2 / 127, -2.0]),
+    ]
+    for grid in GRIDS.values():
+        assert grid.round(torch.zeros(3, 3)).abs().max() == 0
+
+
+def test_log4_is_the_nearest_of_sixteen_numbers(weights):
+    grid = GRIDS["log4"]
+    codes, scale = grid.quantize(weights)
+    decoded = grid.decode(codes, scale).double()
+    members = [sign * power * scale.item() for sign in (1, -1) for power in LOG4_POWERS]
+    assert set(decoded.unique().tolist()) <= set(members)
+    distance = (weights.double()[..., None] - torch.tensor(members, dtype=torch.float64)).abs()
+    error = (weights.double() - decoded).abs()
+    assert torch.all(error <= distance.amin(-1) * (1 + 1e-6) + 1e-12)
+    assert len(grid.encode(torch.linspace(-2, 2, 999), torch.tensor(1.0)).unique()) == 16
+
+
+@pytest.mark.parametrize("shape", ["normal", "heavy", "uniform", "odd"])
+def test_the_log4_scale_is_a_fixed_point_of_the_published_iteration(shape):
+    weights = tensors()[shape]
+    scale = GRIDS["log4"].fit(weights).item()
+    magnitudes = weights.abs().double().flatten().tolist()
+    reached, before = max(magnitudes), 0.0
+    while abs(reached - before) > 1e-12 * reached:  # brute force: S ← Σ a·w / Σ a², a = q / S
+        before = reached
+        powers = [min(LOG4_POWERS, key=lambda p: abs(m - p * before)) for m in magnitudes]
+        top = math.fsum(p * m for p, m in zip(powers, magnitudes, strict=True))
+        reached = top / math.fsum(p * p for p in powers)
+    assert scale == pytest.approx(reached, rel=1e-5)
+
+
+@pytest.mark.parametrize("shape", ["normal", "uniform"])
+def test_no_scale_of_a_dense_search_is_much_better(shape):
+    weights = tensors()[shape]
+    grid = GRIDS["log4"]
+    largest = weights.abs().max()
+
+    def error(scale):
+        return ((grid.decode(grid.encode(weights, scale), scale) - weights) ** 2).mean().item()
+
+    ours = error(grid.fit(weights))
+    best = min(error(largest * 2 ** (-j / 200)) for j in range(1000))
+    assert ours <= error(largest)  # refining helps
+    assert ours <= 1.02 * best
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_rounding_twice_is_rounding_once(name, weights):
+    grid = GRIDS[name]
+    codes, scale = grid.quantize(weights)
+    assert torch.equal(grid.encode(grid.decode(codes, scale), scale), codes)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_straight_through_is_the_grid_forward_and_the_identity_backward(name):
+    x = torch.randn(5, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    out = GRIDS[name].straight_through(x)
+    assert torch.equal(out, GRIDS[name].round(x.detach()))
+    factors = torch.arange(20.0).view(5, 4)
+    (out * factors).sum().backward()
+    assert torch.equal(x.grad, factors)
+
+
+def test_activations_are_clipped_going_forward_and_not_going_backward():
+    x = torch.tensor([-3.0, -0.26, 0.0, 0.25, 1.0], requires_grad=True)
+    out = fake_quantize_activations(x, torch.tensor(127.0))  # numbers code / 127
+    assert out.tolist() == pytest.approx([-1, -33 / 127, 0, 32 / 127, 1])
+    out.sum().backward()
+    assert x.grad.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_what_has_no_scale_is_refused(name):
+    with pytest.raises(ValueError, match="empty"):
+        GRIDS[name].quantize(torch.zeros(0, 4))
+    for bad in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="NaN"):
+            GRIDS[name].quantize(torch.tensor([[1.0, bad]]))
+
+
+def test_an_unknown_grid_is_named_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'log4'"):
+        grid_named("log5")
+
+
+def test_a_million_gaussian_weights_lose_what_theory_says():
+    weights = torch.randn(1_000_000, generator=torch.Generator().manual_seed(2))
+    step = weights.abs().max().item() / 127
+    error = ((GRIDS["int8"].round(weights) - weights) ** 2).mean().item()
+    assert error == pytest.approx(step**2 / 12, rel=0.01)  # uniform rounding
+    # Numbers between 2^k and 2^(k+1) are off by at most half a spacing: relative error ≤ 1/3.
+    rounded = GRIDS["log4"].round(weights)
+    scale = GRIDS["log4"].fit(weights)
+    inside = (weights.abs() >= scale / 128) & (weights.abs() <= scale)
+    relative = ((rounded - weights) / weights).abs()[inside]
+    assert relative.max() <= 1 / 3 + 1e-6
+    assert np.isclose(relative.max().item(), 1 / 3, atol=1e-3)

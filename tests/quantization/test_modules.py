@@ -1,0 +1,168 @@
+"""The module swap against products written out in 64-bit integers and float64."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from goldcrest.quantization import GRIDS, pack_model, quantize_model
+from goldcrest.quantization.modules import QuantizedEmbedding, QuantizedLinear
+from goldcrest.quantization.weights import FakeWeight, PackedWeight
+from tests.quantization.toy_model import TOKENS, WIDTH, WORDS, Toy
+
+SCALES = {"layer": 40.0, "plain": 55.0, "output": 37.5}
+
+
+def integer_reference(linear: nn.Linear, x, activation_scale: float, rowwise: bool):
+    """y = (Σ codes · codes) / (scales) + bias, looping in Python integers, steps in float32."""
+    weight, f32 = linear.weight.detach().numpy(), np.float32
+    y = np.zeros((len(x), len(weight)), dtype=np.float32)
+    for n, row in enumerate(weight):
+        scale = f32(127) / np.abs(row if rowwise else weight).max()
+        codes = [int(np.clip(np.rint(w * scale), -127, 127)) for w in row]
+        step = f32(1) / (f32(activation_scale) * scale)
+        for m, vector in enumerate(x.numpy()):
+            a = [int(np.clip(np.rint(v * f32(activation_scale)), -127, 127)) for v in vector]
+            total = sum(p * q for p, q in zip(a, codes, strict=True))
+            y[m, n] = f32(total) * step + f32(0 if linear.bias is None else linear.bias[n].item())
+    return torch.from_numpy(y)
+
+
+@pytest.mark.parametrize("grid", ["int8", "int8_rowwise"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_packed_int8_map_is_the_integer_computation_bit_for_bit(grid, bias):
+    torch.manual_seed(4)
+    linear = nn.Linear(19, 11, bias=bias)
+    x = 3 * torch.randn(6, 19)  # some of it is clipped
+    expected = integer_reference(linear, x, 50.0, grid == "int8_rowwise")
+    packed = quantize_model(nn.Sequential(copy.deepcopy(linear)), grid, {"0": 50.0})
+    assert torch.equal(packed(x), expected)
+    assert torch.equal(packed(x.view(2, 3, 19)), expected.view(2, 3, 11))
+    assert torch.equal(packed(x[0]), expected[0])
+    assert packed(x[:0]).shape == (0, 11)
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("scaled", [True, False])
+def test_fake_and_packed_are_the_same_function(grid, scaled):
+    scales = SCALES if scaled else None
+    fake = quantize_model(Toy(), grid, scales, mode="fake").eval()
+    packed = quantize_model(Toy(), grid, scales, mode="packed").eval()
+    repacked = pack_model(copy.deepcopy(fake)).eval()
+    assert torch.equal(packed(TOKENS), repacked(TOKENS))
+    assert torch.allclose(fake(TOKENS), packed(TOKENS), rtol=1e-4, atol=1e-5)
+    for name in ("layer", "embedding"):
+        weights = [getattr(model, name).weight for model in (fake, packed, repacked)]
+        assert torch.equal(weights[0], weights[1]) and torch.equal(weights[1], weights[2])
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_quantized_weights_are_near_the_float_ones_and_biases_untouched(grid):
+    plain, model = Toy(), quantize_model(Toy(), grid)
+    error = (model.layer.weight - plain.layer.weight).abs().max() / plain.layer.weight.abs().max()
+    assert 0 < error < (0.004 if grid != "log4" else 0.26)
+    assert torch.equal(model.layer.bias, plain.layer.bias)
+    assert torch.equal(model.norm.weight, plain.norm.weight)
+    assert isinstance(model.layer, QuantizedLinear) and isinstance(model.norm, nn.LayerNorm)
+    assert (model.layer.in_features, model.layer.out_features) == (WIDTH, WIDTH)
+    assert (model.embedding.num_embeddings, model.embedding.embedding_dim) == (WORDS, WIDTH)
+
+
+@pytest.mark.parametrize("mode", ["fake", "packed"])
+def test_what_is_shared_stays_shared_and_is_stored_once(mode):
+    model = quantize_model(Toy(), "int8", mode=mode)
+    assert model.again["same"] is model.layer
+    assert model.output.quantized is model.embedding.quantized
+    kind = FakeWeight if mode == "fake" else PackedWeight
+    assert sum(isinstance(module, kind) for module in model.modules()) == 3
+    assert not any(name.startswith("output.quantized") for name in model.state_dict())
+    clone = copy.deepcopy(model)
+    assert clone.output.quantized is clone.embedding.quantized
+    assert clone.output.quantized is not model.output.quantized
+    if mode == "fake":
+        assert sum(p.numel() for p in model.parameters()) == sum(
+            p.numel() for p in Toy().parameters()
+        )
+        packed = pack_model(model)
+        assert packed.output.quantized is packed.embedding.quantized
+
+
+def test_empty_and_skipped_maps_stay_as_they_are():
+    model = quantize_model(Toy(), "log4", skip=["pl*n", "embedding"])
+    assert type(model.empty) is nn.Linear and type(model.plain) is nn.Linear
+    assert type(model.embedding) is nn.Embedding and isinstance(model.output, QuantizedLinear)
+
+
+def test_activation_scales_must_be_those_of_the_model():
+    with pytest.raises(ValueError, match="no activation scale for output"):
+        quantize_model(Toy(), "int8", {"layer": 1.0, "plain": 1.0})
+    with pytest.raises(ValueError, match="scales for laier"):
+        quantize_model(Toy(), "int8", {**SCALES, "laier": 1.0})
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_packed_rows_are_rows_of_the_table(grid):
+    table = quantize_model(nn.Sequential(nn.Embedding(9, 5)), grid)[0]
+    assert isinstance(table, QuantizedEmbedding)
+    indices = torch.tensor([[0, 8], [3, 3]])
+    assert torch.equal(table(indices), table.weight[indices])
+
+
+def test_gradients_of_a_fake_map_are_those_of_the_rounded_operands():
+    torch.manual_seed(5)
+    linear, x = nn.Linear(4, 3), torch.randn(7, 4, requires_grad=True)
+    layer = quantize_model(nn.Sequential(linear), "int8", {"0": 60.0}, mode="fake")[0]
+    upstream = torch.randn(7, 3)
+    layer(x).backward(upstream)
+    rounded = (x.detach() * 60).round().clamp(-127, 127) / 60
+    assert torch.allclose(layer.quantized.master.grad, upstream.t() @ rounded)
+    assert torch.allclose(x.grad, upstream @ layer.weight.detach())
+    assert torch.allclose(layer.bias.grad, upstream.sum(0))
+
+
+def test_a_tied_weight_gathers_the_gradients_of_all_its_uses():
+    model = quantize_model(Toy(), "int8", mode="fake")
+    tokens = torch.tensor([[2]])
+    model(tokens).sum().backward()
+    grad = model.embedding.quantized.master.grad
+    assert torch.all(grad.abs().sum(1) > 0)  # the output layer reaches every row
+    others = grad[torch.arange(WORDS) != 2]
+    assert torch.allclose(others, others[0].expand_as(others))  # the hidden state
+    assert not torch.allclose(grad[2], others[0])  # and the lookup row 2 besides
+
+
+@pytest.mark.parametrize("write", ["optimizer", "fused", "load", "data", "copy"])
+def test_a_changed_master_is_rounded_anew(write):
+    layer = quantize_model(nn.Sequential(nn.Linear(6, 6)), "log4", mode="fake")[0]
+    master = layer.quantized.master
+    before = layer.weight.clone()
+    if write in ("optimizer", "fused"):
+        layer.weight.sum().backward()
+        torch.optim.Adam([master], lr=0.3, fused=write == "fused").step()
+    elif write == "load":
+        layer.load_state_dict({**layer.state_dict(), "quantized.master": 2 * master.detach() + 1})
+    elif write == "data":
+        master.data = 2 * master.detach() + 1
+    else:
+        with torch.no_grad():
+            master.mul_(2).add_(1)
+    assert not torch.equal(layer.weight, before)
+    assert torch.equal(layer.weight, GRIDS["log4"].round(master))
+
+
+def test_training_goes_on_after_a_validation_in_inference_mode():
+    model = quantize_model(Toy(), "int8", SCALES, mode="fake")
+    with torch.inference_mode():
+        model(TOKENS)
+    model(TOKENS).sum().backward()
+    assert model.embedding.quantized.master.grad is not None
+
+
+def test_bfloat16_autocast_trains():
+    model = quantize_model(Toy(), "int8", SCALES, mode="fake")
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(TOKENS).float().square().mean()
+    loss.backward()
+    assert model.layer.quantized.master.grad.dtype == torch.float32
