@@ -18,6 +18,8 @@ import zstandard
 
 from goldcrest.errors import InputError
 
+LOCK = ".lock"
+
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
@@ -60,7 +62,7 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
+    with (folder / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -92,7 +94,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
     number = 0
     with open_binary(path) as file:
         try:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(file, start=1):  # noqa: B007  (the errors name it)
                 yield line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(
@@ -109,6 +111,15 @@ def sha256_file(path: str | Path) -> str:
     """The SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def content_hash(path: str | Path) -> str:
+    """The SHA-256 of a file, or of a folder's files and their names."""
+    path = Path(path)
+    if path.is_file():
+        return sha256_file(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return sha256_text("".join(f"{file.relative_to(path)} {sha256_file(file)}\n" for file in files))
 
 
 def sha256_text(text: str) -> str:

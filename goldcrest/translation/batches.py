@@ -6,8 +6,9 @@ the order of lengths in training is still random (no bucketing bias).  Batch num
 alone: a resumed run, or each of several devices, reads the same stream.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -103,24 +104,24 @@ class EncodedCorpus:
 
 
 def encode_corpus(
-    table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int
+    tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int
 ) -> EncodedCorpus:
-    """Encode the kept pairs of a corpus table once; pairs with more than `max_pieces` a side are left out.
+    """Encode the kept pairs of corpus tables once; pairs with more than `max_pieces` a side are left out.
 
     Raises InputError where nothing is left to train on.
     """
     if not (folder / "size.json").is_file():
         with atomic_folder(folder) as partial:
-            _encode(table, vocabulary, partial, max_pieces)
+            _encode(tables, vocabulary, partial, max_pieces)
     return EncodedCorpus(folder)
 
 
-def _encode(table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int) -> None:
+def _encode(tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int) -> None:
     dtype = np.uint16 if len(vocabulary) <= 2**16 else np.uint32
     lengths: dict[str, list[np.ndarray]] = {"source": [], "target": []}
     weights, left_out = [], 0
     files = {side: (folder / f"{side}.raw").open("wb") for side in lengths}
-    for rows in read_batches(table):
+    for rows in chain.from_iterable(read_batches(table) for table in tables):
         sides = {side: vocabulary.encode(rows[side].to_pylist()) for side in lengths}
         good = np.array(
             [max(len(s), len(t)) <= max_pieces + 1 for s, t in zip(*sides.values(), strict=True)],
@@ -137,7 +138,9 @@ def _encode(table: Path, vocabulary: Vocabulary, folder: Path, max_pieces: int) 
         weights.append(np.nan_to_num(weight[good], nan=1.0).astype(np.float32))
     pairs = sum(len(part) for part in weights)
     if not pairs:
-        raise InputError(f"{table}: no pair of at most {max_pieces} pieces is left to train on")
+        raise InputError(
+            f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
+        )
     for side, file in files.items():
         file.close()
         raw = np.memmap(file.name, dtype=dtype, mode="r")

@@ -83,8 +83,14 @@ class GreedyValidation(lightning.Callback):
         if bleu > best and trainer.is_global_zero:
             with atomic_path(self._best_path) as partial:
                 save_file(state, partial)
-        since = len(self.history) - 1 - self._best_index()
-        if self._patience and since >= self._patience:
+        self._stop_without_patience(trainer)
+
+    def on_train_start(self, trainer, task) -> None:
+        """A run that resumes where patience had ended makes no further update."""
+        self._stop_without_patience(trainer)
+
+    def _stop_without_patience(self, trainer) -> None:
+        if self._patience and self.history and self._since_best() >= self._patience:
             trainer.should_stop = True
 
     def _bleu(self, task, state: dict[str, torch.Tensor]) -> float:
@@ -99,8 +105,9 @@ class GreedyValidation(lightning.Callback):
         tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
         return score
 
-    def _best_index(self) -> int:
-        return max(range(len(self.history)), key=lambda row: self.history[row]["bleu"])
+    def _since_best(self) -> int:
+        best = max(range(len(self.history)), key=lambda row: self.history[row]["bleu"])
+        return len(self.history) - 1 - best
 
     def best_state(self) -> dict[str, torch.Tensor] | None:
         """The weights of the best validation, None where none was made."""
@@ -158,6 +165,12 @@ class StopAt(lightning.Callback):
     def __init__(self, updates: int):
         self._updates = updates
 
+    def on_train_start(self, trainer, task) -> None:
+        self._check(trainer)
+
     def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        self._check(trainer)
+
+    def _check(self, trainer) -> None:
         if trainer.global_step >= self._updates:
             trainer.should_stop = True

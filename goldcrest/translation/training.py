@@ -5,11 +5,17 @@ dropout masks, whose generator is seeded anew at each update.  A checkpoint ther
 smoothed parameters and the validation history, and nothing else is needed to continue.
 """
 
+import hashlib
+import json
 import logging
-from collections.abc import Callable
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import lightning
 import torch
@@ -19,7 +25,7 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
-from goldcrest.files import exclusive_folder
+from goldcrest.files import LOCK, content_hash, exclusive_folder, read_json, write_json
 from goldcrest.translation.batches import EncodedCorpus, batch_stream, encode_corpus
 from goldcrest.translation.callbacks import Checkpoints, GreedyValidation, ProgressBar, StopAt
 from goldcrest.translation.loss import output_cross_entropy
@@ -141,22 +147,21 @@ class TranslationTask(lightning.LightningModule):
             *operands, batch.target[mask], factor, self.config.label_smoothing
         )
 
-    def forward(self, batch, words: int) -> torch.Tensor:
-        """The loss, under the name by which DDP wraps it."""
-        return self.loss(batch, words)
-
     def training_step(self, update, _index: int) -> None:
         """One update: forward and backward of each batch, then one optimizer step."""
         batches, words = update
         optimizer = self.optimizers()
         number = self.start_update + self.global_step + 1
         torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
+        # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
+        losses = (
+            self.loss(batch.to(self.device), words) * self.trainer.world_size for batch in batches
+        )
+        if self.trainer.world_size > 1:
+            losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
         total = 0.0
-        for index, batch in enumerate(batches):
-            # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
-            loss = self(batch.to(self.device), words) * self.trainer.world_size
-            with self._synchronised(index + 1 == len(batches)):
-                self.manual_backward(loss)
+        for loss in losses:
+            self.manual_backward(loss)
             total += loss.detach()
         if self.config.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
@@ -167,12 +172,6 @@ class TranslationTask(lightning.LightningModule):
         self._smooth(number)
         self.log_dict({"loss": total, "learning_rate": self.rate(number)}, logger=True)
         self.words = words
-
-    def _synchronised(self, last: bool):
-        strategy = self.trainer.strategy
-        if last or not hasattr(strategy, "block_backward_sync"):
-            return torch.enable_grad()
-        return strategy.block_backward_sync()
 
     def _smooth(self, number: int) -> None:
         if self.smoothed is None:
@@ -206,7 +205,7 @@ class TranslationTask(lightning.LightningModule):
 
 def train(
     network: Translator,
-    corpus: Path,
+    corpora: Sequence[Path],
     validation: Path,
     vocabulary: Vocabulary,
     config: TrainingConfig,
@@ -216,14 +215,17 @@ def train(
     hardware: Hardware = Hardware(),
     start_update: int = 0,
     transform: Callable[[nn.Module], None] | None = None,
-    encoded: Path | None = None,
+    keep: Literal["best", "last"] = "best",
 ) -> Training:
-    """Train `network` in place; it ends with the weights of the best validation (the last where none was made).
+    """Train `network` in place.
 
-    corpus, validation: tables.  work: a folder for checkpoints and logs; training found there is continued, and
-    two processes never share it.  start_update: where the learning-rate schedule and the batches begin (late
-    resetting).  transform: changes the network first, e.g. to fake quantization.  encoded: where the encoded
-    corpus is kept (default: in `work`), so that several trainings can share it.
+    corpora, validation: tables; kept pairs are used.  work: a folder for checkpoints and logs, never shared by
+    two processes; an unfinished training of the same network, data and settings found there is continued, any
+    other is thrown away.  start_update: where the learning-rate schedule and the batches begin (late resetting).
+    transform: changes the network first, e.g. to fake quantization.
+    keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
+    last where none was made), or the plain weights of the last update.
+    Under DDP only the first rank returns; the others end here.
     Raises InputError for an empty corpus or validation set, or a vocabulary of another size than the network's.
     """
     if len(vocabulary) != network.architecture.vocabulary:
@@ -235,13 +237,14 @@ def train(
     if not pairs["source"]:
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     torch.set_num_threads(hardware.threads)
-    with exclusive_folder(work):
-        data = encode_corpus(corpus, vocabulary, encoded or work / "encoded", config.max_pieces)
-        if transform is not None:
-            transform(network)
+    settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
+    if transform is not None:
+        transform(network)
+    with exclusive_folder(work) if _first_rank() else nullcontext():
+        if _first_rank():
+            claim_work(work, settings, network, [*corpora, validation, vocabulary.path])
+        data = encode_corpus(corpora, vocabulary, work / "encoded", config.max_pieces)
         task = TranslationTask(network, config, seed, start_update)
-        stream = UpdateStream(data, config, seed)
-        checkpoints = Checkpoints(work, config.checkpoint_every)
         validations = GreedyValidation(
             pairs["source"],
             pairs["target"],
@@ -250,39 +253,78 @@ def train(
             config.patience,
             work,
         )
-        trainer = lightning.Trainer(
-            accelerator=hardware.accelerator,
-            devices=hardware.devices,
-            num_nodes=hardware.nodes,
-            strategy="ddp" if hardware.devices * hardware.nodes > 1 else "auto",
-            precision=PRECISIONS[config.precision],
-            max_steps=-1,
-            max_epochs=1,
-            logger=TensorBoardLogger(work, name="tensorboard", version=0),
-            log_every_n_steps=50,
-            enable_checkpointing=False,
-            enable_progress_bar=False,
-            enable_model_summary=False,
-            use_distributed_sampler=False,
-            callbacks=[
-                ProgressBar(config.updates),
-                validations,
-                checkpoints,
-                StopAt(config.updates),
-            ],
-        )
-        last = checkpoints.last()
-        if last is not None:
-            logging.info("continuing at update %d from %s", last.update, last.path)
-            stream.first_update = last.update
-        stream.first_update += start_update
-        stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
-        trainer.fit(
-            task,
-            DataLoader(stream, batch_size=None),
-            ckpt_path=last and last.path,
-            weights_only=True,
-        )
-        network.load_state_dict(validations.best_state() or task.evaluated_state())
+        trainer = _fit(task, UpdateStream(data, config, seed), validations, work, hardware)
+        if not trainer.is_global_zero:
+            sys.exit(0)
+        if keep == "best":
+            network.load_state_dict(validations.best_state() or task.evaluated_state())
         network.cpu().eval()
         return Training(trainer.global_step, validations.history)
+
+
+def _fit(
+    task: TranslationTask,
+    stream: UpdateStream,
+    validations: GreedyValidation,
+    work: Path,
+    hardware: Hardware,
+) -> lightning.Trainer:
+    """Run or continue the training whose checkpoints are in `work`."""
+    config = task.config
+    checkpoints = Checkpoints(work, config.checkpoint_every)
+    trainer = lightning.Trainer(
+        accelerator=hardware.accelerator,
+        devices=hardware.devices,
+        num_nodes=hardware.nodes,
+        strategy="ddp" if hardware.devices * hardware.nodes > 1 else "auto",
+        precision=PRECISIONS[config.precision],
+        max_epochs=1,  # the stream is endless, callbacks end it
+        logger=TensorBoardLogger(work, name="tensorboard", version=0),
+        log_every_n_steps=50,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        use_distributed_sampler=False,
+        callbacks=[ProgressBar(config.updates), validations, checkpoints, StopAt(config.updates)],
+    )
+    stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
+    stream.first_update = task.start_update
+    last = checkpoints.last()
+    if last is not None:
+        logging.info("continuing at update %d from %s", last.update, last.path)
+        stream.first_update += last.update
+    trainer.fit(
+        task, DataLoader(stream, batch_size=None), ckpt_path=last and last.path, weights_only=True
+    )
+    return trainer
+
+
+def claim_work(
+    work: Path, settings: Mapping[str, Any], network: nn.Module, inputs: Sequence[Path]
+) -> None:
+    """Make `work` belong to one training: what another network, data or settings left there is removed."""
+    identity = {
+        "settings": dict(settings),
+        "network": tensors_hash(network.state_dict()),
+        "inputs": [content_hash(path) for path in inputs],
+    }
+    path = work / "identity.json"
+    if path.is_file() and read_json(path) == json.loads(json.dumps(identity)):
+        return
+    for stale in [entry for entry in work.iterdir() if entry.name != LOCK]:
+        shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+    write_json(path, identity)
+
+
+def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
+    """SHA-256 over names, types and values."""
+    digest = hashlib.sha256()
+    for name, value in sorted(tensors.items()):
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _first_rank() -> bool:
+    """Whether this process is the first of its training; Lightning starts the others by itself."""
+    return int(os.environ.get("LOCAL_RANK", os.environ.get("SLURM_PROCID", "0"))) == 0
