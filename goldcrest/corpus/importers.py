@@ -191,17 +191,15 @@ class SyntheticImporter:
         return []
 
     def rows(self, languages: tuple[str, str], monolingual: bool) -> Iterator[tuple]:
-        """Pairs with their noise label (None = undamaged), in the direction of `languages`."""
+        """English-German pairs with their noise label (None = undamaged)."""
         from goldcrest.corpus.synthetic import generate
 
-        if set(languages) != {"en", "de"}:
+        if languages != ("en", "de"):
             raise InputError(
-                f"importer synthetic: the embedded grammar is English-German, not {'-'.join(languages)}"
+                f"importer synthetic: the embedded grammar is en-de, not {'-'.join(languages)}"
             )
-        swapped = languages == ("de", "en")
         for row in generate(self.pairs, self.seed, self.noise):
-            sides = (row["target"], row["source"]) if swapped else (row["source"], row["target"])
-            yield sides[0], None if monolingual else sides[1], row["noise"]
+            yield row["source"], None if monolingual else row["target"], row["noise"]
 
 
 Importer = FilesImporter | SacrebleuImporter | SyntheticImporter

@@ -28,6 +28,11 @@ SCHEMA = pa.schema(
 )
 
 
+def shard_name(number: int) -> str:
+    """The file name of a shard of a table, counted from 0."""
+    return f"part-{number:05d}.parquet"
+
+
 def shard_paths(path: str | Path) -> list[Path]:
     """The Parquet files of a table: the file itself, or a folder's shards in name order.
 
@@ -159,7 +164,7 @@ class ShardWriter:
                 self._close_shard()
 
     def _open_shard(self) -> None:
-        path = self._folder / f"part-{self._shards:05d}.parquet"
+        path = self._folder / shard_name(self._shards)
         self._shard = TableWriter(path, self.schema).__enter__()
         self._shards += 1
 

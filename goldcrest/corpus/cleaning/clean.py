@@ -40,7 +40,14 @@ from goldcrest.corpus.cleaning.rules import (
     too_long,
     urls,
 )
-from goldcrest.corpus.table import TableWriter, count_rows, read_batches, read_schema, shard_paths
+from goldcrest.corpus.table import (
+    TableWriter,
+    count_rows,
+    read_batches,
+    read_schema,
+    shard_name,
+    shard_paths,
+)
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
 
@@ -118,18 +125,19 @@ def clean_corpus(
     work = _work_folder(output, [judge, sides, [_stamp(shard) for shard in shards]])
     counts = [count_rows(shard, kept=False) for shard in shards]
     starts = [sum(counts[:shard]) for shard in range(len(shards))]
+    names = [shard_name(number) for number in range(len(shards))]
 
     repeats = work / "repeats"
     if not repeats.exists():
         buckets = Buckets(work / "buckets", sum(counts))
-        tasks = zip(shards, starts, strict=True)
+        tasks = zip(shards, names, starts, strict=True)
         _each(
             _normalise_shard, [(work, judge.languages, sides, buckets, *t) for t in tasks], workers
         )
         buckets.find(work / "repeats.partial")
         os.replace(work / "repeats.partial", repeats)
         shutil.rmtree(work / "buckets")
-    tasks = zip([shard.name for shard in shards], starts, counts, strict=True)
+    tasks = zip(names, starts, counts, strict=True)
     _each(_filter_shard, [(work, judge, sides, *t) for t in tasks], workers)
 
     if output.is_dir():
@@ -201,10 +209,11 @@ def _normalise_shard(
     sides: tuple[str, ...],
     buckets: Buckets,
     shard: Path,
+    name: str,
     start: int,
 ) -> None:
     """Write a shard's normalised text, and its rows' digests into the buckets."""
-    normalised = work / "normalised" / shard.name
+    normalised = work / "normalised" / name
     if normalised.exists():
         return
 
@@ -229,7 +238,7 @@ def _normalise_shard(
             yield part
 
     with TableWriter(normalised, read_schema(shard)) as writer:
-        buckets.write(shard.stem, records())
+        buckets.write(name, records())
     log.info("%s: normalised", shard)
 
 
