@@ -216,6 +216,7 @@ def train(
     start_update: int = 0,
     transform: Callable[[nn.Module], None] | None = None,
     keep: Literal["best", "last"] = "best",
+    tensorboard: Path | None = None,
 ) -> Training:
     """Train `network` in place.
 
@@ -225,6 +226,7 @@ def train(
     transform: changes the network first, e.g. to fake quantization.
     keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
     last where none was made), or the plain weights of the last update.
+    tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
     Under DDP only the first rank returns; the others end here.
     Raises InputError for an empty corpus or validation set, or a vocabulary of another size than the network's.
     """
@@ -253,7 +255,9 @@ def train(
             config.patience,
             work,
         )
-        trainer = _fit(task, UpdateStream(data, config, seed), validations, work, hardware)
+        trainer = _fit(
+            task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
+        )
         if not trainer.is_global_zero:
             sys.exit(0)
         if keep == "best":
@@ -268,6 +272,7 @@ def _fit(
     validations: GreedyValidation,
     work: Path,
     hardware: Hardware,
+    tensorboard: Path | None,
 ) -> lightning.Trainer:
     """Run or continue the training whose checkpoints are in `work`."""
     config = task.config
@@ -279,7 +284,7 @@ def _fit(
         strategy="ddp" if hardware.devices * hardware.nodes > 1 else "auto",
         precision=PRECISIONS[config.precision],
         max_epochs=1,  # the stream is endless, callbacks end it
-        logger=TensorBoardLogger(work, name="tensorboard", version=0),
+        logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
         log_every_n_steps=50,
         enable_checkpointing=False,
         enable_progress_bar=False,

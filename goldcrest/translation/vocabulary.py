@@ -2,11 +2,12 @@
 
 import io
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import sentencepiece
 
+from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_path, sha256_file
 
@@ -40,6 +41,14 @@ class Vocabulary:
     def decode(self, pieces: list[list[int]]) -> list[str]:
         """The text of each list of piece ids; EOS is left out."""
         return self._pieces.decode([[i for i in ids if i != EOS] for ids in pieces])
+
+
+def corpus_texts(corpora: Iterable[str | Path]) -> Iterator[str]:
+    """Both sides of the kept rows of corpus tables; a monolingual corpus has one."""
+    for corpus in corpora:
+        for rows in read_batches(corpus, ["source", "target"]):
+            for side in ("source", "target"):
+                yield from (text for text in rows[side].to_pylist() if text is not None)
 
 
 def train_vocabulary(

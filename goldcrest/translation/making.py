@@ -1,0 +1,83 @@
+"""A model from nothing: seeded weights, training, a model folder with its lineage."""
+
+import platform
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from goldcrest import __version__
+from goldcrest.translation.architecture import Architecture
+from goldcrest.translation.folder import save_model
+from goldcrest.translation.network import Translator
+from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
+from goldcrest.translation.vocabulary import Vocabulary
+
+
+def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
+    """A network whose first weights depend on the architecture and the seed alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Translator(architecture, dropout)
+
+
+def lineage(
+    kind: str, config: TrainingConfig, seed: int, training: Training, **more: Any
+) -> dict[str, Any]:
+    """What made a model: its kind, settings, seed, course of validation and the software."""
+    return {
+        "kind": kind,
+        "seed": seed,
+        "training": asdict(config),
+        "course": training.to_dict(),
+        "versions": versions(),
+        **more,
+    }
+
+
+def versions() -> dict[str, str]:
+    """The software that decides a model's bits."""
+    return {
+        "goldcrest": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def make_model(
+    output: Path,
+    kind: str,
+    entry: Mapping[str, Any],
+    vocabulary: Path,
+    corpora: Sequence[Path],
+    validation: Path,
+    config: TrainingConfig,
+    *,
+    seed: int,
+    hardware: Hardware,
+    tensorboard: Path | None = None,
+) -> None:
+    """Train a model of a zoo entry from seeded weights and write its folder.
+
+    Unfinished training is kept in `OUTPUT.work` and continued by the next call.  Raises InputError as `train`.
+    """
+    pieces = Vocabulary(vocabulary)
+    architecture = Architecture.from_zoo(entry, len(pieces))
+    network = new_network(architecture, seed, config.dropout)
+    work = output.with_name(output.name + ".work")
+    training = train(
+        network,
+        corpora,
+        validation,
+        pieces,
+        config,
+        seed=seed,
+        work=work,
+        hardware=hardware,
+        tensorboard=tensorboard,
+    )
+    save_model(output, network, pieces, lineage(kind, config, seed, training))
+    shutil.rmtree(work)

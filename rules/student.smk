@@ -1,0 +1,30 @@
+"""Students: small models trained on what the teacher wrote."""
+
+
+rule train_student:
+    """Train a student on the distilled corpus (WNGT20 §3)."""
+    input:
+        corpora=[DISTILLED / "training.parquet"],
+        validation=VALIDATION,
+        vocabulary=lambda w: vocabulary_of(w.student),
+    output:
+        directory(MODELS / "{student}/unpruned/float32"),
+    log:
+        LOGS / "train_student/{student}.log",
+    benchmark:
+        BENCHMARKS / "train_student/{student}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        kind="student",
+        entry=lambda w: ZOO[w.student],
+        training=config["training"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        tensorboard=str(LOGS / "tensorboard/{student}"),
+        code=code_version("translation", "corpus.table"),
+    script:
+        "../workflow_scripts/student/train_model.py"

@@ -1,0 +1,44 @@
+"""The teacher: an ensemble trained here, or a Hugging Face model that is there already."""
+
+TEACHER_TRAINING = config["teacher"].get("training", {})
+PARALLEL = [
+    name for name, corpus in config["corpora"].items() if corpus["use"] == "parallel"
+]
+
+
+def teacher_folders():
+    """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
+    if "hugging_face" in config["teacher"]:
+        return [config["teacher"]["hugging_face"]]
+    return expand(
+        TEACHER / "member-{member}", member=range(config["teacher"]["members"])
+    )
+
+
+rule train_teacher:
+    """Train one member of the teacher ensemble on the cleaned parallel corpora."""
+    input:
+        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
+        validation=VALIDATION,
+        vocabulary=lambda w: vocabulary_of(config["teacher"]["architecture"]),
+    output:
+        directory(TEACHER / "member-{member}"),
+    log:
+        LOGS / "train_teacher/{member}.log",
+    benchmark:
+        BENCHMARKS / "train_teacher/{member}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        kind="teacher",
+        entry=lambda w: ZOO[config["teacher"]["architecture"]],
+        training=TEACHER_TRAINING,
+        seed=lambda w: config["seed"] + int(w.member),
+        hardware=config["hardware"],
+        tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
+        code=code_version("translation", "corpus.table"),
+    script:
+        "../workflow_scripts/student/train_model.py"

@@ -1,0 +1,21 @@
+"""Train a teacher or student, from corpora, a validation set and a vocabulary, into a model folder."""
+
+from pathlib import Path
+
+from goldcrest.job import job
+from goldcrest.translation.making import make_model
+from goldcrest.translation.training import Hardware, TrainingConfig
+
+with job(snakemake.log[0]):
+    make_model(
+        Path(snakemake.output[0]),
+        snakemake.params.kind,
+        snakemake.params.entry,
+        Path(snakemake.input.vocabulary),
+        [Path(corpus) for corpus in snakemake.input.corpora],
+        Path(snakemake.input.validation),
+        TrainingConfig(**snakemake.params.training),
+        seed=snakemake.params.seed,
+        hardware=Hardware(**snakemake.params.hardware),
+        tensorboard=Path(snakemake.params.tensorboard),
+    )

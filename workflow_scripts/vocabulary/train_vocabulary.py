@@ -1,0 +1,12 @@
+"""Train a shared SentencePiece vocabulary, from the kept pairs of all corpora, into vocab.spm."""
+
+from goldcrest.job import job
+from goldcrest.translation.vocabulary import corpus_texts, train_vocabulary
+
+with job(snakemake.log[0]):
+    train_vocabulary(
+        corpus_texts(snakemake.input.corpora),
+        snakemake.output[0],
+        int(snakemake.wildcards.size),
+        snakemake.params.seed,
+    )
