@@ -122,3 +122,8 @@ def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
         return {name: ActivationRanges(**seen) for name, seen in read_json(path).items()}
     except (TypeError, AttributeError) as error:
         raise InputError(f"{path}: not activation ranges ({error}); calibrate again") from error
+
+
+def load_scales(path: str | Path, formula: str) -> dict[str, float]:
+    """Activation scales by a formula's name from a file of ranges.  Raises InputError as its parts do."""
+    return activation_scales(load_ranges(path), formula)

@@ -1,0 +1,100 @@
+"""Students on a grid: 8-bit with static activation scales, logarithmic 4-bit, each also fine-tuned."""
+
+CALIBRATION = RESULTS / "calibration"
+
+
+def calibration_of(wildcards):
+    """The activation ranges of a variant's float32 model, where the grid quantizes activations."""
+    return (
+        [CALIBRATION / wildcards.student / f"{wildcards.recipe}.json"]
+        if wildcards.grid == "int8"
+        else []
+    )
+
+
+def activation_scale(wildcards):
+    """The formula of the activation scales, none where activations stay float32."""
+    return config["quantization"][wildcards.grid].get("activation_scale")
+
+
+rule calibrate:
+    """Record the ranges of all activations while a student translates training sentences."""
+    input:
+        model=MODELS / "{student}/{recipe}/float32",
+        corpus=DISTILLED / "training.parquet",
+    output:
+        CALIBRATION / "{student}/{recipe}.json",
+    log:
+        LOGS / "calibrate/{student}.{recipe}.log",
+    benchmark:
+        BENCHMARKS / "calibrate/{student}.{recipe}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    params:
+        sentences=config["quantization"]["calibration_sentences"],
+        code=code_version(
+            "quantization.calibration",
+            "translation.network",
+            "translation.layers",
+            "translation.search",
+        ),
+    script:
+        "../workflow_scripts/quantize/calibrate.py"
+
+
+rule quantize:
+    """Put a float32 student on a grid without further training."""
+    input:
+        calibration_of,
+        model=MODELS / "{student}/{recipe}/float32",
+    output:
+        directory(MODELS / "{student}/{recipe}/{grid}"),
+    log:
+        LOGS / "quantize/{student}.{recipe}.{grid}.log",
+    benchmark:
+        BENCHMARKS / "quantize/{student}.{recipe}.{grid}.tsv"
+    wildcard_constraints:
+        grid="int8|log4",
+    conda:
+        "../envs/main.yaml"
+    params:
+        activation_scale=activation_scale,
+        code=code_version("quantization", "translation.folder"),
+    script:
+        "../workflow_scripts/quantize/quantize.py"
+
+
+rule finetune_quantized:
+    """Train a float32 student on under fake quantization, then put it on the grid."""
+    input:
+        calibration_of,
+        model=MODELS / "{student}/{recipe}/float32",
+        corpora=[DISTILLED / "training.parquet"],
+        validation=VALIDATION,
+    output:
+        directory(MODELS / "{student}/{recipe}/{grid}-finetuned"),
+    log:
+        LOGS / "finetune_quantized/{student}.{recipe}.{grid}.log",
+    benchmark:
+        BENCHMARKS / "finetune_quantized/{student}.{recipe}.{grid}.tsv"
+    wildcard_constraints:
+        grid="int8|log4",
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        activation_scale=activation_scale,
+        training=lambda wildcards: {
+            **config["training"],
+            **config["quantization"][wildcards.grid]["finetune"],
+            "smoothing": 0.0,  # an average of models is not on the grid
+        },
+        seed=config["seed"],
+        hardware=config["hardware"],
+        tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
+        code=code_version("quantization", "translation", "corpus.table"),
+    script:
+        "../workflow_scripts/quantize/finetune_quantized.py"

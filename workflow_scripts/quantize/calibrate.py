@@ -1,0 +1,27 @@
+"""Record the activation ranges of a student (WNGT20 §5.1).
+
+From a float32 model and the first sentences of its training corpus, which it translates greedily, into a JSON of the
+mean and deviation of max|A| per linear map.
+"""
+
+from itertools import chain, islice
+
+import torch
+
+from goldcrest.corpus.table import read_batches
+from goldcrest.job import job
+from goldcrest.quantization import record_ranges
+from goldcrest.quantization.calibration import save_ranges
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.search import greedy_translations
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    model = load_model(snakemake.input.model)
+    batches = read_batches(snakemake.input.corpus, columns=["source"])
+    sources = chain.from_iterable(batch["source"].to_pylist() for batch in batches)
+    sentences = list(islice(sources, snakemake.params.sentences))
+    ranges = record_ranges(
+        model.network, lambda: greedy_translations(model.network, model.vocabulary, sentences)
+    )
+    save_ranges(snakemake.output[0], ranges)

@@ -1,0 +1,48 @@
+"""Fine-tune a student under fake quantization, then put it on the grid (WNGT20 §5, WMT21 §3.4).
+
+From a float32 model, its distilled corpus and, where activations are quantized too, its calibration, into a model
+folder of packed weights.  The training continues where a killed one stopped.
+"""
+
+import shutil
+from pathlib import Path
+
+from goldcrest.job import job
+from goldcrest.quantization import fake_quantization, pack_model, section
+from goldcrest.quantization.calibration import load_scales
+from goldcrest.translation.folder import load_model, model_hash, save_model
+from goldcrest.translation.making import lineage
+from goldcrest.translation.training import Hardware, TrainingConfig, train
+
+with job(snakemake.log[0]):
+    grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale
+    work = Path(f"{snakemake.output[0]}.work")
+    model = load_model(snakemake.input.model)
+    scales = load_scales(snakemake.input[0], formula) if formula else None
+    config = TrainingConfig(**snakemake.params.training)
+    training = train(
+        model.network,
+        [Path(corpus) for corpus in snakemake.input.corpora],
+        Path(snakemake.input.validation),
+        model.vocabulary,
+        config,
+        seed=snakemake.params.seed,
+        work=work,
+        hardware=Hardware(**snakemake.params.hardware),
+        transform=fake_quantization(grid, scales),
+        tensorboard=Path(snakemake.params.tensorboard),
+    )
+    save_model(
+        snakemake.output[0],
+        pack_model(model.network),
+        model.vocabulary,
+        lineage(
+            f"{grid}-finetuned",
+            config,
+            snakemake.params.seed,
+            training,
+            parent=model_hash(snakemake.input.model),
+        ),
+        section(grid, formula),
+    )
+    shutil.rmtree(work)

@@ -1,0 +1,23 @@
+"""Put a student on a grid without further training.
+
+From a float32 model and, where activations are quantized too, its calibration, into a model folder of packed weights.
+"""
+
+from goldcrest.job import job
+from goldcrest.quantization import quantize_model, section
+from goldcrest.quantization.calibration import load_scales
+from goldcrest.translation.folder import load_model, model_hash, save_model
+from goldcrest.translation.making import versions
+
+with job(snakemake.log[0]):
+    grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale
+    model = load_model(snakemake.input.model)
+    scales = load_scales(snakemake.input[0], formula) if formula else None
+    quantize_model(model.network, grid, scales)
+    save_model(
+        snakemake.output[0],
+        model.network,
+        model.vocabulary,
+        {"kind": grid, "parent": model_hash(snakemake.input.model), "versions": versions()},
+        section(grid, formula),
+    )
