@@ -93,7 +93,9 @@ def keep_inputs(projection: Projection, kept: Tensor) -> None:
 def _replace(module: nn.Module, name: str, axis: int, kept: Tensor) -> None:
     old = getattr(module, name)
     new = old.detach().index_select(axis, kept.to(old.device)).contiguous()
-    setattr(module, name, nn.Parameter(new, requires_grad=old.requires_grad))
+    # an empty parameter never gets a gradient, and DDP waits for those of all that ask for one
+    requires_grad = old.requires_grad and new.numel() > 0
+    setattr(module, name, nn.Parameter(new, requires_grad=requires_grad))
 
 
 def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:

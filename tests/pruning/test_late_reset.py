@@ -1,0 +1,155 @@
+"""Late resetting: the schedule against one written out by hand, and killed runs against an undisturbed one."""
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, write_json
+from goldcrest.pruning.late_reset import LateReset
+from goldcrest.pruning.methods import METHODS, pruning_method
+from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
+
+SCHEDULE = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=5)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    torch.set_num_threads(1)
+    return SCHEDULE.prune(ToyStudy(), tmp_path_factory.mktemp("undisturbed"))
+
+
+def by_hand():
+    """The schedule on whole models whose removed heads are held at zero: (removed heads, final model).
+
+    Nothing is cut: a head's columns of the output map are set to zero before training and after
+    every update, so that it neither acts nor learns anything that matters.
+    """
+    study, gone, history = ToyStudy(), set(), []
+
+    def silence(model):
+        with torch.no_grad():
+            for layer, head in gone:
+                model.layers[layer].o.weight[:, 3 * head : 3 * head + 3] = 0.0
+
+    def train(first, updates):
+        model = study.checkpoint(4)
+        silence(model)
+        for update in range(first + 1, first + updates + 1):
+            study._update(model, update)
+            silence(model)
+        return model
+
+    for _ in range(3):
+        model, scores = train(4, 5), {}
+        for layer in range(LAYERS):
+            seen = []
+            model.layers[layer].recorder = lambda w, m, seen=seen: seen.append((w, m))
+            with torch.no_grad():
+                for seed in (101, 102):
+                    model(*toy_batch(seed))
+            for head in set(range(HEADS)) - {h for index, h in gone if index == layer}:
+                largest = [w.amax(-1)[:, head][m] for w, m in seen]
+                scores[layer, head] = float(torch.cat(largest).double().mean())
+        least = sorted(scores, key=scores.get)[:3]
+        gone.update(least)
+        history.append([(f"encoder.{layer}.attention", head) for layer, head in least])
+    return history, train(4, ToyStudy.convergence)
+
+
+def test_heads_and_weights_are_those_of_the_schedule_by_hand(undisturbed):
+    expected, model = by_hand()
+    removed = [
+        [(head["block"], head["head"]) for head in iteration["removed"]]
+        for iteration in undisturbed.history["iterations"]
+    ]
+    assert removed == expected
+    gone = [head for iteration in expected for head in iteration]
+    for block in undisturbed.model.attention_blocks():
+        survivors = undisturbed.history["survivors"][block.name]
+        assert survivors == [head for head in range(HEADS) if (block.name, head) not in gone]
+        assert block.heads == len(survivors)
+    with torch.no_grad():
+        x, mask = toy_batch(7)
+        torch.testing.assert_close(undisturbed.model(x, mask), model(x, mask), rtol=0, atol=1e-5)
+
+
+def killed_at(tick: int, work: Path) -> bool:
+    """Run the schedule in a process that kills itself at its `tick`-th update or file; whether it ended."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
+        return status == 0
+    left = tick
+
+    def count():
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    replace = os.replace
+
+    def replace_between_two_moments(source, target):
+        count()
+        replace(source, target)
+        count()
+
+    code = 1
+    try:
+        os.replace = replace_between_two_moments
+        pruned = SCHEDULE.prune(ToyStudy(count), work)
+        os.replace = replace
+        save_file(pruned.model.state_dict(), work / "model.safetensors")
+        write_json(work / "history.json", pruned.history)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
+    random.seed(seed)
+    kills = 0
+    while not killed_at(random.randint(1, 25), tmp_path):
+        kills += 1
+        assert kills < 100, "no progress between kills"
+    assert kills >= 2
+    write_json(tmp_path / "expected.json", undisturbed.history)
+    assert read_json(tmp_path / "history.json") == read_json(tmp_path / "expected.json")
+    state = load_file(tmp_path / "model.safetensors")
+    expected = undisturbed.model.state_dict()
+    assert state.keys() == expected.keys()
+    assert all(torch.equal(state[name], expected[name]) for name in expected)
+
+
+def test_work_of_another_schedule_is_not_continued(undisturbed, tmp_path):
+    other = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=2)
+    other.prune(ToyStudy(), tmp_path)
+    assert SCHEDULE.prune(ToyStudy(), tmp_path).history == undisturbed.history
+
+
+def test_all_heads_may_go_but_not_more(tmp_path):
+    everything = LateReset(HEADS * LAYERS, iterations=1, reset_to=1, iteration_updates=1)
+    pruned = everything.prune(ToyStudy(), tmp_path / "all")
+    assert [block.heads for block in pruned.model.attention_blocks()] == [0] * LAYERS
+    more = LateReset(heads_per_iteration=7, iterations=2, reset_to=1, iteration_updates=1)
+    with pytest.raises(InputError, match=r"2 iterations of 7 heads remove 14, .* has 12 in blocks"):
+        more.prune(ToyStudy(), tmp_path / "more")
+
+
+def test_recipes_of_the_configuration():
+    pushy = {"heads_per_iteration": 6, "iterations": 6, "reset_to": 25_000}
+    recipe = {"method": "head-confidence", **pushy, "iteration_updates": 15_000}
+    assert pruning_method(recipe) == LateReset(6, 6, 25_000, 15_000)
+    assert set(METHODS) == {"head-confidence"}
+    with pytest.raises(InputError, match="did you mean 'head-confidence'"):
+        pruning_method({"method": "head-confidense"})
+    with pytest.raises(InputError, match="no key 'iteration'; did you mean 'iterations'"):
+        pruning_method({"method": "head-confidence", "iteration": 3})

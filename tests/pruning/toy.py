@@ -1,0 +1,156 @@
+"""Small models for the tests: a toy family unlike the translation one with a study, and a student."""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from goldcrest.files import atomic_path
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock
+from goldcrest.translation.architecture import Architecture
+from goldcrest.translation.network import Translator
+
+WIDTH, HEADS, HEAD_SIZE, NEURONS, LAYERS = 8, 4, 3, 10, 3
+
+
+class ToyLayer(nn.Module):
+    """Attention whose width is not the model's, written out; then tanh neurons."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = HEADS
+        self.q, self.k, self.v = (nn.Linear(WIDTH, HEADS * HEAD_SIZE) for _ in range(3))
+        self.o = nn.Linear(HEADS * HEAD_SIZE, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, NEURONS), nn.Linear(NEURONS, WIDTH)
+        self.recorder = None
+
+    def forward(self, x, mask):
+        mixed = x.new_zeros(*x.shape[:2], 0)
+        if self.count:
+            q, k, v = (
+                part(x).unflatten(-1, (self.count, HEAD_SIZE)).transpose(1, 2)
+                for part in (self.q, self.k, self.v)
+            )
+            scores = q @ k.transpose(-1, -2)
+            weights = scores.masked_fill(~mask[:, None, None, :], -torch.inf).softmax(-1)
+            if self.recorder is not None:
+                self.recorder(weights, mask)
+            mixed = (weights @ v).transpose(1, 2).flatten(2)
+        x = x + self.o(mixed)
+        return x + self.down(self.up(x).tanh())
+
+
+class Toy(nn.Module):
+    """A stack of toy layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(ToyLayer() for _ in range(LAYERS))
+
+    def forward(self, x, mask):
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x
+
+    def attention_blocks(self):
+        return [
+            AttentionBlock(
+                f"encoder.{i}.attention",
+                layer.q,
+                layer.k,
+                layer.v,
+                layer.o,
+                heads=layer.count,
+                head_size=HEAD_SIZE,
+                set_shape=lambda heads, layer=layer: setattr(layer, "count", heads),
+                set_recorder=lambda recorder, layer=layer: setattr(layer, "recorder", recorder),
+            )
+            for i, layer in enumerate(self.layers)
+        ]
+
+    def feed_forward_blocks(self):
+        return [
+            FeedForwardBlock(f"encoder.{i}.neurons", layer.up, layer.down)
+            for i, layer in enumerate(self.layers)
+        ]
+
+
+def toy(seed: int = 1) -> Toy:
+    """A toy model whose heads look at places of their own: their scores are far from even."""
+    torch.manual_seed(seed)
+    model = Toy()
+    with torch.no_grad():
+        for layer in model.layers:
+            layer.q.weight.mul_(4.0)
+    return model
+
+
+def toy_batch(seed: int, rows: int = 5, positions: int = 7):
+    """Inputs (rows, positions, WIDTH) and the mask of real positions, some rows shorter."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(rows, positions, WIDTH, generator=generator)
+    lengths = torch.randint(2, positions + 1, (rows,), generator=generator)
+    return x, torch.arange(positions)[None, :] < lengths[:, None]
+
+
+def small_translator(decoder: str) -> Translator:
+    """A small translation network with biases and norms that are not those of a fresh one."""
+    torch.manual_seed(7)
+    entry = {"embedding": 16, "feed_forward": 24, "heads": 4, "attention_width": 20}
+    layers = {"encoder_layers": 2, "decoder_layers": 2, "decoder_tied": decoder == "ssru"}
+    architecture = Architecture.from_zoo({**entry, **layers, "decoder": decoder, "vocabulary": 50})
+    network = Translator(architecture).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.2)
+    return network
+
+
+class ToyStudy:
+    """Trains the toy to sum what stands before each position; checkpoints every 3 updates.
+
+    Its state is the weights alone (plain gradient descent).  tick: called at each update.
+    """
+
+    convergence = 8
+
+    def __init__(self, tick=lambda: None):
+        self.tick = tick
+
+    def identity(self):
+        return {"seed": 1}
+
+    def checkpoint(self, updates: int) -> Toy:
+        model = toy()
+        for update in range(1, updates + 1):
+            self._update(model, update)
+        return model
+
+    def train(self, model: Toy, *, start_update: int, updates: int | None, work: Path) -> None:
+        work.mkdir(parents=True, exist_ok=True)
+        saved = {int(path.stem): path for path in work.glob("[0-9]*.safetensors")}
+        done = max(saved, default=0)
+        if done:
+            model.load_state_dict(load_file(saved[done]))
+        for update in range(done + 1, (updates or self.convergence) + 1):
+            self.tick()
+            self._update(model, start_update + update)
+            if update % 3 == 0:
+                with atomic_path(work / f"{update}.safetensors") as partial:
+                    save_file(model.state_dict(), partial)
+
+    def observe(self, model: Toy) -> None:
+        with torch.no_grad():
+            for seed in (101, 102):
+                model(*toy_batch(seed))
+
+    @staticmethod
+    def _update(model: Toy, update: int) -> None:
+        x, mask = toy_batch(update)
+        error = (model(x, mask) - x.cumsum(1))[mask]
+        parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        gradients = torch.autograd.grad(error.pow(2).mean(), parameters)
+        with torch.no_grad():
+            for parameter, gradient in zip(parameters, gradients, strict=True):
+                parameter.sub_(gradient, alpha=0.003)
