@@ -1,0 +1,184 @@
+"""Tables of our own: all variants with intervals and signatures, their speeds, and what pruning left."""
+
+from goldcrest.evaluation.measurement import Measurement, Variant
+from goldcrest.evaluation.size import MIB
+from goldcrest.report.results import Results
+from goldcrest.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+
+
+def variants_table(results: Results) -> Table:
+    """Every variant on every test set: BLEU and chrF with intervals, significance, size."""
+    columns = (
+        Column("variant", "Variant", numeric=False),
+        Column("test_set", "Test set", numeric=False),
+        Column("bleu", "BLEU", deltas=True),
+        Column("bleu_low", "95 % interval", "from"),
+        Column("bleu_high", "95 % interval", "to"),
+        Column("bleu_p", "p"),
+        Column("chrf", "chrF", deltas=True),
+        Column("chrf_low", "95 % interval ", "from"),
+        Column("chrf_high", "95 % interval ", "to"),
+        Column("chrf_p", "p"),
+        Column("parameters", "Parameters"),
+        Column("size_mib", "MiB", deltas=True),
+        Column("xz_mib", "xz MiB"),
+    )
+    rows = [
+        _variant_row(results, variant, test_set)
+        for variant in results.variants
+        for test_set in results.test_sets
+    ]
+    signatures = sorted({f"{m.metric}: {m.signature}" for m in results.measurements})
+    hashes = {m.test_set: (m.sentences, m.test_set_sha256) for m in results.measurements}
+    notes = [
+        "In brackets: against the student's unpruned float32 model; p: of that difference, by paired "
+        "bootstrap resampling. Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
+        *(f"Signature of {signature}" for signature in signatures),
+        *(f"Test set {n}: {c:,} sentences, SHA-256 {h}" for n, (c, h) in sorted(hashes.items())),
+    ]
+    return Table(
+        "variants",
+        "All variants: quality and size",
+        "Every model of the experiment on every test set, scored by sacreBLEU on detokenised, cased text.",
+        columns,
+        tuple(rows),
+        tuple(notes),
+    )
+
+
+def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
+    size, base = results.size(variant), results.size(variant.baseline)
+    bleu, bleu_base = (
+        results.measurement(v, test_set, "BLEU") for v in (variant, variant.baseline)
+    )
+    chrf, chrf_base = (
+        results.measurement(v, test_set, "chrF") for v in (variant, variant.baseline)
+    )
+    is_base = variant == variant.baseline
+    mib = three_digits(size.parameter_bytes / MIB)
+    base_mib = three_digits(base.parameter_bytes / MIB) if base and not is_base else ""
+    cells = [Cell(str(variant)), Cell(test_set)]
+    for row, baseline in ((bleu, bleu_base), (chrf, chrf_base)):
+        cells += _score_cells(row, None if is_base else baseline)
+    cells += [
+        Cell(str(size.parameters)),
+        Cell(mib, delta(mib, base_mib, "ratio")),
+        Cell(three_digits(size.xz_bytes / MIB)),
+    ]
+    return Row(tuple(cells), "baseline" if is_base else "plain")
+
+
+def _score_cells(row: Measurement | None, baseline: Measurement | None) -> list[Cell]:
+    if row is None:
+        return [Cell()] * 4
+    text = fixed(row.score, 2)
+    base = fixed(baseline.score, 2) if baseline else ""
+    return [
+        Cell(text, delta(text, base, "difference")),
+        Cell(fixed(row.low, 2)),
+        Cell(fixed(row.high, 2)),
+        Cell(fixed(row.p_value, 3)),
+    ]
+
+
+def speed_table(results: Results) -> Table:
+    """Every variant's words per second on one core and on all, with the spread over the rounds."""
+    columns = (
+        Column("variant", "Variant", numeric=False),
+        Column("beam", "Beam"),
+        Column("seconds", "Seconds, 1 core", deltas=True),
+        Column("wps_1core", "Words/s, 1 core", "median", deltas=True),
+        Column("wps_1core_slowest", "Words/s, 1 core", "slowest"),
+        Column("wps_1core_fastest", "Words/s, 1 core", "fastest"),
+        Column("wps_all", "Words/s, all cores", "median", deltas=True),
+        Column("wps_all_slowest", "Words/s, all cores", "slowest"),
+        Column("wps_all_fastest", "Words/s, all cores", "fastest"),
+    )
+    rows = []
+    for variant in results.variants:
+        one, every = results.speed(variant), results.speed(variant, all_cores=True)
+        if one is None:
+            continue
+        teacher = results.teacher
+        base = teacher if teacher and variant != teacher else None
+        cells = [Cell(str(variant)), Cell(str(one.beam)), _seconds(results, variant, base)]
+        for all_cores, speed in ((False, one), (True, every)):
+            text = fixed(speed.words_per_second, 0)
+            from_speed = results.speed(base, all_cores) if base else None
+            from_text = fixed(from_speed.words_per_second, 0) if from_speed else ""
+            cells += [
+                Cell(text, delta(text, from_text, "ratio")),
+                Cell(fixed(speed.slowest, 0)),
+                Cell(fixed(speed.fastest, 0)),
+            ]
+        rows.append(Row(tuple(cells), "baseline" if variant == variant.baseline else "plain"))
+    notes = ["In brackets: against the teacher with its beam."]
+    if results.speeds:
+        first = results.speeds[0]
+        cores = max(speed.cores for speed in results.speeds)
+        versions = ", ".join(f"{name} {version}" for name, version in first.versions.items())
+        notes += [
+            f"{first.engine}; {first.words:,} source words in {first.sentences:,} sentences, batches of "
+            f"{first.batch_size}; {len(first.seconds)} rounds, variants interleaved; one core, and "
+            f"{cores} cores with the text split among them.",
+            f"{first.hardware}; {versions}.",
+        ]
+    return Table(
+        "variants",
+        "All variants: speed",
+        "Source words translated per second, and seconds for the whole text. Loading is not counted.",
+        columns,
+        tuple(rows),
+        tuple(notes),
+    )
+
+
+def _seconds(results: Results, variant: Variant, base: Variant | None) -> Cell:
+    def text(one: Variant) -> str:
+        speed = results.speed(one)
+        return three_digits(speed.words / speed.words_per_second) if speed else ""
+
+    return Cell(text(variant), delta(text(variant), text(base) if base else "", "ratio"))
+
+
+def heads_table(results: Results) -> Table:
+    """Encoder heads and feed-forward widths left in each layer, of each student and recipe."""
+    shown = [v for v in results.students() if v.precision == "float32"]
+    shown = [v for v in shown if results.size(v).architecture]
+    layers = max((len(results.size(v).architecture["encoder"]) for v in shown), default=0)
+    columns = [Column("variant", "Variant", numeric=False)]
+    for key, group in (("heads", "Encoder heads"), ("feed_forward", "Encoder feed-forward width")):
+        columns += [Column(f"{key}_{i + 1}", group, str(i + 1)) for i in range(layers)]
+        if key == "heads":
+            columns.append(Column("heads", "Heads", deltas=True))
+    rows = []
+    for variant in shown:
+        encoder = results.size(variant).architecture["encoder"]
+        base = results.size(variant.baseline)
+        total = str(sum(layer["heads"] for layer in encoder))
+        full = ""
+        if base and base.architecture and variant != variant.baseline:
+            full = str(sum(layer["heads"] for layer in base.architecture["encoder"]))
+        padding = [Cell()] * (layers - len(encoder))
+        rows.append(
+            Row(
+                (
+                    Cell(f"{variant.student}/{variant.recipe}"),
+                    *(Cell(str(layer["heads"])) for layer in encoder),
+                    *padding,
+                    Cell(total, delta(total, full, "difference")),
+                    *(Cell(str(layer["feed_forward"])) for layer in encoder),
+                    *padding,
+                ),
+                "baseline" if variant == variant.baseline else "plain",
+            )
+        )
+    return Table(
+        "heads",
+        "What pruning left: heads and neurons of each encoder layer",
+        "Attention heads and feed-forward neurons that stand in each encoder layer, first layer first, "
+        "read from the models' own shapes.",
+        tuple(columns),
+        tuple(rows),
+        ("In brackets: heads removed in all.",),
+    )

@@ -1,0 +1,99 @@
+"""Everything measured in an experiment, looked up by variant."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldcrest.evaluation.measurement import Measurement, Variant, read_measurements
+from goldcrest.evaluation.size import Size, read_sizes
+from goldcrest.evaluation.speed import Speed, read_speeds
+from goldcrest.report import papers
+
+TEACHER = "teacher"
+
+
+class Results:
+    """Quality, sizes and, where given, speeds of an experiment's variants, and what they stand beside."""
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        measurements: Iterable[Measurement],
+        sizes: Iterable[Size],
+        speeds: Iterable[Speed] = (),
+    ):
+        """config: the complete configuration, for `report.columns` and `report.rows`."""
+        self.config = config
+        self.measurements = list(measurements)
+        self.sizes = {size.variant: size for size in sizes}
+        self.speeds = list(speeds)
+        self.variants = [Variant.parse(name) for name in self.sizes]
+        self._scores = {(m.variant, m.test_set, m.metric): m for m in self.measurements}
+
+    @classmethod
+    def read(
+        cls,
+        config: Mapping[str, Any],
+        quality: Sequence[str | Path],
+        size: Sequence[str | Path],
+        speed: str | Path | None = None,
+    ) -> "Results":
+        """From the files that the workflow's measurements were written to."""
+        speeds = read_speeds(speed) if speed else []
+        return cls(config, read_measurements(quality), read_sizes(size), speeds)
+
+    @property
+    def test_sets(self) -> list[str]:
+        """Names of the test sets, in the configuration's order."""
+        return list(self.config["test_sets"])
+
+    @property
+    def teacher(self) -> Variant | None:
+        """The teacher in its own search, the beam."""
+        found = [v for v in self.variants if v.student == TEACHER]
+        return next((v for v in found if v.recipe != "greedy"), found[0] if found else None)
+
+    def students(self) -> list[Variant]:
+        """The variants of students, teachers left out."""
+        return [variant for variant in self.variants if variant.student != TEACHER]
+
+    def row_of(self, variant: Variant, paper: str) -> str | None:
+        """The row of the paper's table 1 that a variant's student stands beside, None where none."""
+        named = self.config["report"]["rows"].get(variant.student, {}).get(paper)
+        if named:
+            return named
+        printed = list(papers.load_table(paper, 1)["model"])
+        if variant.student == TEACHER:
+            return next(row for row in printed if row.startswith(TEACHER))
+        return variant.student if variant.student in printed else None
+
+    def measurement(self, variant: Variant, test_set: str, metric: str) -> Measurement | None:
+        """One score with its interval, None where it was not measured."""
+        return self._scores.get((str(variant), test_set, metric))
+
+    def column(self, variant: Variant, paper: str, column: str) -> float | None:
+        """BLEU in a paper's column: the mean over the test sets that `report.columns` names."""
+        names = self.config["report"]["columns"].get(paper, {}).get(column)
+        if not names:
+            return None
+        found = [self.measurement(variant, name, "BLEU") for name in names]
+        if any(row is None for row in found):
+            return None
+        return sum(row.score for row in found) / len(found)
+
+    def mean(self, variant: Variant, metric: str = "BLEU") -> float | None:
+        """The mean of a metric over all test sets."""
+        found = [self.measurement(variant, name, metric) for name in self.test_sets]
+        return None if None in found else sum(row.score for row in found) / len(found)
+
+    def size(self, variant: Variant) -> Size | None:
+        """What a variant weighs."""
+        return self.sizes.get(str(variant))
+
+    def speed(self, variant: Variant, all_cores: bool = False) -> Speed | None:
+        """A variant's speed on one core, or on all."""
+        rows = [row for row in self.speeds if row.variant == str(variant)]
+        if not rows:
+            return None
+        cores = max(row.cores for row in rows) if all_cores else 1
+        return next((row for row in rows if row.cores == cores), None)

@@ -1,0 +1,119 @@
+"""Invented results of a small experiment, in the form that the workflow's measurements have."""
+
+import pytest
+
+from goldcrest.evaluation.measurement import Measurement, Variant
+from goldcrest.evaluation.size import Size
+from goldcrest.evaluation.speed import Speed
+from goldcrest.report.results import Results
+from goldcrest.translation.architecture import Architecture, LayerShape
+
+CONFIG = {
+    "experiment": "example",
+    "languages": {"source": "en", "target": "de"},
+    "test_sets": {"first": {}, "second": {}},
+    "report": {
+        "columns": {
+            "wngt20": {"bleu_wmt19": ["first"], "bleu_wmt1x": ["first", "second"]},
+            "wmt21": {"bleu_wmt20": ["second"]},
+        },
+        "rows": {"small": {"wngt20": "tiny", "wmt21": "12-1.tiny"}},
+    },
+}
+VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads a layer, words a second on one core
+    "teacher/beam-4/float32": (40.0, 120.0, (8,) * 6, 200.0),
+    "teacher/greedy/float32": (39.5, 120.0, (8,) * 6, 700.0),
+    "small/unpruned/float32": (39.0, 60.0, (8,) * 6, 2000.0),
+    "small/unpruned/int8": (38.25, 15.0, (8,) * 6, 3000.0),
+    "small/unpruned/int8-finetuned": (38.875, 15.0, (8,) * 6, 3000.0),
+    "small/unpruned/log4-finetuned": (38.0, 7.5, (8,) * 6, 2000.0),
+    "small/pushy-i6/float32": (38.5, 55.0, (2,) * 6, 2400.0),
+    "small/pushy-i6/int8-finetuned": (38.0, 14.0, (2,) * 6, 3500.0),
+    "other/unpruned/float32": (30.0, 20.0, (4,) * 3, 4000.0),
+}
+SIGNATURE = "nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+
+
+def measurement(variant: Variant, test_set: str, metric: str, score: float) -> Measurement:
+    baseline = variant == variant.baseline or variant.student == "teacher"
+    return Measurement(
+        variant=str(variant),
+        student=variant.student,
+        recipe=variant.recipe,
+        precision=variant.precision,
+        test_set=test_set,
+        metric=metric,
+        score=score,
+        low=score - 1,
+        high=score + 1,
+        sentences=1000,
+        compared_with=None if baseline else str(variant.baseline),
+        p_value=None if baseline else 0.04,
+        signature=SIGNATURE,
+        test_set_sha256="5" * 64,
+        model_sha256="a" * 64,
+        seed=1,
+        versions={
+            "python": "3.11.0",
+            "torch": "2.13.0",
+            "sacrebleu": "2.6.0",
+            "goldcrest": "0.1.0",
+        },
+    )
+
+
+def size(variant: Variant, mib: float, heads: tuple[int, ...]) -> Size:
+    encoder = tuple(LayerShape(h, 32, 1536) for h in heads)
+    architecture = Architecture(32000, 256, encoder, (LayerShape(8, 32, 1536),), 2)
+    return Size(
+        variant=str(variant),
+        student=variant.student,
+        recipe=variant.recipe,
+        precision=variant.precision,
+        members=2 if variant.student == "teacher" else 1,
+        parameters=int(mib * 2**18),
+        parameter_bytes=int(mib * 2**20),
+        xz_bytes=int(mib * 2**20 * 0.9),
+        xz_preset=6,
+        vocabulary_bytes=1000,
+        files={"model.safetensors": int(mib * 2**20)},
+        architecture=architecture.to_dict(),
+        model_sha256="a" * 64,
+    )
+
+
+def speed(variant: Variant, words_per_second: float, cores: int) -> Speed:
+    rate = words_per_second * cores
+    return Speed(
+        variant=str(variant),
+        engine="PyTorch reference",
+        beam=4 if variant.recipe == "beam-4" else 1,
+        batch_size=32,
+        cores=cores,
+        sentences=500,
+        words=10000,
+        seconds=[10000 / rate * factor for factor in (0.9, 1.0, 1.1)],
+        words_per_second=rate,
+        slowest=rate / 1.1,
+        fastest=rate / 0.9,
+        hardware="Test processor, 2 cores",
+        versions={
+            "python": "3.11.0",
+            "torch": "2.13.0",
+            "sacrebleu": "2.6.0",
+            "goldcrest": "0.1.0",
+        },
+    )
+
+
+@pytest.fixture
+def results() -> Results:
+    measurements, sizes, speeds = [], [], []
+    for name, (bleu, mib, heads, rate) in VARIANTS.items():
+        variant = Variant.parse(name)
+        for test_set, shift in (("first", 0.0), ("second", -6.0)):
+            measurements.append(measurement(variant, test_set, "BLEU", bleu + shift))
+            measurements.append(measurement(variant, test_set, "chrF", bleu + shift + 20))
+        sizes.append(size(variant, mib, heads))
+        speeds += [speed(variant, rate, cores) for cores in (1, 2)]
+    return Results(CONFIG, measurements, sizes, speeds)
