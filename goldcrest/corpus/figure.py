@@ -6,7 +6,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from goldcrest.corpus.cleaning.clean import FILTERS
+from goldcrest.corpus.cleaning.filters import FILTERS
 from goldcrest.corpus.report import CorpusReport, waterfall
 from goldcrest.files import atomic_path
 

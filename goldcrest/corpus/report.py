@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldcrest.corpus.cleaning.clean import FILTERS
+from goldcrest.corpus.cleaning.filters import FILTERS
 from goldcrest.corpus.table import read_batches, read_schema
 
 EXAMPLES = 3  # rows shown of each filter

@@ -8,6 +8,7 @@ done, so a killed run goes on where it stopped.
 import logging
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -18,28 +19,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from goldcrest.corpus.cleaning.deduplicate import Buckets, digests, duplicate, near_duplicate
-from goldcrest.corpus.cleaning.language_id import (
-    LanguageId,
-    LanguageIdentifier,
-    language_source,
-    language_target,
-)
+from goldcrest.code_version import code_version
+from goldcrest.corpus.cleaning.deduplicate import Buckets, digests
+from goldcrest.corpus.cleaning.filters import clean_batch
+from goldcrest.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from goldcrest.corpus.cleaning.normalise import normalise
-from goldcrest.corpus.cleaning.overlap import HeldOut, test_overlap
-from goldcrest.corpus.cleaning.pairs import Context, Filter, Pairs
-from goldcrest.corpus.cleaning.rules import (
-    Rules,
-    empty,
-    identical,
-    length_ratio,
-    letter_characters,
-    letter_tokens,
-    long_word,
-    numbers,
-    too_long,
-    urls,
-)
+from goldcrest.corpus.cleaning.overlap import HeldOut
+from goldcrest.corpus.cleaning.pairs import Context, Pairs
+from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.table import (
     TableWriter,
     count_rows,
@@ -51,26 +38,6 @@ from goldcrest.corpus.table import (
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
 
-# All filters in the order in which they are applied.  A new one is a function and an entry here.
-FILTERS: dict[str, Filter] = {
-    function.__name__: function
-    for function in (
-        duplicate,
-        near_duplicate,
-        empty,
-        identical,
-        too_long,
-        length_ratio,
-        letter_tokens,
-        letter_characters,
-        long_word,
-        numbers,
-        urls,
-        language_source,
-        language_target,
-        test_overlap,
-    )
-}
 BATCH_ROWS = 8192  # few enough that the arrays of a batch stay in the processor's cache
 
 log = logging.getLogger(__name__)
@@ -84,22 +51,6 @@ class Cleaning:
     language_id: LanguageId | None = None  # None: languages are not identified
     near_duplicates: bool = True  # also drop pairs equal but for case, punctuation and space
     held_out: tuple[str, ...] = ()  # tables of test and validation sets
-
-
-def clean_batch(pairs: Pairs, context: Context) -> list[str | None]:
-    """The name of the first filter that rejects each row, None where none does."""
-    dropped_by: list[str | None] = [None] * len(pairs)
-    left = np.arange(len(pairs))  # the rows that no filter has rejected yet
-    for name, function in FILTERS.items():
-        rejected = function(pairs, context)
-        if rejected.any():
-            for row in left[rejected].tolist():
-                dropped_by[row] = name
-            kept = np.flatnonzero(~rejected)
-            left, pairs = left[kept], pairs.take(kept)
-            if not len(left):
-                break
-    return dropped_by
 
 
 def clean_corpus(
@@ -123,6 +74,26 @@ def clean_corpus(
     judge = _Judge(cleaning, tuple(languages[: len(sides)]), _stamps(cleaning))
     judge.context()  # fail now, not after the first pass, where a model or table is bad
     work = _work_folder(output, [judge, sides, [_stamp(shard) for shard in shards]])
+    try:
+        _clean_in(work, source, shards, judge, sides, workers)
+    except InputError:
+        shutil.rmtree(work)  # nothing in it is worth going on with
+        raise
+    if output.is_dir():
+        shutil.rmtree(output)
+    os.replace(work / "cleaned", output)
+    shutil.rmtree(work)
+
+
+def _clean_in(
+    work: Path,
+    source: str | Path,
+    shards: Sequence[Path],
+    judge: "_Judge",
+    sides: tuple[str, ...],
+    workers: int,
+) -> None:
+    """Make the folder `cleaned` in the work folder, keeping what is done already."""
     counts = [count_rows(shard, kept=False) for shard in shards]
     starts = [sum(counts[:shard]) for shard in range(len(shards))]
     names = [shard_name(number) for number in range(len(shards))]
@@ -140,10 +111,7 @@ def clean_corpus(
     tasks = zip(names, starts, counts, strict=True)
     _each(_filter_shard, [(work, judge, sides, *t) for t in tasks], workers)
 
-    if output.is_dir():
-        shutil.rmtree(output)
-    os.replace(work / "cleaned", output)
-    shutil.rmtree(work)
+    _refuse_nothing(source, work / "cleaned", sum(counts))
 
 
 @dataclass(frozen=True)
@@ -182,13 +150,26 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _work_folder(output: Path, settings: list) -> Path:
-    """The work folder beside `output`, emptied where it was made from other inputs or settings."""
+    """The work folder beside `output`, emptied where other inputs, settings or code made it."""
     work = output.with_name(f"{output.name}.work")
-    made_from = {"settings": repr([*settings, list(FILTERS)])}
+    made_from = {"settings": repr([*settings, code_version("corpus.cleaning")])}
     if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
         shutil.rmtree(work, ignore_errors=True)
         write_json(work / "settings.json", made_from)
     return work
+
+
+def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
+    """Raise InputError where no row is left, and say which filter took most."""
+    if rows and not any(True for _ in read_batches(cleaned, ["row"])):
+        columns = read_batches(cleaned, ["dropped_by"], kept=False)
+        worst, dropped = Counter(
+            name for c in columns for name in c.column(0).to_pylist()
+        ).most_common(1)[0]
+        raise InputError(
+            f"{source}: cleaning keeps none of {rows:,} rows, '{worst}' alone drops {dropped:,}; "
+            "check the languages, the order of the sides, and `cleaning`"
+        )
 
 
 def _each(function, tasks: list[tuple], workers: int) -> None:
@@ -221,14 +202,14 @@ def _normalise_shard(
         row = start
         for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
             texts = []
+            missing = batch.column("target").null_count
+            if missing != (0 if "target" in sides else batch.num_rows):
+                raise InputError(
+                    f"{shard}: some rows have a target and some none; import parallel and "
+                    "monolingual text as two corpora"
+                )
             for side, language in zip(sides, languages, strict=True):
-                column = batch.column(side)
-                if column.null_count:
-                    raise InputError(
-                        f"{shard}: some rows have no {side}; import parallel and monolingual text "
-                        "as two corpora"
-                    )
-                texts.append(normalise(column.to_pylist(), language))
+                texts.append(normalise(batch.column(side).to_pylist(), language))
                 index = batch.schema.get_field_index(side)
                 batch = batch.set_column(index, side, pa.array(texts[-1], pa.string()))
             part = digests(tuple(texts))
