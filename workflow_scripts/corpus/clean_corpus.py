@@ -1,0 +1,24 @@
+"""Clean a corpus (WNGT20 §3, WMT21 §2).
+
+From an imported table, the held-out sets and a language identifier, into a table with all its rows: the
+text normalised, and for each rejected row the name of its first filter.
+"""
+
+from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
+from goldcrest.corpus.cleaning.language_id import LanguageId
+from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.download import local_file
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    identifier = snakemake.params.language_id
+    if identifier is not None:
+        model = local_file(snakemake.input.language_id, identifier.get("sha256"))
+        identifier = LanguageId(str(model), identifier.get("min_probability", 0.0))
+    clean_corpus(
+        snakemake.input.corpus,
+        snakemake.output[0],
+        tuple(snakemake.params.languages),
+        Cleaning(Rules(**snakemake.params.rules), identifier, tuple(snakemake.input.held_out)),
+        workers=snakemake.threads,
+    )
