@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from goldcrest.code_version import code_version
-from goldcrest.configuration import check, expand_variants
+from goldcrest.configuration import check, expand_variants, load_zoo
 from goldcrest.errors import InputError
 
 
@@ -15,7 +15,8 @@ def stop(message):
 
 CONFIG_FILE = str(workflow.configfiles[-1])
 try:
-    config = check(config, CONFIG_FILE)
+    ZOO = load_zoo()
+    config = check(config, CONFIG_FILE, ZOO)
 except InputError as error:
     stop(str(error))
 
