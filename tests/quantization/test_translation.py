@@ -1,0 +1,185 @@
+"""Quantized translators in model folders: what is on disk, what comes back, and training under quantization."""
+
+import dataclasses
+import json
+import random
+
+import pyarrow as pa
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from goldcrest.corpus.table import write_table
+from goldcrest.errors import InputError
+from goldcrest.quantization import (
+    fake_quantization,
+    pack_model,
+    quantize_model,
+    record_ranges,
+    section,
+)
+from goldcrest.quantization.calibration import activation_scales
+from goldcrest.translation.architecture import Architecture, LayerShape
+from goldcrest.translation.folder import load_model, save_model
+from goldcrest.translation.network import Translator
+from goldcrest.translation.search import greedy_translations
+from goldcrest.translation.training import TrainingConfig, train
+from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+
+LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
+CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    generator = random.Random(5)
+    words = ["".join(generator.choices("abcdefgh", k=generator.randint(2, 6))) for _ in range(200)]
+    return [" ".join(generator.choices(words, k=8)) for _ in range(400)]
+
+
+@pytest.fixture(scope="module")
+def vocabulary(sentences, tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.spm"
+    train_vocabulary(sentences, path, 150, seed=1)
+    return Vocabulary(path)
+
+
+def translator(vocabulary, kind="ssru", cut=False):
+    encoder = (LAYER, CUT if cut else LAYER)
+    decoder = dataclasses.replace(LAYER, self_heads=4 if kind == "attention" else 0)
+    torch.manual_seed(6)
+    return Translator(Architecture(len(vocabulary), 64, encoder, (decoder,), 2, kind)).eval()
+
+
+def scales_of(network, vocabulary, sentences):
+    ranges = record_ranges(network, lambda: greedy_translations(network, vocabulary, sentences))
+    return activation_scales(ranges, "mean-of-maxima")
+
+
+@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("log4", 0.5)])
+@pytest.mark.parametrize("kind", ["ssru", "attention"])
+def test_a_quantized_folder_comes_back_bit_for_bit(
+    tmp_path, vocabulary, sentences, grid, bytes_each, kind
+):
+    network = translator(vocabulary, kind, cut=True)
+    save_model(tmp_path / "float32", network, vocabulary, {})
+    weights = sum(p.numel() for p in network.parameters() if p.dim() == 2)
+    others = sum(p.numel() for p in network.parameters() if p.dim() != 2)
+    scales = scales_of(network, vocabulary, sentences[:8]) if grid == "int8" else None
+    quantize_model(network, grid, scales)
+    formula = "mean-of-maxima" if scales else None
+    save_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
+
+    with safe_open(tmp_path / grid / "model.safetensors", "pt") as file:
+        stored = sum(file.get_tensor(name).nbytes for name in file.keys())  # noqa: SIM118
+        codes = [n for n in file.keys() if n.endswith(".codes")]  # noqa: SIM118
+    extra = 4 * (len(codes) + len(scales or ()))  # a scale a weight, a scale an input
+    assert stored == weights * bytes_each + 4 * others + extra
+    size = (tmp_path / grid / "model.safetensors").stat().st_size
+    assert stored < size < stored + 10_000  # the header
+    assert not any("output.quantized" in name for name in codes)
+
+    loaded = load_model(tmp_path / grid).network
+    assert loaded.architecture == network.architecture
+    expected = network.state_dict()
+    assert {n: v.tolist() for n, v in loaded.state_dict().items()} == {
+        n: v.tolist() for n, v in expected.items()
+    }
+    source = torch.tensor(vocabulary.encode(sentences[:1]))
+    mask = torch.ones_like(source, dtype=torch.bool)
+    with torch.inference_mode():
+        assert torch.equal(loaded.encode(source, mask), network.encode(source, mask))
+    assert greedy_translations(loaded, vocabulary, sentences[:8]) == greedy_translations(
+        network, vocabulary, sentences[:8]
+    )
+
+
+def test_searched_int8_products_stay_near_float32(vocabulary, sentences):
+    network = translator(vocabulary)
+    source = torch.tensor(vocabulary.encode(sentences[:1]))
+    mask = torch.ones_like(source, dtype=torch.bool)
+    with torch.inference_mode():
+        memory = network.encode(source, mask)
+    quantize_model(network, "int8", scales_of(translator(vocabulary), vocabulary, sentences[:32]))
+    with torch.inference_mode():
+        error = (network.encode(source, mask) - memory).norm() / memory.norm()
+    assert 0 < error < 0.05
+
+
+@pytest.mark.parametrize(
+    ("grid", "updates"), [pytest.param("int8", 6, id="int8"), pytest.param("log4", 6, id="log4")]
+)
+def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, sentences, grid, updates):
+    pairs = pa.table(
+        {
+            "source": sentences,
+            "target": sentences,
+            "corpus": ["copy"] * len(sentences),
+            "row": list(range(len(sentences))),
+            "dropped_by": pa.nulls(len(sentences), pa.string()),
+        }
+    )
+    write_table(tmp_path / "pairs.parquet", pairs)
+    write_table(tmp_path / "validation.parquet", pairs.slice(0, 4))
+    network = translator(vocabulary)
+    before = network.embedding.weight.detach().clone()
+    scales = scales_of(network, vocabulary, sentences[:8]) if grid == "int8" else None
+    config = TrainingConfig(
+        batch_tokens=256, updates=updates, warmup=1, validate_every=3, smoothing=0.0
+    )
+    train(
+        network,
+        [tmp_path / "pairs.parquet"],
+        tmp_path / "validation.parquet",
+        vocabulary,
+        config,
+        seed=3,
+        work=tmp_path / "work",
+        transform=fake_quantization(grid, scales),
+    )
+    evaluated = network.embedding.weight.detach().clone()
+    assert torch.equal(pack_model(network).embedding.weight, evaluated)
+    assert len(evaluated.unique()) <= (255 if grid == "int8" else 16)
+    assert not torch.equal(evaluated, before)
+    save_model(
+        tmp_path / "model", network, vocabulary, {}, section(grid, scales and "mean-of-maxima")
+    )
+    assert torch.equal(load_model(tmp_path / "model").network.embedding.weight, evaluated)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grid": "int9"}, "no quantization grid 'int9'; did you mean 'int8'"),
+        ({"girds": 1}, "quantization.girds: unknown"),
+        ({"activation_scale": "mean-of-maxima"}, "activation_scale"),
+    ],
+)
+def test_a_folder_that_contradicts_its_tensors_is_refused(tmp_path, vocabulary, change, message):
+    network = quantize_model(translator(vocabulary), "int8")
+    save_model(tmp_path / "model", network, vocabulary, {}, {**section("int8"), **change})
+    with pytest.raises(InputError, match=message):
+        load_model(tmp_path / "model")
+
+
+def test_float32_tensors_under_a_quantized_configuration_are_refused(tmp_path, vocabulary):
+    save_model(tmp_path / "model", translator(vocabulary), vocabulary, {}, section("log4"))
+    with pytest.raises(InputError, match="tensors are float32"):
+        load_model(tmp_path / "model")
+
+
+def test_codes_of_another_length_are_refused(tmp_path, vocabulary):
+    network = quantize_model(translator(vocabulary), "log4")
+    save_model(tmp_path / "model", network, vocabulary, {}, section("log4"))
+    path = tmp_path / "model" / "model.safetensors"
+    tensors = load_file(path)
+    tensors["embedding.quantized.codes"] = tensors["embedding.quantized.codes"][:-1].clone()
+    save_file(tensors, path)
+    with pytest.raises(InputError, match=r"embedding\.quantized\.codes"):
+        load_model(tmp_path / "model")
+    assert json.loads((tmp_path / "model" / "config.json").read_text())["quantization"] == {
+        "grid": "log4",
+        "activation_scale": None,
+        "skip": [],
+    }
