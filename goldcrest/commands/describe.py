@@ -113,10 +113,14 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
 
 
 def _printed(paper: str, name: str) -> float:
-    """Millions of parameters that table 1 of a paper prints for a row."""
+    """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
     path = Path(report.__file__).parent / "papers" / TABLES[paper]
     with path.open(encoding="utf-8", newline="") as file:
-        return next(float(row["params_m"]) for row in csv.DictReader(file) if row["model"] == name)
+        rows = {row["model"]: float(row["params_m"]) for row in csv.DictReader(file)}
+    if name not in rows:
+        hint = nearest(name, rows)
+        raise InputError(f"config/models.yaml: {name}.paper: {paper} prints no such row{hint}")
+    return rows[name]
 
 
 def as_text(rows: list[dict[str, Any]]) -> str:

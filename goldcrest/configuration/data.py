@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from goldcrest.configuration.schema import Fault, Key, key_path
+from goldcrest.configuration.schema import Fault, Key, key_path, shown
 from goldcrest.errors import nearest
 
 Config = dict[str, Any]
@@ -71,7 +71,7 @@ def _sides(entry: Entry) -> Iterator[Fault]:
     elif not entry.monolingual and "target" not in sides and "target" not in values:
         yield Fault(place, "missing, expected the target side of parallel text")
     if sides.get("source") == sides.get("target"):
-        yield Fault(place, f"found {sides['target']} as source too, expected two sides")
+        yield Fault(place, f"found {shown(sides['target'])} as source too, expected two sides")
 
 
 def _checksums(entry: Entry) -> Iterator[Fault]:

@@ -1,0 +1,123 @@
+"""A valid configuration comes back complete, whichever experiment it describes."""
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pytest
+
+from goldcrest.configuration import check, expand_variants, load, load_zoo
+from goldcrest.configuration.schema import load_schema
+from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.translation.training import Hardware, TrainingConfig
+
+CONFIG = Path(__file__).parents[2] / "config"
+EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_experiments_are_valid(path):
+    config = load(path)
+    assert config["experiment"] == path.stem
+    assert check(config, str(path)) == config  # a complete configuration stays as it is
+
+
+def test_defaults_are_filled_at_every_depth(experiment, zoo):
+    given = experiment({"training": {"updates": 7}})
+    config = check(given, "trial.yaml", zoo)
+    assert config["seed"] == 1
+    assert config["corpora"]["grammar"]["use"] == "parallel"
+    assert config["cleaning"]["rules"]["max_length_ratio"] == 2.0
+    assert config["training"]["updates"] == 7
+    assert config["training"]["warmup"] == config["teacher"]["training"]["warmup"] == 16000
+    assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4
+    assert "finetune" not in config["quantization"]["log4"]
+    assert "language_id" not in config["cleaning"]
+    assert given == experiment({"training": {"updates": 7}})  # what was given is left alone
+
+
+def test_numbers_have_the_type_of_their_key(experiment, zoo):
+    config = check(experiment({"training": {"updates": 3.0, "dropout": 0}}), "trial.yaml", zoo)
+    assert isinstance(config["training"]["updates"], int)
+    assert isinstance(config["training"]["dropout"], float)
+
+
+@pytest.mark.parametrize(
+    ("section", "dataclass"),
+    [
+        (load_schema("experiment")["$defs"]["training"], TrainingConfig),
+        (load_schema("experiment")["properties"]["hardware"], Hardware),
+        (load_schema("experiment")["properties"]["cleaning"]["properties"]["rules"], Rules),
+    ],
+    ids=["training", "hardware", "rules"],
+)
+def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
+    library = {field.name: field.default for field in fields(dataclass)}
+    assert MISSING not in library.values()
+    assert {key: rule["default"] for key, rule in section["properties"].items()} == library
+
+
+PRECISIONS = ["float32", "int8", "int8-finetuned", "log4"]
+
+
+def test_all_variants(experiment, zoo):
+    config = check(experiment(), "trial.yaml", zoo)
+    assert expand_variants(config) == [
+        (student, recipe, precision)
+        for student in ("small", "thin")
+        for recipe in ("unpruned", "pushy")
+        for precision in PRECISIONS
+    ]
+
+
+def test_the_baseline_is_always_made_and_nothing_twice(experiment, zoo):
+    patterns = {"variants": ["small/pushy/int8", "small/pushy/int8*", "*l/p*/float32"]}
+    assert expand_variants(check(experiment(patterns), "trial.yaml", zoo)) == [
+        ("small", "unpruned", "float32"),
+        ("small", "pushy", "float32"),
+        ("small", "pushy", "int8"),
+        ("small", "pushy", "int8-finetuned"),
+        ("thin", "unpruned", "float32"),
+    ]
+
+
+def rows(paper_table: str) -> set[tuple[str, ...]]:
+    path = Path("goldcrest/report/papers") / paper_table
+    lines = path.read_text(encoding="utf-8").splitlines()
+    header, *body = [line.split(",") for line in lines]
+    return {
+        tuple(row[header.index(column)] for column in ("model", "precision") if column in header)
+        for row in body
+    }
+
+
+def test_wngt20_holds_every_row_of_its_tables():
+    variants = {"/".join(variant) for variant in expand_variants(load("config/wngt20.yaml"))}
+    for (model,) in rows("wngt2020_table1.csv") - {("teacher_x4",)}:
+        assert f"{model}/unpruned/float32" in variants
+    for (model,) in rows("wngt2020_table2.csv") - {("tiny",)}:
+        recipe = model.removeprefix("tiny.").replace(".", "-")
+        assert f"tiny/{recipe}/float32" in variants
+    ours = {
+        "float32": "float32",
+        "8bit-untuned": "int8",
+        "8bit": "int8-finetuned",
+        "log-4bit": "log4-finetuned",
+    }
+    for model, precision in rows("wngt2020_table3.csv"):
+        assert f"{model}/unpruned/{ours[precision]}" in variants
+
+
+def test_wmt21_holds_every_row_of_its_tables():
+    variants = {"/".join(variant) for variant in expand_variants(load("config/wmt21.yaml"))}
+    for (model,) in rows("wmt2021_table1.csv") - {("teacher_x3",)}:
+        assert f"{model}/unpruned/float32" in variants
+    for model, precision in rows("wmt2021_table3.csv"):
+        precision = {"float32": "float32", "log-4bit": "log4-finetuned"}[precision]
+        assert f"{model}/unpruned/{precision}" in variants
+
+
+def test_recipes_mean_the_same_as_in_the_paper():
+    zoo = load_zoo()
+    for name in ("demo.tiny", "multi30k.tiny"):
+        for key in ("encoder_layers", "heads"):
+            assert zoo[name][key] == zoo["tiny"][key]

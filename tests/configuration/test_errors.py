@@ -1,0 +1,369 @@
+"""Every kind of mistake in a configuration and the lines that the user reads, in full."""
+
+import pytest
+
+from goldcrest.configuration import ConfigurationError, check
+
+A = "a" * 64
+FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
+
+# name: (changes to a valid experiment, keys taken away, expected lines)
+SCHEMA = {
+    "unknown key": (
+        {"training": {"updaets": 3}},
+        [],
+        [
+            "training.updaets: unknown key, expected one of batch_tokens, updates, learning_rate, warmup, "
+            "validate_every, patience, checkpoint_every, smoothing, dropout, label_smoothing, accumulate, "
+            "clip_norm, max_pieces, precision; did you mean 'updates'?"
+        ],
+    ),
+    "missing keys": (
+        {},
+        ["experiment", "languages.target", "students", "validation"],
+        [
+            "experiment: missing, expected a folder name of letters, digits and . _ -",
+            "validation: missing, expected keys with values or a list",
+            "students: missing, expected a list",
+            "languages.target: missing, expected a language code of two or three small letters, such as en",
+        ],
+    ),
+    "wrong types": (
+        {
+            "seed": "x",
+            "students": "small",
+            "vocabulary": [],
+            "hardware": None,
+            "training": {"updates": 1.5, "learning_rate": "1e-4", "dropout": True},
+            "cleaning": {"remove_test_overlap": "yes"},
+        },
+        [],
+        [
+            "vocabulary: found a list, expected keys with values",
+            "students: found 'small', expected a list",
+            "seed: found 'x', expected a whole number",
+            "hardware: found nothing, expected keys with values",
+            "training.updates: found 1.5, expected a whole number",
+            "training.learning_rate: found '1e-4', which YAML reads as text (write 1.0e-4 for 1e-4, no "
+            "quotes), expected a number",
+            "training.dropout: found true, expected a number",
+            "cleaning.remove_test_overlap: found 'yes', expected true or false",
+        ],
+    ),
+    "out of range": (
+        {
+            "seed": -1,
+            "training": {"learning_rate": 0, "dropout": 1, "updates": 0},
+            "vocabulary": {"size": 70000},
+        },
+        [],
+        [
+            "vocabulary.size: found 70000, expected at most 65536",
+            "seed: found -1, expected at least 0",
+            "training.learning_rate: found 0, expected more than 0",
+            "training.dropout: found 1, expected less than 1",
+            "training.updates: found 0, expected at least 1",
+        ],
+    ),
+    "unknown choices": (
+        {
+            "corpora": {"grammar": {"importer": "sintetic", "pairs": 1, "use": "parallell"}},
+            "training": {"precision": "float16"},
+            "pruning": {"pushy": {"method": "lasso"}},
+        },
+        [],
+        [
+            "corpora.grammar.importer: found 'sintetic', expected one of files, sacrebleu, synthetic; "
+            "did you mean 'synthetic'?",
+            "pruning.pushy.method: found 'lasso', expected head-confidence",
+            "training.precision: found 'float16', expected one of float32, bfloat16; "
+            "did you mean 'bfloat16'?",
+        ],
+    ),
+    "keys of another importer": (
+        {
+            "validation": [{"importer": "sacrebleu", "pairs": 3}, {"pairs": 3}],
+            "test_sets": {"news": {"noise": 0.1}},
+        },
+        [],
+        [
+            "validation[0].pairs: unknown key, expected one of importer, name",
+            "validation[0].name: missing, expected text",
+            "validation[1].importer: missing, expected one of files, sacrebleu, synthetic",
+            "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
+            "sha256, control_characters",
+        ],
+    ),
+    "names and patterns": (
+        {
+            "experiment": "a/b",
+            "corpora": {"my corpus": {"importer": "synthetic", "pairs": 1}, 7: FILES},
+            "languages": {"source": "English"},
+            "variants": ["small/pushy"],
+        },
+        [],
+        [
+            "experiment: found 'a/b', expected a folder name of letters, digits and . _ -",
+            "languages.source: found 'English', expected a language code of two or three small letters, "
+            "such as en",
+            "corpora.my corpus: found 'my corpus', expected a name of letters, digits and . _ -",
+            "corpora.7: found 7, expected text",
+            "variants[0]: found 'small/pushy', expected a pattern STUDENT/RECIPE/PRECISION",
+        ],
+    ),
+    "empty and repeated": (
+        {
+            "students": ["small", "small"],
+            "variants": [],
+            "report": {"columns": {"wngt20": {"bleu_wmt19": []}}},
+        },
+        [],
+        [
+            "students: found 'small' twice, expected each once",
+            "variants: found nothing, expected at least 1",
+            "report.columns.wngt20.bleu_wmt19: found nothing, expected at least 1",
+        ],
+    ),
+}
+
+CONTRADICTIONS = {
+    "unknown and unfit students": (
+        {"students": ["smal", "small", "thin", "trio"], "teacher": {"architecture": "bigg"}},
+        [],
+        [
+            "teacher.architecture: no model 'bigg' in config/models.yaml; did you mean 'big'?",
+            "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",
+            "students[3]: found 'trio', an ensemble, expected a single model",
+        ],
+    ),
+    "teacher of both kinds": (
+        {"teacher": {"hugging_face": "models/opus"}},
+        [],
+        ["teacher: found both, expected one of architecture, hugging_face"],
+    ),
+    "teacher of no kind": (
+        {},
+        ["teacher.architecture"],
+        ["teacher: found neither, expected one of architecture, hugging_face"],
+    ),
+    "ensemble of another size": (
+        {"teacher": {"architecture": "trio", "members": 2}},
+        [],
+        [
+            "teacher.members: found 2, expected 3, the models that 'trio' lists in config/models.yaml",
+        ],
+    ),
+    "no vocabulary size": (
+        {"students": ["small", "paper.8k"], "pruning": {}},
+        ["vocabulary"],
+        [
+            "vocabulary.size: missing, expected a number of pieces, as the zoo gives none for small, big"
+        ],
+    ),
+    "recipe and precision not configured": (
+        {
+            "variants": [
+                "small/pushi/*",
+                "tiny/unpruned/*",
+                "thin*/x*/int9",
+                "*/*/log4-finetuned",
+                "*/*/*-finetuned",
+            ]
+        },
+        [],
+        [
+            "variants[0]: no recipe 'pushi' in pruning; did you mean 'pushy'?",
+            "variants[1]: no student 'tiny' in students; did you mean 'thin'?",
+            "variants[2]: no recipe matches 'x*', expected one of unpruned, pushy",
+            "variants[2]: no precision 'int9' in one of float32, int8, int8-finetuned, log4, "
+            "log4-finetuned; did you mean 'int8'?",
+            "variants[3]: precision 'log4-finetuned' has no settings, expected the key "
+            "quantization.log4.finetune",
+        ],
+    ),
+    "precision without its grid": (
+        {"variants": ["small/unpruned/int8"], "pruning": {}},
+        ["quantization"],
+        ["variants[0]: precision 'int8' has no settings, expected the key quantization.int8"],
+    ),
+    "more heads than there are": (
+        {
+            "pruning": {
+                "pushy": {"iterations": 4},
+                "unpruned": {
+                    "method": "head-confidence",
+                    "heads_per_iteration": 1,
+                    "iterations": 1,
+                },
+            }
+        },
+        [],
+        [
+            "pruning.unpruned: found a recipe of this name, expected another: it stands for the student "
+            "as trained",
+            "pruning.pushy: found 2 heads x 4 iterations = 8, expected at most 4, the encoder heads of 'thin'",
+        ],
+    ),
+    "a test set that is training data": (
+        {
+            "corpora": {
+                "news": {"importer": "synthetic", "pairs": 5},
+                "wmt": {"importer": "sacrebleu", "name": "wmt19"},
+                "files": {"importer": "files", "source": "data//a.en", "target": "data/a.de"},
+            },
+            "test_sets": {
+                "news": {"importer": "synthetic", "pairs": 5},
+                "wmt19": {"importer": "sacrebleu", "name": "wmt19"},
+                "files": {"importer": "files", "source": "b.en", "target": "./data/x/../a.de"},
+            },
+            "validation": [{"importer": "files", "source": "c.en", "target": "data/a.de"}],
+        },
+        ["test_sets.news.source", "test_sets.news.target"],
+        [
+            "test_sets.news: found synthetic text of the name 'news', which is training data too "
+            "(corpora.news), expected other data",
+            "test_sets.wmt19: found test set 'wmt19', which is training data too (corpora.wmt), "
+            "expected other data",
+            "test_sets.files: found 'data/a.de', which is training data too (corpora.files), "
+            "expected other data",
+            "validation[0]: found 'data/a.de', which is training data too (corpora.files), "
+            "expected other data",
+            "validation[0]: found 'data/a.de', which is a test set too (test_sets.files), expected other "
+            "data (validation_may_overlap_tests: true permits it)",
+        ],
+    ),
+    "files that do not fit together": (
+        {
+            "corpora": {
+                "both": {"importer": "files", "source": "a", "table": "c"},
+                "neither": {"importer": "files", "target": "b"},
+                "half": {"importer": "files", "source": "a"},
+                "same": {"importer": "files", "source": "a", "target": "a"},
+                "mono": {"importer": "files", "use": "monolingual", "source": "a", "target": "b"},
+                "table": {"importer": "files", "table": "t.tsv"},
+                "column": {"importer": "files", "table": "t.tsv", "columns": {"source": "en"}},
+                "mixed": {
+                    "importer": "files",
+                    "source": "a",
+                    "target": "b",
+                    "columns": {"source": 0},
+                },
+            }
+        },
+        [],
+        [
+            "corpora.both: found both, expected one of source, table",
+            "corpora.neither: found neither, expected one of source, table",
+            "corpora.half.target: missing, expected the target side of parallel text",
+            "corpora.same.target: found 'a' as source too, expected two sides",
+            "corpora.mono.target: found in a monolingual corpus, expected the source side alone",
+            "corpora.table.columns: missing, expected the columns of the table, counted from 0",
+            "corpora.column.columns.target: missing, expected the target side of parallel text",
+            "corpora.mixed.columns: found without table, expected source and target alone",
+        ],
+    ),
+    "addresses": (
+        {
+            "corpora": {
+                "plain": {"importer": "files", "source": "https://x.org/a", "target": "b"},
+                "old": {**FILES, "source": "http://x.org/a", "sha256": {"source": A}},
+                "summed": {**FILES, "sha256": {"table": A}},
+            },
+            "cleaning": {"language_id": {"model": "https://x.org/lid.bin"}},
+        },
+        [],
+        [
+            "corpora.plain.sha256.source: missing, expected the SHA-256 of what https://x.org/a holds",
+            "corpora.old.source: found 'http://x.org/a', expected a local path or an address https://…",
+            "corpora.summed.sha256.table: found a checksum, expected the key corpora.summed.table too",
+            "cleaning.language_id.sha256: missing, expected the SHA-256 of what https://x.org/lid.bin holds",
+        ],
+    ),
+    "languages": (
+        {"languages": {"source": "en", "target": "en"}},
+        [],
+        ["languages.target: found 'en' as source too, expected two languages"],
+    ),
+    "languages that the importers lack": (
+        {
+            "languages": {"target": "xx"},
+            "test_sets": {"wmt": {"importer": "sacrebleu", "name": "wmt99"}},
+            "cleaning": {"language_id": {"model": "synthetic"}},
+        },
+        ["test_sets.news"],
+        [
+            "languages.target: no language 'xx' in goldcrest, expected a code of ISO 639-1",
+            "corpora.grammar.importer: synthetic: found languages en and xx, expected en and de, "
+            "the only ones it knows",
+            "validation.importer: synthetic: found languages en and xx, expected en and de, "
+            "the only ones it knows",
+            "cleaning.language_id.model: synthetic: found languages en and xx, expected en and de, "
+            "the only ones it knows",
+            "test_sets.wmt.name: no test set 'wmt99' in sacreBLEU; did you mean 'wmt19'?",
+        ],
+    ),
+    "nothing to train a teacher on": (
+        {"corpora": {"grammar": {"use": "monolingual"}}},
+        [],
+        ["corpora: found none with use: parallel, expected at least one to train on"],
+    ),
+    "report": (
+        {
+            "report": {
+                "columns": {"wngt20": {"bleu_wmt19": ["news", "nwes"]}},
+                "rows": {"smal": {"wngt20": "paper.8k"}, "teacher": {"wngt20": "paper"}},
+            }
+        },
+        [],
+        [
+            "report.columns.wngt20.bleu_wmt19[1]: no test set 'nwes' in test_sets; did you mean 'news'?",
+            "report.rows.smal: no student 'smal' in students; did you mean 'small'?",
+            "report.rows.teacher.wngt20: no row 'paper' in table 1 of wngt20; did you mean 'paper.8k'?",
+        ],
+    ),
+    "everything at once": (
+        {
+            "sede": 1,
+            "training": {"updates": 0},
+            "students": ["smal"],
+            "report": {"columns": {"wmt21": {"bleu_wmt20": ["x"]}}},
+        },
+        [],
+        [
+            "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
+            "validation_may_overlap_tests, test_sets, cleaning, vocabulary, teacher, students, training, "
+            "distillation, pruning, quantization, variants, evaluation, report, hardware; "
+            "did you mean 'seed'?",
+            "training.updates: found 0, expected at least 1",
+            "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",
+            "report.columns.wmt21.bleu_wmt20[0]: no test set 'x' in test_sets",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "without", "expected"),
+    [pytest.param(*case, id=name) for name, case in (SCHEMA | CONTRADICTIONS).items()],
+)
+def test_lines(experiment, zoo, changes, without, expected):
+    with pytest.raises(ConfigurationError) as caught:
+        check(experiment(changes, without), "trial.yaml", zoo)
+    assert caught.value.errors == [f"trial.yaml: {line}" for line in expected]
+    assert str(caught.value) == "\n".join(caught.value.errors)
+
+
+def test_validation_may_overlap_tests(experiment, zoo):
+    same = {
+        "validation": [FILES],
+        "test_sets": {"news": FILES},
+        "validation_may_overlap_tests": True,
+    }
+    assert check(experiment(same), "trial.yaml", zoo)["validation_may_overlap_tests"]
+
+
+def test_not_a_mapping(zoo):
+    with pytest.raises(
+        ConfigurationError, match="x: top level: found a list, expected keys with values"
+    ):
+        check([], "x", zoo)
