@@ -3,6 +3,8 @@
 Shapes: b sentences, s source positions, t target positions, d embedding width, h heads, k head size.
 """
 
+import warnings
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -252,11 +254,9 @@ class DecoderLayer(nn.Module):
 
 def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     """A linear map with Glorot-uniform weights and zero bias, as Marian initialises them."""
-    linear = (
-        nn.utils.skip_init(nn.Linear, inputs, outputs, bias=bias)
-        if inputs * outputs == 0
-        else nn.Linear(inputs, outputs, bias=bias)
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Initializing zero-element tensors")  # all heads pruned
+        linear = nn.Linear(inputs, outputs, bias=bias)
     if inputs * outputs:
         nn.init.xavier_uniform_(linear.weight)
     if bias:

@@ -169,11 +169,12 @@ class TranslationTask(lightning.LightningModule):
             group["lr"] = self.rate(number)
         optimizer.step()
         optimizer.zero_grad()
-        self._smooth(number)
-        self.log_dict({"loss": total, "learning_rate": self.rate(number)}, logger=True)
+        self.smooth(number)
+        self.log_dict({"loss": total, "learning_rate": self.rate(number)})
         self.words = words
 
-    def _smooth(self, number: int) -> None:
+    def smooth(self, number: int) -> None:
+        """Move the smoothed weights towards those after update `number`."""
         if self.smoothed is None:
             return
         # Marian's schedule: young averages follow the weights faster.

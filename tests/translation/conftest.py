@@ -1,0 +1,71 @@
+"""A small vocabulary, small tables and small networks for the tests of the translation family."""
+
+import dataclasses
+
+import pyarrow as pa
+import pytest
+import torch
+
+from goldcrest.corpus.table import write_table
+from goldcrest.translation.architecture import Architecture, LayerShape
+from goldcrest.translation.network import Translator
+from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+
+SUBJECTS = {
+    "the cat": "die Katze",
+    "the dog": "der Hund",
+    "a child": "ein Kind",
+    "my friend": "mein Freund",
+}
+VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt", "likes": "mag"}
+OBJECTS = {
+    "the tree": "den Baum",
+    "the song": "das Lied",
+    "a house": "ein Haus",
+    "the street": "die Straße",
+}
+
+
+def sentence_pairs() -> list[tuple[str, str]]:
+    """All 64 sentences of a grammar of three places."""
+    return [
+        (f"{s} {v} {o} .", f"{s_de} {v_de} {o_de} .")
+        for s, s_de in SUBJECTS.items()
+        for v, v_de in VERBS.items()
+        for o, o_de in OBJECTS.items()
+    ]
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory) -> Vocabulary:
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.spm"
+    train_vocabulary([text for pair in sentence_pairs() for text in pair], path, size=50, seed=1)
+    return Vocabulary(path)
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "corpus.parquet"
+    sources, targets = zip(*sentence_pairs(), strict=True)
+    write_table(path, pa.table({"source": sources, "target": targets}))
+    return path
+
+
+def small_architecture(pieces: int = 50, kind: str = "ssru", tied: bool = True) -> Architecture:
+    """Two encoder and two decoder layers of width 16; attention is wider than the embedding."""
+    shape = LayerShape(heads=3, head_size=8, feed_forward=24)
+    decoder = dataclasses.replace(shape, self_heads=3 if kind == "attention" else 0)
+    return Architecture(
+        vocabulary=pieces,
+        embedding=16,
+        encoder=(shape, dataclasses.replace(shape, heads=1, feed_forward=8)),
+        decoder=(decoder,) if tied else (decoder,) * 2,
+        decoder_depth=2,
+        decoder_kind=kind,
+    )
+
+
+@pytest.fixture
+def network(vocabulary) -> Translator:
+    torch.manual_seed(1)
+    return Translator(small_architecture(len(vocabulary)))

@@ -1,0 +1,146 @@
+"""Training: it learns, it resumes exactly after SIGKILL, its parts follow their formulas."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.translation.making import new_network
+from goldcrest.translation.search import greedy_translations
+from goldcrest.translation.training import TrainingConfig, TranslationTask, tensors_hash, train
+from tests.translation.conftest import sentence_pairs, small_architecture
+
+CONFIG = TrainingConfig(
+    batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
+    checkpoint_every=7, smoothing=0.01, dropout=0.1,
+)  # fmt: skip
+
+
+def run(corpus, vocabulary, work, config=CONFIG, **options):
+    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
+    result = train(network, [corpus], corpus, vocabulary, config, seed=5, work=work, **options)
+    return network, result
+
+
+def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
+    network, result = run(
+        corpus, vocabulary, tmp_path, replace(CONFIG, updates=300, dropout=0.0, validate_every=100)
+    )
+    sources, targets = zip(*sentence_pairs(), strict=True)
+    assert list(targets) == greedy_translations(network, vocabulary, list(sources))
+    assert result.updates == 300
+    assert result.best["bleu"] == pytest.approx(100.0)
+
+
+RUN = """
+import sys
+from pathlib import Path
+from goldcrest.translation.vocabulary import Vocabulary
+from tests.translation.test_training import run
+run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+
+def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary):
+    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
+    work = tmp_path / "killed"
+    command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work]
+    process = subprocess.Popen(command, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(work.glob("checkpoints/*.ckpt")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
+    network, resumed = run(corpus, vocabulary, work)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+    assert resumed == undisturbed
+
+
+@pytest.mark.parametrize("checkpoint_every", [20, 60])
+def test_a_finished_training_run_again_changes_nothing(
+    tmp_path, corpus, vocabulary, checkpoint_every
+):
+    config = replace(CONFIG, checkpoint_every=checkpoint_every)
+    first, result = run(corpus, vocabulary, tmp_path, config)
+    again, repeated = run(corpus, vocabulary, tmp_path, config)
+    assert tensors_hash(first.state_dict()) == tensors_hash(again.state_dict())
+    assert result == repeated
+
+
+def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
+    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=20))
+    reused, _ = run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, learning_rate=0.001))
+    fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", replace(CONFIG, learning_rate=0.001))
+    assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
+
+
+def test_patience_stops(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, learning_rate=1e-9, validate_every=5, patience=3, updates=500)
+    _, result = run(corpus, vocabulary, tmp_path, config)
+    assert result.updates == 20
+    assert result.best["update"] == 5
+
+
+def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
+    network, result = run(
+        corpus, vocabulary, tmp_path, replace(CONFIG, validate_every=15, updates=40)
+    )
+    until_best = replace(CONFIG, validate_every=15, updates=result.best["update"])
+    expected, _ = run(corpus, vocabulary, tmp_path / "until", until_best)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+def test_accumulation_is_one_larger_batch(corpus, vocabulary):
+    """Gradients of two batches, divided by the words of both, are those of the batch of both."""
+    from goldcrest.translation.batches import make_batch
+
+    sources, targets = zip(*sentence_pairs()[:8], strict=True)
+    ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
+    weights = torch.rand(8).tolist()
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, CONFIG, seed=1)
+    whole = make_batch(*ids, weights)
+    task.loss(whole, whole.words).backward()
+    expected = [p.grad.clone() for p in network.parameters()]
+    network.zero_grad()
+    for part in (slice(0, 3), slice(3, 8)):
+        task.loss(make_batch(ids[0][part], ids[1][part], weights[part]), whole.words).backward()
+    for parameter, gradient in zip(network.parameters(), expected, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+
+
+def test_learning_rate_and_smoothing_follow_marian(vocabulary):
+    config = TrainingConfig(learning_rate=3e-4, warmup=100, smoothing=0.25)
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, config, seed=1)
+    assert task.rate(1) == pytest.approx(3e-6)
+    assert task.rate(100) == pytest.approx(3e-4)
+    assert task.rate(400) == pytest.approx(1.5e-4)
+    before = task.smoothed[0].clone()
+    with torch.no_grad():
+        network.embedding.weight.add_(1.0)
+    task.smooth(2)  # young: 1 − 3/12
+    torch.testing.assert_close(task.smoothed[0], before + 0.75)
+    task.smooth(1000)  # old: 0.25
+    torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
+
+
+def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=10, validate_every=5)
+    last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
+    best, _ = run(corpus, vocabulary, tmp_path / "best", config)
+    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best are smoothed
+
+
+def test_a_vocabulary_of_another_size_is_refused(tmp_path, corpus, vocabulary):
+    network = new_network(small_architecture(40), seed=1)
+    with pytest.raises(InputError, match="50 pieces, but the network has 40"):
+        train(network, [corpus], corpus, vocabulary, CONFIG, seed=1, work=Path(tmp_path))
