@@ -7,7 +7,7 @@ complete dictionary of the shape that config/schema/experiment.schema.yaml defin
 from goldcrest.configuration.checking import ConfigurationError, check, load
 from goldcrest.configuration.resources import estimate_disk, missing_files
 from goldcrest.configuration.variants import expand_variants
-from goldcrest.configuration.zoo import MODELS, load_zoo, members
+from goldcrest.configuration.zoo import MODELS, load_zoo, member_of, members
 
 __all__ = [
     "MODELS",
@@ -17,6 +17,7 @@ __all__ = [
     "expand_variants",
     "load",
     "load_zoo",
+    "member_of",
     "members",
     "missing_files",
 ]

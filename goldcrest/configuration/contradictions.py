@@ -10,7 +10,7 @@ from typing import Any
 from goldcrest.configuration import data
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.variants import PRECISIONS, UNPRUNED, matching, precisions, recipes
-from goldcrest.configuration.zoo import Zoo, encoder_heads, members
+from goldcrest.configuration.zoo import Zoo, heads_in, members
 from goldcrest.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from goldcrest.errors import nearest
 
@@ -33,6 +33,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("pruning",), _recipe_names),
         (("students", "pruning", "quantization", "variants"), _variants),
         (("students", "pruning", "quantization", "variants"), _heads),
+        (("pruning", "training"), _resets),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -152,25 +153,34 @@ def _precision(pattern: str, config: Config) -> str | None:
 
 def _heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, recipe in config["pruning"].items():
-        removed = recipe["heads_per_iteration"] * recipe["iterations"]
-        asked = {
-            student
-            for pattern in config["variants"]
-            for student in _students_of(pattern, name, config)
-        }
+        each, times = recipe["heads_per_iteration"], recipe["iterations"]
         for student in config["students"]:
-            if student in asked and student in zoo and removed > encoder_heads(zoo[student]):
+            single = student in zoo and len(members(zoo[student])) == 1
+            if not single or not _pruned(student, name, config):
+                continue
+            heads = heads_in(zoo[student], recipe["blocks"])
+            if each * times > heads:
                 yield Fault(
                     ("pruning", name),
-                    f"found {recipe['heads_per_iteration']} heads x {recipe['iterations']} iterations = "
-                    f"{removed}, expected at most {encoder_heads(zoo[student])}, "
-                    f"the encoder heads of '{student}'",
+                    f"found {each} heads x {times} iterations = {each * times}, expected at most {heads}, "
+                    f"the heads of '{student}' in {recipe['blocks']}",
                 )
 
 
-def _students_of(pattern: str, recipe: str, config: Config) -> Iterator[str]:
-    """The students that a pattern asks to be pruned by a recipe."""
-    return (student for student, chosen, _ in matching(pattern, config) if chosen == recipe)
+def _pruned(student: str, recipe: str, config: Config) -> bool:
+    """Whether a pattern asks for this student pruned by this recipe."""
+    chosen = (variant for pattern in config["variants"] for variant in matching(pattern, config))
+    return any(variant[:2] == (student, recipe) for variant in chosen)
+
+
+def _resets(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, recipe in config["pruning"].items():
+        if recipe["reset_to"] >= config["training"]["updates"]:
+            yield Fault(
+                ("pruning", name, "reset_to"),
+                f"found {recipe['reset_to']}, expected less than training.updates "
+                f"{config['training']['updates']}, which count from the start",
+            )
 
 
 def _columns(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
 """The architecture zoo, config/models.yaml."""
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,16 @@ def members(entry: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**entry, "decoder_layers": depth} for depth in depths]
 
 
-def encoder_heads(entry: dict[str, Any]) -> int:
-    """How many heads the encoder of an entry has in all."""
-    return entry["heads"] * entry["encoder_layers"]
+def member_of(entry: dict[str, Any], member: int) -> dict[str, Any]:
+    """The model of one member, counted from 0, of a teacher ensemble."""
+    return members(entry)[member] if isinstance(entry["decoder_layers"], list) else entry
+
+
+def heads_in(entry: dict[str, Any], blocks: str) -> int:
+    """How many heads a student has in the attention blocks whose names match a pattern."""
+    names = [f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"])]
+    for layer in range(1 if entry["decoder_tied"] else entry["decoder_layers"]):
+        names.append(f"decoder.{layer}.cross_attention")
+        if entry["decoder"] == "attention":
+            names.append(f"decoder.{layer}.self_attention")
+    return entry["heads"] * sum(fnmatchcase(name, blocks) for name in names)

@@ -8,6 +8,7 @@ import pytest
 from goldcrest.configuration import check, expand_variants, load, load_zoo
 from goldcrest.configuration.schema import load_schema
 from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.pruning.methods import METHODS
 from goldcrest.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -22,21 +23,21 @@ def test_experiments_are_valid(path):
 
 
 def test_defaults_are_filled_at_every_depth(experiment, zoo):
-    given = experiment({"training": {"updates": 7}})
+    given = experiment({"training": {"updates": 70_000}})
     config = check(given, "trial.yaml", zoo)
     assert config["seed"] == 1
     assert config["corpora"]["grammar"]["use"] == "parallel"
     assert config["cleaning"]["rules"]["max_length_ratio"] == 2.0
-    assert config["training"]["updates"] == 7
+    assert config["training"]["updates"] == 70_000
     assert config["training"]["warmup"] == config["teacher"]["training"]["warmup"] == 16000
     assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4
     assert "finetune" not in config["quantization"]["log4"]
     assert "language_id" not in config["cleaning"]
-    assert given == experiment({"training": {"updates": 7}})  # what was given is left alone
+    assert given == experiment({"training": {"updates": 70_000}})  # what was given is left alone
 
 
 def test_numbers_have_the_type_of_their_key(experiment, zoo):
-    config = check(experiment({"training": {"updates": 3.0, "dropout": 0}}), "trial.yaml", zoo)
+    config = check(experiment({"training": {"updates": 3e5, "dropout": 0}}), "trial.yaml", zoo)
     assert isinstance(config["training"]["updates"], int)
     assert isinstance(config["training"]["dropout"], float)
 
@@ -54,6 +55,19 @@ def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
     library = {field.name: field.default for field in fields(dataclass)}
     assert MISSING not in library.values()
     assert {key: rule["default"] for key, rule in section["properties"].items()} == library
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_pruning_method_has_its_keys_in_the_schema(name):
+    rules = load_schema("experiment")
+    references = rules["properties"]["pruning"]["additionalProperties"]["oneOf"]
+    options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in references]
+    (section,) = [o["properties"] for o in options if o["properties"]["method"]["const"] == name]
+    library = {field.name: field.default for field in fields(METHODS[name])}
+    assert set(section) - {"method"} == set(library)
+    for key, rule in section.items():
+        if "default" in rule:
+            assert rule["default"] == library[key]
 
 
 PRECISIONS = ["float32", "int8", "int8-finetuned", "log4"]
@@ -81,7 +95,7 @@ def test_the_baseline_is_always_made_and_nothing_twice(experiment, zoo):
 
 
 def rows(paper_table: str) -> set[tuple[str, ...]]:
-    path = Path("goldcrest/report/papers") / paper_table
+    path = CONFIG.parent / "goldcrest" / "report" / "papers" / paper_table
     lines = path.read_text(encoding="utf-8").splitlines()
     header, *body = [line.split(",") for line in lines]
     return {
@@ -91,7 +105,7 @@ def rows(paper_table: str) -> set[tuple[str, ...]]:
 
 
 def test_wngt20_holds_every_row_of_its_tables():
-    variants = {"/".join(variant) for variant in expand_variants(load("config/wngt20.yaml"))}
+    variants = {"/".join(variant) for variant in expand_variants(load(CONFIG / "wngt20.yaml"))}
     for (model,) in rows("wngt2020_table1.csv") - {("teacher_x4",)}:
         assert f"{model}/unpruned/float32" in variants
     for (model,) in rows("wngt2020_table2.csv") - {("tiny",)}:
@@ -108,7 +122,7 @@ def test_wngt20_holds_every_row_of_its_tables():
 
 
 def test_wmt21_holds_every_row_of_its_tables():
-    variants = {"/".join(variant) for variant in expand_variants(load("config/wmt21.yaml"))}
+    variants = {"/".join(variant) for variant in expand_variants(load(CONFIG / "wmt21.yaml"))}
     for (model,) in rows("wmt2021_table1.csv") - {("teacher_x3",)}:
         assert f"{model}/unpruned/float32" in variants
     for model, precision in rows("wmt2021_table3.csv"):

@@ -201,7 +201,16 @@ CONTRADICTIONS = {
         [
             "pruning.unpruned: found a recipe of this name, expected another: it stands for the student "
             "as trained",
-            "pruning.pushy: found 2 heads x 4 iterations = 8, expected at most 4, the encoder heads of 'thin'",
+            "pruning.pushy: found 2 heads x 4 iterations = 8, expected at most 4, the heads of 'thin' "
+            "in encoder.*",
+        ],
+    ),
+    "reset after the end of training": (
+        {"training": {"updates": 200}},
+        [],
+        [
+            "pruning.pushy.reset_to: found 25000, expected less than training.updates 200, which count "
+            "from the start",
         ],
     ),
     "a test set that is training data": (

@@ -1,5 +1,7 @@
 """YAML is read strictly, and overrides are laid over it key by key."""
 
+from pathlib import Path
+
 import pytest
 
 from goldcrest.configuration import load, load_zoo
@@ -49,8 +51,8 @@ def test_overrides():
 
 
 def test_load_takes_overrides():
-    config = load("config/demo.yaml", {"training": {"updates": 7}})
-    assert config["training"]["updates"] == 7
+    config = load(Path(__file__).parents[2] / "config" / "demo.yaml", {"training": {"updates": 700}})
+    assert config["training"]["updates"] == 700
     assert config["training"]["label_smoothing"] == 0.0
 
 
