@@ -50,9 +50,11 @@ class LateReset:
                 iterations.append({"iteration": number, **iteration})
                 logging.info("iteration %d: %s heads left", number, count_heads(survivors))
             model = self._reset(study, survivors)
-            study.train(model, start_update=self.reset_to, updates=None, work=work / "final")
-        history = {"schedule": asdict(self), "iterations": iterations, "survivors": survivors}
-        return Pruned(model, history)
+            course = study.train(
+                model, start_update=self.reset_to, updates=None, work=work / "final"
+            )
+        history = {"settings": asdict(self), "iterations": iterations, "survivors": survivors}
+        return Pruned(model, history, course)
 
     def _iterate(self, study: Study, survivors: Heads, work: Path) -> dict[str, Any]:
         """Train the survivors from C, and choose the heads to go: {removed, confidence}."""

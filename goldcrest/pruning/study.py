@@ -18,12 +18,13 @@ class Study(Protocol):
         """A fresh copy of the whole student as it was after so many updates of training."""
         ...
 
-    def train(self, model: Prunable, *, start_update: int, updates: int | None, work: Path) -> None:
+    def train(self, model: Prunable, *, start_update: int, updates: int | None, work: Path) -> Any:
         """Train the model in place from update `start_update` of data and learning rate on.
 
         updates: how many; None: to convergence, ending with the best weights of validation.
         work: a folder of this training alone; what a killed one left there is continued, and a
         finished one gives its weights again, to the same bits as an undisturbed one.
+        Returns the course of the training, in the family's own form.
         """
         ...
 
@@ -34,10 +35,14 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class Pruned:
-    """A pruned and trained model, and what went when (plain values for JSON)."""
+    """A pruned and trained model.
+
+    history: what went when, plain values for JSON.  course: what `Study.train` returned at the end.
+    """
 
     model: Prunable
     history: dict[str, Any]
+    course: Any
 
 
 class Method(Protocol):

@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
+from goldcrest.pruning.head_map import head_rows, to_csv
 from goldcrest.pruning.late_reset import LateReset
 from goldcrest.pruning.methods import METHODS, pruning_method
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
@@ -153,3 +154,19 @@ def test_recipes_of_the_configuration():
         pruning_method({"method": "head-confidense"})
     with pytest.raises(InputError, match="no key 'iteration'; did you mean 'iterations'"):
         pruning_method({"method": "head-confidence", "iteration": 3})
+
+
+def test_the_head_map_accounts_for_every_head(undisturbed):
+    rows = head_rows(undisturbed.history)
+    assert [(row["block"], row["head"]) for row in rows] == [
+        (f"encoder.{layer}.attention", head) for layer in range(LAYERS) for head in range(HEADS)
+    ]
+    for number in (1, 2, 3):
+        went = [row for row in rows if row["removed_in"] == number]
+        assert len(went) == 3
+        left = [row for row in rows if row["removed_in"] in (None, *range(number + 1, 4))]
+        if number == 3:
+            assert max(r["confidence"] for r in went) <= min(r["confidence"] for r in left)
+    lines = to_csv({"student": "s", "recipe": "r", **row} for row in rows).splitlines()
+    assert lines[0] == "student,recipe,block,head,removed_in,confidence"
+    assert len(lines) == 1 + HEADS * LAYERS

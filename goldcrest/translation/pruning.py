@@ -1,0 +1,73 @@
+"""Pruned students as model folders: the checkpoint they start from, and the students themselves."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldcrest.files import write_json
+from goldcrest.pruning.study import Method
+from goldcrest.translation.architecture import Architecture
+from goldcrest.translation.folder import load_model, model_hash, save_model
+from goldcrest.translation.making import lineage, new_network
+from goldcrest.translation.study import TranslationStudy, unwatched
+from goldcrest.translation.training import Hardware, TrainingConfig, train
+from goldcrest.translation.vocabulary import Vocabulary
+
+
+def make_checkpoint(
+    output: Path,
+    entry: Mapping[str, Any],
+    vocabulary: Path,
+    corpora: Sequence[Path],
+    validation: Path,
+    config: TrainingConfig,
+    updates: int,
+    *,
+    seed: int,
+    hardware: Hardware,
+) -> None:
+    """The student of a zoo entry after its first `updates` updates, with their plain weights.
+
+    Its first weights and its batches are those of the unpruned student.  Unfinished training is kept
+    in `OUTPUT.work` and continued by the next call.  Raises InputError as `training.train`.
+    """
+    pieces = Vocabulary(vocabulary)
+    network = new_network(Architecture.from_zoo(entry, len(pieces)), seed, config.dropout)
+    work, config = output.with_name(output.name + ".work"), unwatched(config, updates)
+    training = train(
+        network,
+        corpora,
+        validation,
+        pieces,
+        config,
+        seed=seed,
+        work=work,
+        hardware=hardware,
+        keep="last",
+    )
+    save_model(output, network, pieces, lineage("reset-checkpoint", config, seed, training))
+    shutil.rmtree(work)
+
+
+def make_pruned(
+    output: Path, heads: Path, recipe: str, method: Method, study: TranslationStudy
+) -> None:
+    """Prune a study's student by a method: its model folder `output`, and what went when in `heads`.
+
+    Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError where
+    the method does not fit the student, and as `training.train`.
+    """
+    work = output.with_name(output.name + ".work")
+    pruned = method.prune(study, work)
+    made = lineage(
+        "pruned",
+        study.config,
+        study.seed,
+        pruned.course,
+        parent=model_hash(study.start),
+        pruning={"recipe": recipe, **pruned.history["settings"]},
+    )
+    write_json(heads, pruned.history)
+    save_model(output, pruned.model, load_model(study.start).vocabulary, made)
+    shutil.rmtree(work)

@@ -1,0 +1,73 @@
+"""One training in a process of its own.
+
+Lightning runs a training on several devices by starting the command of the present process again for
+each of them, which works for one training a process.  Pruning trains many times in one job.
+"""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from goldcrest.files import read_json, write_json
+from goldcrest.translation.folder import load_model, save_model
+from goldcrest.translation.network import Translator
+from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
+from goldcrest.translation.vocabulary import Vocabulary
+
+
+def train_separately(
+    network: Translator,
+    corpora: Sequence[Path],
+    validation: Path,
+    vocabulary: Vocabulary,
+    config: TrainingConfig,
+    *,
+    work: Path,
+    hardware: Hardware,
+    **options: Any,
+) -> Training:
+    """As `training.train`, whose plain `options` it takes.
+
+    Raises subprocess.CalledProcessError where the training fails; its error is on stderr.
+    """
+    order = {
+        "corpora": [str(corpus) for corpus in corpora],
+        "validation": str(validation),
+        "config": asdict(config),
+        "hardware": asdict(hardware),
+        "options": options,
+    }
+    save_model(work / "before", network, vocabulary, {"kind": "unfinished"})
+    write_json(work / "order.json", order)
+    subprocess.run([sys.executable, "-m", __name__, str(work)], check=True)
+    after = load_model(work / "after")
+    network.load_state_dict(after.network.state_dict())
+    network.eval()
+    course = after.config["lineage"]["course"]
+    return Training(course["updates"], course["history"])
+
+
+def _main(work: Path) -> None:
+    """Carry out the order in `work`."""
+    order = read_json(work / "order.json")
+    before = load_model(work / "before")
+    config = TrainingConfig(**order["config"])
+    training = train(
+        before.network.train(),
+        [Path(corpus) for corpus in order["corpora"]],
+        Path(order["validation"]),
+        before.vocabulary,
+        config,
+        work=work / "training",
+        hardware=Hardware(**order["hardware"]),
+        **order["options"],
+    )
+    lineage = {"kind": "unfinished", "course": training.to_dict()}
+    save_model(work / "after", before.network, before.vocabulary, lineage)
+
+
+if __name__ == "__main__":
+    _main(Path(sys.argv[1]))

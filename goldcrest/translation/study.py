@@ -1,0 +1,104 @@
+"""A student and its data as pruning methods see them (`pruning.study.Study`)."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.errors import InputError
+from goldcrest.files import content_hash
+from goldcrest.translation.batches import pad
+from goldcrest.translation.folder import Model, load_model, model_hash
+from goldcrest.translation.network import Translator
+from goldcrest.translation.separate import train_separately
+from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
+
+SENTENCES = 64  # observed at once
+
+
+@dataclass(frozen=True)
+class TranslationStudy:
+    """A student to prune: the model folder of its checkpoint C, and what it is trained with.
+
+    config: the unpruned student's; its `updates` are those of C and of the last training together,
+    so that a pruned student sees no more text than the unpruned one.
+    """
+
+    start: Path
+    corpora: Sequence[Path]
+    validation: Path
+    config: TrainingConfig
+    seed: int
+    hardware: Hardware
+
+    def identity(self) -> dict[str, Any]:
+        """The weights of C, which follow from corpus and seed, and what else decides the results."""
+        return {
+            "start": model_hash(self.start),
+            "validation": content_hash(self.validation),
+            "training": asdict(self.config),
+            "seed": self.seed,
+        }
+
+    def checkpoint(self, updates: int) -> Translator:
+        """A fresh copy of C.
+
+        Raises InputError where C was made by another number of updates, or none are left after it.
+        """
+        model = self._load()
+        made = model.config["lineage"]["course"]["updates"]
+        if made != updates:
+            raise InputError(f"{self.start}: made by {made:,} updates, not {updates:,}; remove it")
+        if updates >= self.config.updates:
+            raise InputError(
+                f"pruning: reset_to {updates:,} leaves nothing of {self.config.updates:,} updates "
+                "of training; lower it, or raise training.updates"
+            )
+        for module in model.network.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = self.config.dropout
+        return model.network.train()
+
+    def train(
+        self, model: Translator, *, start_update: int, updates: int | None, work: Path
+    ) -> Training:
+        """Train as `pruning.study.Study` says; a fixed number of updates ends with the last weights."""
+        if updates is None:
+            config = replace(self.config, updates=self.config.updates - start_update)
+        else:
+            config = unwatched(self.config, updates)
+        # Lightning starts the processes of other devices once in the life of this one
+        several = self.hardware.devices * self.hardware.nodes > 1
+        return (train_separately if several else train)(
+            model,
+            self.corpora,
+            self.validation,
+            self._load().vocabulary,
+            config,
+            seed=self.seed,
+            work=work,
+            hardware=self.hardware,
+            start_update=start_update,
+            keep="last" if updates is not None else "best",
+        )
+
+    def observe(self, model: Translator) -> None:
+        """Encode the validation sources; the decoder is not run, so its attention is not seen."""
+        sources = read_columns(self.validation, ["source"])["source"].to_pylist()
+        pieces = sorted(self._load().vocabulary.encode(sources), key=len)
+        model.eval()
+        with torch.inference_mode():
+            for first in range(0, len(pieces), SENTENCES):
+                model.encode(*pad(pieces[first : first + SENTENCES]))
+
+    def _load(self) -> Model:
+        return load_model(self.start)
+
+
+def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
+    """The same training for a fixed number of updates, without validation."""
+    return replace(config, updates=updates, validate_every=updates + 1, patience=0)

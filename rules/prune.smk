@@ -1,0 +1,90 @@
+"""Students with heads removed: each recipe of the configuration, from a checkpoint of the student's training."""
+
+RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
+PRUNED = list(
+    dict.fromkeys(v[:2] for v in VARIANTS if v[1] != "unpruned")
+)  # (student, recipe)
+
+
+rule reset_checkpoint:
+    """Train a student up to where its pruning recipes reset to; recipes share it (WNGT20 §4)."""
+    input:
+        corpora=[DISTILLED / "training.parquet"],
+        validation=VALIDATION,
+        vocabulary=lambda w: vocabulary_of(w.student),
+    output:
+        directory(RESET_CHECKPOINTS / "{student}/{updates}"),
+    log:
+        LOGS / "reset_checkpoint/{student}.{updates}.log",
+    benchmark:
+        BENCHMARKS / "reset_checkpoint/{student}.{updates}.tsv"
+    wildcard_constraints:
+        updates="[0-9]+",
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        entry=lambda w: ZOO[w.student],
+        training=config["training"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("translation", "corpus.table"),
+    script:
+        "../workflow_scripts/prune/reset_checkpoint.py"
+
+
+def reset_checkpoint_of(wildcards):
+    """The checkpoint that a recipe starts from."""
+    updates = config["pruning"][wildcards.recipe]["reset_to"]
+    return RESET_CHECKPOINTS / wildcards.student / str(updates)
+
+
+rule prune:
+    """Prune a student by a recipe, e.g. the least confident heads with late resetting (WNGT20 §4)."""
+    input:
+        checkpoint=reset_checkpoint_of,
+        corpora=[DISTILLED / "training.parquet"],
+        validation=VALIDATION,
+    output:
+        model=directory(MODELS / "{student}/{recipe}/float32"),
+        heads=MODELS / "{student}/{recipe}/heads.json",
+    log:
+        LOGS / "prune/{student}.{recipe}.log",
+    benchmark:
+        BENCHMARKS / "prune/{student}.{recipe}.tsv"
+    wildcard_constraints:
+        recipe="(?!unpruned/)[^/]+",
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        recipe=lambda w: config["pruning"][w.recipe],
+        training=config["training"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("pruning", "translation", "corpus.table"),
+    script:
+        "../workflow_scripts/prune/prune.py"
+
+
+rule head_map:
+    """Every head that could go: in which iteration it went, and how confident it was last."""
+    input:
+        expand(MODELS / "{pair[0]}/{pair[1]}/heads.json", pair=PRUNED),
+    output:
+        TABLES / "head_map.csv",
+    log:
+        LOGS / "head_map.log",
+    benchmark:
+        BENCHMARKS / "head_map.tsv"
+    conda:
+        "../envs/main.yaml"
+    params:
+        variants=PRUNED,
+        code=code_version("pruning.head_map"),
+    script:
+        "../workflow_scripts/prune/head_map.py"

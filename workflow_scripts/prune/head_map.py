@@ -1,0 +1,13 @@
+"""Tell of every head whether, when and how confident it went: the heads.json of pruned students in one table."""
+
+from goldcrest.files import read_json, write_text
+from goldcrest.job import job
+from goldcrest.pruning.head_map import head_rows, to_csv
+
+with job(snakemake.log[0]):
+    rows = [
+        {"student": student, "recipe": recipe, **row}
+        for (student, recipe), path in zip(snakemake.params.variants, snakemake.input, strict=True)
+        for row in head_rows(read_json(path))
+    ]
+    write_text(snakemake.output[0], to_csv(rows))

@@ -1,0 +1,23 @@
+"""Train a student up to the checkpoint that its pruning recipes reset to (WNGT20 §4).
+
+From the distilled corpus, a validation set and a vocabulary, into a model folder with the weights of the last update.
+"""
+
+from pathlib import Path
+
+from goldcrest.job import job
+from goldcrest.translation.pruning import make_checkpoint
+from goldcrest.translation.training import Hardware, TrainingConfig
+
+with job(snakemake.log[0]):
+    make_checkpoint(
+        Path(snakemake.output[0]),
+        snakemake.params.entry,
+        Path(snakemake.input.vocabulary),
+        [Path(corpus) for corpus in snakemake.input.corpora],
+        Path(snakemake.input.validation),
+        TrainingConfig(**snakemake.params.training),
+        int(snakemake.wildcards.updates),
+        seed=snakemake.params.seed,
+        hardware=Hardware(**snakemake.params.hardware),
+    )
