@@ -67,8 +67,8 @@ def save_model(
         write_json(folder / "config.json", config)
 
 
-def load_model(path: str | Path) -> Model:
-    """Read a model folder.
+def load_model(path: str | Path, dropout: float = 0.0) -> Model:
+    """Read a model folder.  dropout: of the network where it is trained further.
 
     Raises InputError where it is none, is damaged, or its vocabulary is not the one it was made with.
     """
@@ -89,7 +89,7 @@ def load_model(path: str | Path) -> Model:
             f"{vocabulary.sha256[:8]}…; restore the vocabulary or retrain"
         )
     architecture = Architecture.from_dict(config["architecture"])
-    network = Translator(architecture)
+    network = Translator(architecture, dropout)
     try:
         tensors = load_file(path / "model.safetensors")
     except (FileNotFoundError, SafetensorError) as error:
