@@ -1,7 +1,8 @@
 """The module swap: a model's linear maps and embedding tables, put on a grid.
 
 It looks at module types only, so it serves every family whose layers are `nn.Linear` and `nn.Embedding`
-and are called as modules.  Products that are no layer (the attention's QKᵀ and AV) stay float32.
+and are called as modules; a subclass with a forward of its own is left alone.  Products that are no layer (the
+attention's QKᵀ and AV) stay float32.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -137,7 +138,8 @@ def quantize_model(
     scales: per linear module's name its activation scale (see `calibration`), None to leave activations
     float32.  skip: name patterns (fnmatch) of modules to leave alone.  mode: `fake` trains under quantization,
     `packed` holds codes.  A weight that several modules share stays one.  Empty weights (all heads cut) stay
-    as they are.  Raises ValueError where a linear map has no scale, or a scale no linear map.
+    as they are.  Raises ValueError where a linear map has no scale, a scale no linear map, or where a
+    shared weight would be quantized in one place only.
     """
     grid = grid_named(grid) if isinstance(grid, str) else grid
 
@@ -178,8 +180,13 @@ def quantizable_linears(
 ) -> Iterator[tuple[str, nn.Linear]]:
     """The linear maps that `quantize_model` replaces, with their names; a shared module comes once."""
     for name, module in model.named_modules():
-        if isinstance(module, nn.Linear) and _chosen(name, module, skip):
+        if _is(module, nn.Linear) and _chosen(name, module, skip):
             yield name, module
+
+
+def _is(module: nn.Module, kind: type[nn.Module]) -> bool:
+    """Whether a module computes what `kind` computes."""
+    return isinstance(module, kind) and type(module).forward is kind.forward
 
 
 def _chosen(name: str, module: nn.Module, skip: Sequence[str]) -> bool:
@@ -193,20 +200,25 @@ def _swap(
     skip: Sequence[str],
 ) -> nn.Module:
     _check_scales(model, scales, skip)
+    chosen = {
+        name: module
+        for name, module in model.named_modules()
+        if (_is(module, nn.Linear) or _is(module, nn.Embedding)) and _chosen(name, module, skip)
+    }
+    _check_shared(model, chosen)
     weights: dict[nn.Parameter, Weight] = {}  # one for each distinct parameter
-    swapped: dict[nn.Module, nn.Module] = {}  # one for each distinct module
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Linear | nn.Embedding) and _chosen(name, module, skip):
-            owner = module.weight not in weights
-            if owner:
-                weights[module.weight] = quantized(module.weight)
-            weight = weights[module.weight]
-            if isinstance(module, nn.Linear):
-                scale = None if scales is None else scales[name]
-                swapped[module] = QuantizedLinear(weight, module.bias, scale, owner)
-            else:
-                swapped[module] = QuantizedEmbedding(weight, module.padding_idx, owner)
-            swapped[module].train(module.training).to(module.weight.device)
+    swapped: dict[nn.Module, nn.Module] = {}
+    for name, module in chosen.items():
+        owner = module.weight not in weights
+        if owner:
+            weights[module.weight] = quantized(module.weight)
+        weight = weights[module.weight]
+        if isinstance(module, nn.Linear):
+            scale = None if scales is None else scales[name]
+            swapped[module] = QuantizedLinear(weight, module.bias, scale, owner)
+        else:
+            swapped[module] = QuantizedEmbedding(weight, module.padding_idx, owner)
+        swapped[module].train(module.training).to(module.weight.device)
     for parent in list(model.modules()):
         for name, child in list(parent._modules.items()):  # every place, shared modules too
             if child in swapped:
@@ -226,3 +238,15 @@ def _check_scales(
         raise ValueError(
             f"activation scales for {', '.join(surplus)}, which the model does not have"
         )
+
+
+def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:
+    """A weight that stays float32 in one module must not be quantized in another."""
+    swapped = {module.weight: name for name, module in chosen.items()}
+    for name, module in model.named_modules():
+        if name not in chosen:
+            for parameter in module.parameters(recurse=False):
+                if parameter in swapped:
+                    raise ValueError(
+                        f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
+                    )

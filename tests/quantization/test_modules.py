@@ -90,9 +90,25 @@ def test_what_is_shared_stays_shared_and_is_stored_once(mode):
 
 
 def test_empty_and_skipped_maps_stay_as_they_are():
-    model = quantize_model(Toy(), "log4", skip=["pl*n", "embedding"])
+    model = quantize_model(Toy(), "log4", skip=["pl*n"])
     assert type(model.empty) is nn.Linear and type(model.plain) is nn.Linear
-    assert type(model.embedding) is nn.Embedding and isinstance(model.output, QuantizedLinear)
+    assert isinstance(model.layer, QuantizedLinear)
+
+
+def test_a_shared_weight_is_quantized_everywhere_or_nowhere():
+    with pytest.raises(ValueError, match=r"output shares its weight with embedding.*skip both"):
+        quantize_model(Toy(), "log4", skip=["embedding"])
+    model = quantize_model(Toy(), "log4", skip=["embedding", "output"])
+    assert model.output.weight is model.embedding.weight
+
+
+def test_a_subclass_with_its_own_forward_is_left_alone():
+    class Doubled(nn.Linear):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    model = quantize_model(nn.Sequential(Doubled(3, 3), nn.Linear(3, 3)), "int8")
+    assert type(model[0]) is Doubled and isinstance(model[1], QuantizedLinear)
 
 
 def test_activation_scales_must_be_those_of_the_model():

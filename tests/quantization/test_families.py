@@ -1,0 +1,58 @@
+"""The same swap on a model of another house: Hugging Face's Marian, with its shared embeddings."""
+
+import pytest
+import torch
+from transformers import MarianConfig, MarianMTModel
+
+from goldcrest.quantization import GRIDS, quantize_model, record_ranges
+from goldcrest.quantization.calibration import activation_scales
+
+TOKENS = torch.tensor([[3, 7, 20, 0], [9, 9, 1, 0]])
+
+
+def marian():
+    torch.manual_seed(8)
+    config = MarianConfig(
+        vocab_size=40,
+        d_model=16,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=16,
+        pad_token_id=39,
+        eos_token_id=0,
+        decoder_start_token_id=39,
+        forced_eos_token_id=0,
+        init_std=0.2,
+    )
+    return MarianMTModel(config).eval()
+
+
+def logits(model):
+    with torch.inference_mode():
+        return model(input_ids=TOKENS, decoder_input_ids=TOKENS).logits
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("mode", ["fake", "packed"])
+def test_a_hugging_face_model_computes_with_rounded_weights(grid, mode):
+    rounded, model = marian(), quantize_model(marian(), grid, mode=mode)
+    with torch.no_grad():
+        for name, parameter in rounded.named_parameters():  # shared ones once
+            if parameter.dim() == 2 and "embed_positions" not in name:
+                parameter.copy_(GRIDS[grid].round(parameter))
+    assert torch.allclose(logits(model), logits(rounded), rtol=1e-5, atol=1e-5)
+    codes = [name for name in model.state_dict() if name.endswith((".codes", ".master"))]
+    assert len({name for name in codes if "shared" in name or "embed" in name or "lm" in name}) == 1
+
+
+def test_a_hugging_face_model_translates_with_integer_products():
+    model = marian()
+    scales = activation_scales(record_ranges(model, lambda: logits(model)), "mean-of-maxima")
+    exact = logits(model)
+    quantize_model(model, "int8", scales)
+    assert (logits(model) - exact).norm() / exact.norm() < 0.05
+    assert len(model.generate(input_ids=TOKENS, max_new_tokens=5, num_beams=2)) == len(TOKENS)
