@@ -8,6 +8,7 @@ import pytest
 from goldcrest.configuration import check, expand_variants, load, load_zoo
 from goldcrest.configuration.schema import load_schema
 from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.importers import IMPORTERS
 from goldcrest.pruning.methods import METHODS
 from goldcrest.translation.training import Hardware, TrainingConfig
 
@@ -55,6 +56,29 @@ def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
     library = {field.name: field.default for field in fields(dataclass)}
     assert MISSING not in library.values()
     assert {key: rule["default"] for key, rule in section["properties"].items()} == library
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_every_importer_has_its_keys_in_the_schema(name):
+    rules = load_schema("experiment")
+    section = filled_keys(rules["$defs"][f"{name}_corpus"], rules)
+    library = {field.name: field for field in fields(IMPORTERS[name])}
+    assert set(section) == {*library, "importer", "use"}
+    for key, default in section.items():
+        if key in library and default not in (None, {}):
+            assert default == library[key].default
+
+
+def filled_keys(section: dict, rules: dict) -> dict:
+    """key: default, of a definition whose keys may be references."""
+    named = {
+        key: rule.get("$ref", "").removeprefix("#/$defs/")
+        for key, rule in section["properties"].items()
+    }
+    definitions = {
+        key: rules["$defs"].get(named[key], rule) for key, rule in section["properties"].items()
+    }
+    return {key: rule.get("default") for key, rule in definitions.items()}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -250,7 +250,7 @@ CONTRADICTIONS = {
                 "same": {"importer": "files", "source": "a", "target": "a"},
                 "mono": {"importer": "files", "use": "monolingual", "source": "a", "target": "b"},
                 "table": {"importer": "files", "table": "t.tsv"},
-                "column": {"importer": "files", "table": "t.tsv", "columns": {"source": "en"}},
+                "column": {"importer": "files", "table": "t.tsv", "columns": {"source": 0}},
                 "mixed": {
                     "importer": "files",
                     "source": "a",

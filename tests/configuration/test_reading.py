@@ -51,7 +51,9 @@ def test_overrides():
 
 
 def test_load_takes_overrides():
-    config = load(Path(__file__).parents[2] / "config" / "demo.yaml", {"training": {"updates": 700}})
+    config = load(
+        Path(__file__).parents[2] / "config" / "demo.yaml", {"training": {"updates": 700}}
+    )
     assert config["training"]["updates"] == 700
     assert config["training"]["label_smoothing"] == 0.0
 
