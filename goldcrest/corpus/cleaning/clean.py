@@ -79,6 +79,8 @@ def clean_corpus(
     except InputError:
         shutil.rmtree(work)  # nothing in it is worth going on with
         raise
+    for leftover in (work / "cleaned").glob(".*"):  # of a process that was killed
+        leftover.unlink()
     if output.is_dir():
         shutil.rmtree(output)
     os.replace(work / "cleaned", output)

@@ -1,0 +1,171 @@
+"""Cleaning against the same chain written the ordinary way, line by line.
+
+Ours reads and writes Parquet shards; the opponent keeps lists in memory, which favours it: sacremoses'
+normaliser, sets of strings for the duplicates, one loop of rules, one fastText call a line.
+"""
+
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import regex
+from sacremoses import MosesPunctNormalizer
+
+from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
+from goldcrest.corpus.cleaning.language_id import LanguageId
+from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.language_id_training import train_language_id
+from goldcrest.corpus.synthetic import generate
+from goldcrest.corpus.table import SCHEMA, write_table
+from goldcrest.files import read_lines
+
+PAIRS = 20_000
+# Real text, used where it is there.
+TATOEBA = Path("../shared/data/train/tatoeba.en.gz"), Path("../shared/data/train/tatoeba.de.gz")
+LID_176 = Path("../shared/data/lid/lid.176.ftz")
+LANGUAGES = "en", "de"
+
+Pair = tuple[str, str]
+
+
+def run(rounds: int) -> list[Row]:
+    """Pairs per second of the whole chain on one core, on the embedded corpus and on Tatoeba."""
+    logging.getLogger("goldcrest").setLevel(logging.WARNING)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        identifier = folder / "language_id.ftz"
+        train_language_id(identifier, seed=1)
+        synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
+        rows = [_row("the embedded corpus", synthetic, identifier, folder, rounds)]
+        if all(path.is_file() for path in (*TATOEBA, LID_176)):
+            lines = zip(*map(read_lines, TATOEBA), strict=True)
+            tatoeba = [pair for number, pair in enumerate(lines) if number % 7 == 0][:PAIRS]
+            rows.append(_row("Tatoeba with lid.176", tatoeba, LID_176, folder, rounds))
+    return rows
+
+
+def _row(data: str, pairs: Sequence[Pair], model: Path, folder: Path, rounds: int) -> Row:
+    table = folder / "table.parquet"
+    write_table(table, as_table(pairs))
+    cleaning = Cleaning(language_id=LanguageId(str(model)))
+
+    def ours() -> float:
+        clean_corpus(table, folder / "cleaned", LANGUAGES, cleaning)
+        return len(pairs)
+
+    chain = OrdinaryChain(model, LANGUAGES, Rules())
+
+    def other() -> float:
+        chain.clean(pairs)
+        return len(pairs)
+
+    rates = interleave(ours, other, rounds)
+    claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
+    return Row(claim, *rates, unit="pairs/s", rounds=rounds)
+
+
+def as_table(pairs: Sequence[Pair]) -> pa.Table:
+    """Pairs as an imported corpus."""
+    columns = {
+        "source": [source for source, _ in pairs],
+        "target": [target for _, target in pairs],
+        "corpus": ["benchmark"] * len(pairs),
+        "row": range(len(pairs)),
+        "dropped_by": pa.nulls(len(pairs), pa.string()),
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+class OrdinaryChain:
+    """The chain for languages in Latin letters, as a script would do it; also an oracle for ours."""
+
+    def __init__(self, model: Path, languages: tuple[str, str], rules: Rules) -> None:
+        import fasttext
+
+        fasttext.FastText.eprint = lambda *args, **kwargs: None
+        self._model = fasttext.load_model(str(model))
+        self._languages = languages
+        self._normalisers = [MosesPunctNormalizer(language) for language in languages]
+        self._rules = rules
+
+    def clean(self, pairs: Sequence[Pair]) -> list[tuple[str, str, str | None]]:
+        """Each pair normalised, with the name of the filter that drops it (None = kept)."""
+        seen, seen_folded = set(), set()
+        result = []
+        for pair in pairs:
+            source, target = (
+                normaliser.normalize(
+                    regex.sub(r"[\p{C}\u2028\u2029--\p{Cn}]", _blank, text, flags=regex.V1)
+                )
+                for normaliser, text in zip(self._normalisers, pair, strict=True)
+            )
+            key = source, target
+            folded = _fold(source), _fold(target)
+            if key in seen:
+                name = "duplicate"
+            elif folded in seen_folded:
+                name = "near_duplicate"
+            else:
+                name = self._rule(source, target) or self._language(source, target)
+            seen.add(key)
+            seen_folded.add(folded)
+            result.append((source, target, name))
+        return result
+
+    def _rule(self, source: str, target: str) -> str | None:
+        rules = self._rules
+        source_tokens, target_tokens = source.split(), target.split()
+        if not source_tokens or not target_tokens:
+            return "empty"
+        if source.lower() == target.lower():
+            return "identical"
+        if max(len(source_tokens), len(target_tokens)) > rules.max_tokens:
+            return "too_long"
+        ratio = len(source_tokens) / len(target_tokens)
+        if ratio > rules.max_length_ratio or 1 / ratio > rules.max_length_ratio:
+            return "length_ratio"
+        for tokens in (source_tokens, target_tokens):
+            letters = sum(1 for token in tokens if regex.match(r"\p{Latin}", token))
+            if letters / len(tokens) < rules.min_letter_tokens:
+                return "letter_tokens"
+        for tokens in (source_tokens, target_tokens):
+            text = "".join(tokens)
+            if len(regex.findall(r"\p{Latin}", text)) / len(text) < rules.min_letter_characters:
+                return "letter_characters"
+        if max(map(len, source_tokens + target_tokens)) > rules.max_word_characters:
+            return "long_word"
+        if _numbers(source) != _numbers(target):
+            return "numbers"
+        if _urls(source) != _urls(target):
+            return "urls"
+        return None
+
+    def _language(self, source: str, target: str) -> str | None:
+        names = "language_source", "language_target"
+        for text, language, name in zip((source, target), self._languages, names, strict=True):
+            labels, _ = self._model.predict(text)
+            if not labels or labels[0] != f"__label__{language}":
+                return name
+        return None
+
+
+def _blank(match: regex.Match) -> str:
+    return "" if regex.match(r"\p{Cf}", match[0]) else " "
+
+
+def _fold(text: str) -> str:
+    return regex.sub(r"[\p{P}\p{S}\p{Z}\p{C}]", "", text.casefold()) or text
+
+
+def _numbers(text: str) -> list[str]:
+    found = regex.findall(r"\d+(?:[.,'\u00a0\u202f]\d+)*", text)
+    return sorted(regex.sub(r"\D", "", number) for number in found)
+
+
+def _urls(text: str) -> Counter[str]:
+    found = regex.findall(r"(?i)(?:https?://|www\.)[^\s<>\"]+", text)
+    return Counter(url.rstrip(".,;:!?)]}'").rstrip("/").lower() for url in found)

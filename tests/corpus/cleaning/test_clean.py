@@ -1,0 +1,178 @@
+"""The whole chain: every row comes out, with the name of its first filter, in bounded memory."""
+
+import subprocess
+import sys
+
+import pytest
+
+from goldcrest.corpus.cleaning import clean
+from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
+from goldcrest.corpus.cleaning.language_id import LanguageId
+from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.table import ShardWriter, read_columns, shard_paths, write_table
+from goldcrest.errors import InputError
+from goldcrest.files import read_lines
+
+PAIR = ("en", "de")
+ROWS = [
+    ("The  “house”\u200b is old .", "Das „Haus“ ist alt.", None),
+    ("A second line", "Eine zweite Zeile", None),
+    ('The "house" is old .', 'Das "Haus" ist alt.', "duplicate"),
+    ("THE HOUSE IS OLD", "Das Haus ist alt", "near_duplicate"),
+    ("", "Eine Zeile", "empty"),
+    ("Mister Wong", "mister wong", "identical"),
+    ("one two three", "eins", "length_ratio"),
+    ("12 34 56 go", "12 34 56 los", "letter_tokens"),
+    ("Since 2019 it is so", "Seit 2018 ist es so", "numbers"),
+    ("From www.a.org, see", "Von www.b.org, siehe", "urls"),
+    ("A held out sentence.", "Etwas ganz anderes hier", "test_overlap"),
+    ("Something else here", "ein zurückgelegter Satz!", "test_overlap"),
+]
+
+
+def _outcome(path):
+    return read_columns(path, ["dropped_by"], kept=False)["dropped_by"].to_pylist()
+
+
+def _contents(path):
+    return read_columns(path, ["source", "target", "row", "dropped_by"], kept=False)
+
+
+@pytest.fixture
+def corpus(tmp_path, as_table):
+    """ROWS in shards of 5 rows, and a held-out set."""
+    table = as_table([row[:2] for row in ROWS])
+    with ShardWriter(tmp_path / "corpus", table.schema, 5) as writer:
+        writer.write(table)
+    held_out = as_table([("a held-out sentence", "Ein zurückgelegter Satz.")])
+    write_table(tmp_path / "test.parquet", held_out)
+    return tmp_path / "corpus", Cleaning(held_out=(str(tmp_path / "test.parquet"),))
+
+
+def test_first_filter_of_every_row(tmp_path, corpus):
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    assert _outcome(tmp_path / "out") == [row[2] for row in ROWS]
+    table = read_columns(tmp_path / "out", ["source", "target", "row"])
+    assert table.to_pylist()[0] == {
+        "source": 'The "house" is old .',
+        "target": 'Das "Haus" ist alt.',
+        "row": 0,
+    }
+    assert len(shard_paths(tmp_path / "out")) == 3
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_near_duplicates_and_overlap_can_stay(tmp_path, corpus):
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(near_duplicates=False))
+    dropped = [None if row[2] in ("near_duplicate", "test_overlap") else row[2] for row in ROWS]
+    assert _outcome(tmp_path / "out") == dropped
+
+
+def test_workers_do_not_change_the_result(tmp_path, corpus):
+    clean_corpus(corpus[0], tmp_path / "one", PAIR, corpus[1])
+    clean_corpus(corpus[0], tmp_path / "two", PAIR, corpus[1], workers=2)
+    for one, two in zip(shard_paths(tmp_path / "one"), shard_paths(tmp_path / "two"), strict=True):
+        assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("function", ["_normalise_shard", "_filter_shard"])
+def test_goes_on_after_a_kill(tmp_path, corpus, monkeypatch, function):
+    clean_corpus(corpus[0], tmp_path / "undisturbed", PAIR, corpus[1])
+    original, calls = getattr(clean, function), []
+
+    def killed(*arguments):
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        calls.append(original(*arguments))
+
+    monkeypatch.setattr(clean, function, killed)
+    with pytest.raises(KeyboardInterrupt):
+        clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    assert not (tmp_path / "out").exists() and (tmp_path / "out.work").is_dir()
+    monkeypatch.undo()
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    assert _contents(tmp_path / "out").equals(_contents(tmp_path / "undisturbed"))
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
+    def killed(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(clean, "_refuse_nothing", killed)
+    with pytest.raises(KeyboardInterrupt):
+        clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    monkeypatch.undo()
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(Rules(max_tokens=3)))
+    assert _outcome(tmp_path / "out").count("too_long") == 4
+
+
+def test_monolingual(tmp_path, as_table):
+    lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one"]
+    write_table(tmp_path / "in.parquet", as_table([(line, None) for line in lines]))
+    write_table(tmp_path / "test.parquet", as_table([("A held out one", "x")]))
+    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
+    expected = [None, "near_duplicate", "empty", "letter_tokens", "test_overlap"]
+    assert _outcome(tmp_path / "out") == expected
+    assert read_columns(tmp_path / "out", ["target"])["target"].to_pylist() == [None]
+
+
+@pytest.mark.parametrize("first", ["x", None])
+def test_mixed_corpora_are_refused(tmp_path, as_table, first):
+    rows = [("a", first), ("b", None if first else "x")]
+    write_table(tmp_path / "in.parquet", as_table(rows))
+    with pytest.raises(InputError, match="some rows have a target and some none"):
+        clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, Cleaning())
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
+def test_a_corpus_of_which_nothing_stays(tmp_path, as_table):
+    write_table(tmp_path / "in.parquet", as_table([("a", "a"), ("b", "b"), ("", "")]))
+    with pytest.raises(InputError, match="keeps none of 3 rows, 'identical' alone drops 2"):
+        clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, Cleaning())
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
+@pytest.mark.parametrize("name", ["tatoeba", "onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
+def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_table, name):
+    from goldcrest.commands.benchmarks.cleaning import OrdinaryChain
+
+    sides = [read_lines(shared_data / f"train/{name}.{language}.gz") for language in PAIR]
+    pairs = list(zip(*sides, strict=True))[:1500]
+    write_table(tmp_path / "in.parquet", as_table(pairs))
+    cleaning = Cleaning(language_id=LanguageId(lid_176))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
+    table = read_columns(tmp_path / "out", ["source", "target", "dropped_by"], kept=False)
+    ours = [tuple(row.values()) for row in table.to_pylist()]
+    assert ours == OrdinaryChain(lid_176, PAIR, Rules()).clean(pairs)
+
+
+MEMORY = """
+import resource, sys
+from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
+from goldcrest.corpus.table import SCHEMA, ShardWriter
+import pyarrow as pa
+rows, folder = int(sys.argv[1]), sys.argv[2]
+with ShardWriter(folder + "/in", SCHEMA, 50_000) as writer:
+    for start in range(0, rows, 10_000):
+        numbers = [f"word{n:x}" for n in range(start, start + 10_000)]
+        writer.write(pa.table({
+            "source": [f"An English line about {n}" for n in numbers],
+            "target": [f"Eine deutsche Zeile zu {n}" for n in numbers],
+            "corpus": ["m"] * 10_000, "row": range(start, start + 10_000),
+            "dropped_by": pa.nulls(10_000, pa.string()),
+        }, schema=SCHEMA))
+clean_corpus(folder + "/in", folder + "/out", ("en", "de"), Cleaning())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def test_memory_does_not_grow(tmp_path):
+    def peak(rows):
+        (tmp_path / str(rows)).mkdir()
+        command = [sys.executable, "-c", MEMORY, str(rows), str(tmp_path / str(rows))]
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    small, large = peak(50_000), peak(300_000)  # MiB
+    assert large < small + 40

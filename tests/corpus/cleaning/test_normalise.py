@@ -1,0 +1,60 @@
+"""Normalised punctuation is what sacremoses makes of it."""
+
+import random
+
+import pytest
+import regex
+from sacremoses import MosesPunctNormalizer
+
+from goldcrest.corpus.cleaning.normalise import (
+    folded,
+    punctuation_normaliser,
+    remove_non_printing,
+)
+from goldcrest.files import read_lines
+
+LANGUAGES = ["en", "de", "fr", "es", "cs", "ru"]
+PARTS = [
+    *'„“”–—´‘’‚…«»`()\r:;%.,?!"< aB1ü\u00a0',
+    *("  ", "´´", "''", "23", "nº", "ºC", "cm", "don’t", "l‘eau", ',"', '."', '..."', '."x'),
+    *('".', '",', "\u00a0«", "»\u00a0", "\u00a0%", ",\u00a0", "1\u00a0000"),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_equals_sacremoses_on_random_lines(language):
+    dice = random.Random(1)
+    oracle, ours = MosesPunctNormalizer(language), punctuation_normaliser(language)
+    for _ in range(4000):
+        line = "".join(dice.choices(PARTS, k=dice.randrange(12)))
+        assert ours(line) == oracle.normalize(line), ascii(line)
+
+
+@pytest.mark.parametrize("name", ["onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_equals_sacremoses_on_real_text(shared_data, name, language):
+    oracle, ours = MosesPunctNormalizer(language), punctuation_normaliser(language)
+    lines = list(read_lines(shared_data / f"train/{name}.{language}.gz"))[:1500]
+    assert [ours(line) for line in lines] == [oracle.normalize(line) for line in lines]
+
+
+def test_non_printing_characters():
+    assert remove_non_printing("a\x07b\x85c\u2028d\ue000e") == "a b c d e"
+    assert remove_non_printing("\ufeffWort\u00adtrennung\u200b") == "Worttrennung"
+    assert remove_non_printing("für 5 € – 木\u00a0x") == "für 5 € – 木\u00a0x"
+
+
+def test_non_printing_follows_unicode():
+    for code in range(0x3000):
+        character = chr(code)
+        expected = regex.sub(
+            r"[\p{Cc}\p{Co}\p{Zl}\p{Zp}]", " ", regex.sub(r"\p{Cf}", "", character)
+        )
+        if not regex.match(r"\p{Cn}", character):
+            assert remove_non_printing(character) == expected, hex(code)
+
+
+def test_folded():
+    assert folded("It's  A-Test, STRASSE!") == folded("its a test straße") == "itsateststrasse"
+    assert folded("?!… ") == ""
+    assert folded("नमस्ते") != folded("नमसत")  # marks are part of the word

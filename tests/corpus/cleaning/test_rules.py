@@ -1,0 +1,99 @@
+"""Each rule rejects what it names, exactly from its threshold on."""
+
+import numpy as np
+import pytest
+
+from goldcrest.corpus.cleaning.features import measure
+from goldcrest.corpus.cleaning.filters import FILTERS
+from goldcrest.corpus.cleaning.pairs import Context, Pairs
+from goldcrest.corpus.cleaning.rules import Rules, numbers_in
+from goldcrest.errors import InputError
+
+W = "word "
+
+CASES = {  # filter: (rejected pairs, pairs that just pass)
+    "empty": ([("", "a"), ("a", " \u00a0"), ("", "")], [("a", "b")]),
+    "identical": ([("Mister Wong", "mister wong"), ("É", "é")], [("a", "a.")]),
+    "too_long": ([(W * 151, W * 100), (W * 100, W * 151)], [(W * 150, W * 150)]),
+    "length_ratio": ([(W * 5, W * 2), (W * 2, W * 5)], [(W * 4, W * 2), (W * 1, W * 2)]),
+    "letter_tokens": (
+        [("a b 1 2 3 4", "x y z"), ("x y z", "a b 1 2 3 4"), ("слово слово", "Wort Wort")],
+        [("a b 1 2 3", "ä ß 1 2 3"), ("«a b", "c")],
+    ),
+    "letter_characters": (
+        [("a1 b2 c345", "abc"), ("abc", "a-- b--"), ("abc", "ab木木木")],
+        [("a1 b2", "a1 ß2")],
+    ),
+    "long_word": ([("a" * 151, "b"), ("b", "c " + "a" * 151)], [("a" * 150, "b " + "c" * 150)]),
+    "numbers": (
+        [("in 2019", "im Jahr 2018"), ("5 cats", "fünf Katzen"), ("3 and 3", "3 und")],
+        [
+            ("1,234.5 kg in 2019", "im Jahr 2019 1.234,5 kg"),
+            ("10 000 at 2:30", "10 000 um 2:30"),
+            ("no", "keine"),
+        ],
+    ),
+    "urls": (
+        [("see www.example.com", "siehe www.beispiel.de"), ("see https://a.org/x", "siehe dort")],
+        [("(see http://A.org/x).", "http://a.org/x"), ("www. is short", "was heißt das")],
+    ),
+}
+
+
+def _rejected(name, pairs, rules=None, languages=("en", "de")):
+    sides = tuple(list(side) for side in zip(*pairs, strict=True))
+    batch = Pairs.measured(sides, languages[: len(sides)], np.zeros(len(pairs), np.uint8))
+    return FILTERS[name](batch, Context(rules or Rules())).tolist()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rule(name):
+    rejected, passed = CASES[name]
+    assert _rejected(name, rejected) == [True] * len(rejected)
+    assert _rejected(name, passed) == [False] * len(passed)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_monolingual_text_is_judged_by_its_source(name):
+    rejected, passed = CASES[name]
+    two_sided = {"identical", "length_ratio", "numbers", "urls"}
+    sources = [(source,) for source, target in rejected if target in ("abc", "x y z", "b", W * 100)]
+    if sources:
+        assert _rejected(name, sources) == [name not in two_sided] * len(sources)
+    assert not any(_rejected(name, [(source,) for source, _ in passed]))
+
+
+def test_thresholds_are_configuration():
+    assert _rejected("too_long", [("a b c", "d")], Rules(max_tokens=2)) == [True]
+    assert _rejected("length_ratio", [(W * 9, W * 5)], Rules(max_length_ratio=1.8)) == [False]
+    assert _rejected("length_ratio", [(W * 9, W * 5)], Rules(max_length_ratio=1.79)) == [True]
+    with pytest.raises(ValueError, match="max_length_ratio"):
+        Rules(max_length_ratio=0.5)
+
+
+def test_scripts_by_language():
+    pair = [("Καλημέρα κόσμε", "Доброе утро")]
+    assert _rejected("letter_tokens", pair, languages=("el", "ru")) == [False]
+    assert _rejected("letter_tokens", pair, languages=("ru", "el")) == [True]
+    assert _rejected("letter_characters", [("你好", "مرحبا")], languages=("zh", "ar")) == [False]
+    with pytest.raises(InputError, match="no script known for 'xx'"):
+        measure(["a"], "xx")
+
+
+def test_numbers_are_compared_without_separators():
+    assert numbers_in("1,234.50 then 7 and 1'000") == numbers_in("1.234,50 7 1.000")
+    assert numbers_in("5.6.2010") == ["562010"]
+
+
+def test_features_equal_a_plain_count():
+    lines = ["", " ", "a", " ab  c1 1c ", "éß  –x", "\u2003word\u00a0word", "x" * 200, "木 a"]
+    features = measure(lines, "de")
+    for number, line in enumerate(lines):
+        tokens = line.split()
+        letters = [c for c in line if c.isalpha() and c != "木"]
+        starts = [t for t in tokens if t[0].isalpha() and t[0] != "木"]
+        assert features.tokens[number] == len(tokens)
+        assert features.letter_tokens[number] == len(starts)
+        assert features.letters[number] == len(letters)
+        assert features.characters[number] == sum(map(len, tokens))
+        assert features.longest_word[number] == max(map(len, tokens), default=0)

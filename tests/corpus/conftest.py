@@ -1,0 +1,44 @@
+"""Small corpora, and the real data where it is."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.table import SCHEMA
+
+DATA = Path(__file__).parents[3] / "shared/data"
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """The folder of real data; the test is skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip(f"no real data at {DATA}")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def lid_176(shared_data):
+    """fastText's identifier of 176 languages."""
+    return str(shared_data / "lid/lid.176.ftz")
+
+
+@pytest.fixture
+def as_table():
+    """A function from pairs (source, target or None) to a table as imported."""
+
+    def make(pairs, noise=None) -> pa.Table:
+        columns = {
+            "source": [pair[0] for pair in pairs],
+            "target": [pair[1] for pair in pairs],
+            "corpus": ["test"] * len(pairs),
+            "row": range(len(pairs)),
+            "dropped_by": pa.nulls(len(pairs), pa.string()),
+        }
+        if noise is None:
+            return pa.table(columns, schema=SCHEMA)
+        schema = SCHEMA.append(pa.field("noise", pa.string()))
+        return pa.table({**columns, "noise": noise}, schema=schema)
+
+    return make

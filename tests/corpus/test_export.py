@@ -1,0 +1,71 @@
+"""What was imported comes out again, byte for byte, and never a half of it."""
+
+import gzip
+
+import pyarrow as pa
+import pytest
+import zstandard
+
+from goldcrest.__main__ import main
+from goldcrest.corpus.importers import import_corpus
+from goldcrest.corpus.table import write_table
+from goldcrest.errors import InputError
+
+TEXT = "One line\n\nmit Umlaut: ü\u2028\x85\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "a").write_text(TEXT, newline="")
+    entry = {"importer": "files", "source": str(tmp_path / "a"), "target": str(tmp_path / "a")}
+    import_corpus(tmp_path / "table", "t", entry, ("en", "de"), shard_rows=2)
+    return tmp_path / "table"
+
+
+def test_round_trip(tmp_path, table, capsys):
+    files = [tmp_path / "out.en.gz", tmp_path / "out.de.zst", tmp_path / "plain"]
+    assert main(["export", str(table), "--source", str(files[0]), "--target", str(files[1])]) == 0
+    assert "3 rows" in capsys.readouterr().out
+    assert main(["export", str(table), "--source", str(files[2])]) == 0
+    assert gzip.decompress(files[0].read_bytes()) == TEXT.encode()
+    reader = zstandard.ZstdDecompressor().stream_reader(files[1].read_bytes())
+    assert reader.read() == TEXT.encode()
+    assert files[2].read_bytes() == TEXT.encode()
+
+
+def test_dropped_rows_only_with_all(tmp_path):
+    table = pa.table({"source": ["a", "b"], "dropped_by": [None, "empty"]})
+    write_table(tmp_path / "t.parquet", table)
+    for flags, expected in (([], "a\n"), (["--all"], "a\nb\n")):
+        out = tmp_path / "out"
+        assert main(["export", str(tmp_path / "t.parquet"), "--source", str(out), *flags]) == 0
+        assert out.read_text() == expected
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [(["a", None], "row 1 has no source"), (["a\nb"], "row 0 has a line break")],
+)
+def test_rows_that_are_no_line(tmp_path, capsys, rows, message):
+    write_table(tmp_path / "t.parquet", pa.table({"source": rows}))
+    assert main(["export", str(tmp_path / "t.parquet"), "--source", str(tmp_path / "out.gz")]) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.parquet"]
+
+
+def test_bad_requests(tmp_path, capsys, table):
+    out = str(tmp_path / "out")
+    assert main(["export", str(table)]) == 1
+    assert main(["export", str(table), "--source", out, "--target", out]) == 1
+    assert main(["export", str(tmp_path / "none"), "--source", out]) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 3 and all(line.startswith("goldcrest: ") for line in errors)
+
+
+def test_a_lost_line_is_noticed(tmp_path, table, monkeypatch):
+    from goldcrest.corpus import export
+
+    monkeypatch.setattr(export, "_count_lines", lambda *a: 2)
+    with pytest.raises(InputError, match="2 lines were written for 3 rows"):
+        export.export_text(table, {"source": tmp_path / "out"})
+    assert not (tmp_path / "out").exists()

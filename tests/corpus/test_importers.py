@@ -1,0 +1,229 @@
+"""Importers: what comes in is what stands in the files, and bad input is one line that says what to do."""
+
+import gzip
+import hashlib
+import sys
+import types
+
+import pytest
+import zstandard
+
+from goldcrest.corpus.importers import IMPORTERS, import_corpus, importer_from
+from goldcrest.corpus.table import count_rows, read_columns, shard_paths
+from goldcrest.errors import InputError
+
+PAIR = ("en", "de")
+
+
+def _rows(path, *columns):
+    return [tuple(row.values()) for row in read_columns(path, columns, kept=False).to_pylist()]
+
+
+def _write(path, data: bytes):
+    if path.suffix == ".gz":
+        data = gzip.compress(data)
+    elif path.suffix == ".zst":
+        data = zstandard.compress(data)
+    path.write_bytes(data)
+    return str(path)
+
+
+def _files(folder, source: bytes, target: bytes, suffix: str = "", **keys):
+    return {
+        "importer": "files",
+        "source": _write(folder / f"a.en{suffix}", source),
+        "target": _write(folder / f"a.de{suffix}", target),
+        **keys,
+    }
+
+
+def _fails(folder, entry, *parts, **options):
+    with pytest.raises(InputError) as caught:
+        import_corpus(folder / "out", "news", entry, PAIR, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    for part in ("corpus 'news'", *parts):
+        assert part in message
+    assert not (folder / "out").exists() and not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_pair_of_files(tmp_path, suffix):
+    # U+0085 and U+2028 end lines for some programs; a corpus is split at "\n" alone.
+    source, target = "Hello\nTwo\x85\u2028lines\n", "Hallo\nZwei\n"
+    entry = _files(tmp_path, source.encode(), target.encode(), suffix)
+    rows = import_corpus(tmp_path / "out", "news", entry, PAIR, shard_rows=1)
+    assert rows == 2
+    assert len(shard_paths(tmp_path / "out")) == 2
+    assert _rows(tmp_path / "out", "source", "target", "corpus", "row", "dropped_by") == [
+        ("Hello", "Hallo", "news", 0, None),
+        ("Two\x85\u2028lines", "Zwei", "news", 1, None),
+    ]
+
+
+def test_last_line_without_newline_and_empty_lines_count(tmp_path):
+    entry = _files(tmp_path, b"a\n\nc", b"x\n\nz\n")
+    assert import_corpus(tmp_path / "out.parquet", "news", entry, PAIR) == 3
+    assert _rows(tmp_path / "out.parquet", "source") == [("a",), ("",), ("c",)]
+
+
+def test_table_columns(tmp_path):
+    path = _write(tmp_path / "x.tsv.gz", b"0.5\tEins\tOne\n0.1\tZwei\tTwo\n")
+    entry = {"importer": "files", "table": path, "columns": {"source": 2, "target": 1}}
+    import_corpus(tmp_path / "out.parquet", "news", entry, PAIR)
+    assert _rows(tmp_path / "out.parquet", "source", "target") == [("One", "Eins"), ("Two", "Zwei")]
+
+
+def test_monolingual_has_no_target(tmp_path):
+    path = _write(tmp_path / "a.en", b"One\nTwo\n")
+    entry = {"importer": "files", "use": "monolingual", "source": path}
+    import_corpus(tmp_path / "out", "news", entry, PAIR, monolingual=True, shard_rows=10)
+    assert _rows(tmp_path / "out", "source", "target") == [("One", None), ("Two", None)]
+
+
+def test_several_entries_follow_each_other(tmp_path):
+    first = _files(tmp_path, b"a\n", b"x\n")
+    (tmp_path / "second").mkdir()
+    second = _files(tmp_path / "second", b"b\nc\n", b"y\nz\n")
+    import_corpus(tmp_path / "out.parquet", "validation", [first, second], PAIR)
+    assert _rows(tmp_path / "out.parquet", "source", "row") == [("a", 0), ("b", 0), ("c", 1)]
+
+
+def test_different_line_counts(tmp_path):
+    long, short = b"x\n" * 20_001, b"y\n" * 20_000
+    _fails(tmp_path, _files(tmp_path, long, short), "a.en has 20,001 lines", "a.de has 20,000")
+    _fails(tmp_path, _files(tmp_path, short, long), "a.en has 20,000 lines", "a.de has 20,001")
+
+
+def test_invalid_utf8_names_the_line(tmp_path):
+    _fails(tmp_path, _files(tmp_path, b"a\nM\xfcnchen\n", b"x\ny\n"), "a.en:2", "UTF-8", "iconv")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_empty_file(tmp_path, suffix):
+    _fails(tmp_path, _files(tmp_path, b"", b"", suffix), "empty file")
+
+
+@pytest.mark.parametrize("character, word", [(b"\x00", "NUL"), (b"\t", "tab")])
+def test_control_characters_are_an_error_or_replaced(tmp_path, character, word, caplog):
+    lines = b"a\nb" + character + b"c\n"
+    entry = _files(tmp_path, b"x\ny\n", lines)
+    _fails(tmp_path, entry, "a.de:2", word, "control_characters: replace")
+    caplog.set_level("INFO")
+    entry["control_characters"] = "replace"
+    import_corpus(tmp_path / "out.parquet", "news", entry, PAIR)
+    assert _rows(tmp_path / "out.parquet", "target") == [("a",), ("b c",)]
+    assert "replaced by spaces in 1 lines" in caplog.text
+
+
+def test_nul_in_a_table(tmp_path):
+    path = _write(tmp_path / "x.tsv", b"a\tb\nc\x00\td\n")
+    entry = {"importer": "files", "table": path, "columns": {"source": 0, "target": 1}}
+    _fails(tmp_path, entry, "x.tsv:2", "NUL")
+
+
+def test_table_with_too_few_columns(tmp_path):
+    path = _write(tmp_path / "x.tsv", b"a\tb\nc\n")
+    entry = {"importer": "files", "table": path, "columns": {"source": 0, "target": 1}}
+    _fails(tmp_path, entry, "x.tsv:2", "1 tab-separated columns, expected at least 2")
+
+
+def test_missing_file(tmp_path):
+    entry = {"importer": "files", "source": "no/a.en.gz", "target": "no/a.de.gz"}
+    _fails(tmp_path, entry, "no/a.en.gz: no such file")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_truncated_archive(tmp_path, suffix):
+    text = b"".join(hashlib.sha256(bytes([i])).hexdigest().encode() + b"\n" for i in range(200))
+    entry = _files(tmp_path, text, text, suffix)
+    path = tmp_path / f"a.de{suffix}"
+    path.write_bytes(path.read_bytes()[:-2000])
+    _fails(tmp_path, entry, f"a.de{suffix}", "truncated")
+
+
+def test_not_an_archive(tmp_path):
+    entry = _files(tmp_path, b"a\n", b"b\n", ".gz")
+    (tmp_path / "a.en.gz").write_bytes(b"plain text\n")
+    _fails(tmp_path, entry, "a.en.gz", "damaged")
+
+
+def test_checksums(tmp_path):
+    entry = _files(tmp_path, b"a\n", b"x\n")
+    right = hashlib.sha256(b"a\n").hexdigest()
+    import_corpus(tmp_path / "ok.parquet", "news", {**entry, "sha256": {"source": right}}, PAIR)
+    assert count_rows(tmp_path / "ok.parquet") == 1
+    wrong = {**entry, "sha256": {"source": right, "target": "0" * 64}}
+    _fails(tmp_path, wrong, "a.de", f"expected {'0' * 64}")
+
+
+def test_sacrebleu_reads_its_own_files(tmp_path, monkeypatch):
+    import sacrebleu
+
+    class TestSet:
+        langpairs = {"en-de": None}  # noqa: RUF012
+
+    entry = _files(tmp_path, b"Hello\n", b"Hallo\n")
+    monkeypatch.setitem(sacrebleu.DATASETS, "tiny", TestSet())
+    monkeypatch.setattr(sacrebleu, "get_source_file", lambda *a: entry["source"])
+    monkeypatch.setattr(sacrebleu, "get_reference_files", lambda *a: [entry["target"], "other"])
+    import_corpus(tmp_path / "out.parquet", "t", {"importer": "sacrebleu", "name": "tiny"}, PAIR)
+    assert _rows(tmp_path / "out.parquet", "source", "target") == [("Hello", "Hallo")]
+
+
+def test_sacrebleu_errors(tmp_path, monkeypatch):
+    import urllib.error
+
+    import sacrebleu
+
+    entry = {"importer": "sacrebleu", "name": "wmt19"}
+    _fails(tmp_path, {**entry, "name": "wtm19"}, "did you mean 'wmt19'?")
+    with pytest.raises(InputError, match=r"wmt19 has no en-eo; it has .*en-de"):
+        import_corpus(tmp_path / "out", "news", entry, ("en", "eo"))
+
+    def offline(*args):
+        raise urllib.error.URLError("no network")
+
+    monkeypatch.setattr(sacrebleu, "get_source_file", offline)
+    _fails(tmp_path, entry, "cannot fetch wmt19 en-de", "no network", "SACREBLEU")
+
+
+def test_synthetic_keeps_the_noise_label(tmp_path, monkeypatch):
+    grammar = types.ModuleType("grammar")
+
+    def generate(pairs, seed, noise):
+        assert (seed, noise) == (7, 0.5)
+        for number in range(pairs):
+            yield {"source": f"s{number}", "target": "t", "noise": "copied" if number else None}
+
+    grammar.generate = generate
+    monkeypatch.setitem(sys.modules, "goldcrest.corpus.synthetic", grammar)
+    entry = {"importer": "synthetic", "pairs": 2, "noise": 0.5, "seed": 7}
+    import_corpus(tmp_path / "out.parquet", "demo", entry, PAIR)
+    rows = _rows(tmp_path / "out.parquet", "source", "target", "noise")
+    assert rows == [("s0", "t", None), ("s1", "t", "copied")]
+    with pytest.raises(InputError, match="en-de, not fr-de"):
+        import_corpus(tmp_path / "no", "demo", entry, ("fr", "de"))
+
+
+def test_unknown_importers_and_keys():
+    with pytest.raises(InputError, match="did you mean 'synthetic'"):
+        importer_from({"importer": "syntetic"})
+    for name in IMPORTERS:
+        with pytest.raises(InputError, match="unknown key 'sorce'"):
+            importer_from({"importer": name, "sorce": "x"})
+    with pytest.raises(InputError, match=r"importer sacrebleu.*name"):
+        importer_from({"importer": "sacrebleu"})
+
+
+def test_multi30k_with_its_tab(tmp_path, shared_data):
+    folder = shared_data / "multi30k"
+    entry = {
+        "importer": "files",
+        "source": str(folder / "train.en.gz"),
+        "target": str(folder / "train.de.gz"),
+    }
+    _fails(tmp_path, entry, "train.de.gz:", "a tab inside the line")
+    entry["control_characters"] = "replace"
+    assert import_corpus(tmp_path / "ok", "m", entry, PAIR, shard_rows=10_000) == 29_000
+    assert [count_rows(shard) for shard in shard_paths(tmp_path / "ok")] == [10_000, 10_000, 9_000]
