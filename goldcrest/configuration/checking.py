@@ -6,9 +6,12 @@ from typing import Any
 
 from goldcrest.configuration import schema
 from goldcrest.configuration.contradictions import contradictions
+from goldcrest.configuration.data import SECTIONS, entries
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.reading import merge, read_yaml
+from goldcrest.configuration.schema import Key
 from goldcrest.configuration.zoo import Zoo, load_zoo
+from goldcrest.files import sha256_text
 
 __all__ = ["ConfigurationError", "check", "load"]
 
@@ -24,6 +27,7 @@ def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> dict[s
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
     """`config` with every default filled in; `zoo` defaults to config/models.yaml.
 
+    Synthetic text that names no seed is given one, drawn from the experiment's seed and its place.
     Files are not looked for (see `missing_files`).  Checking a complete configuration changes nothing.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for everything wrong.
     """
@@ -36,7 +40,15 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dic
     if "" in broken:
         raise ConfigurationError([fault.line(origin) for fault in found])
     complete = schema.filled(known, rules)
+    for entry in entries(complete, [name for name in SECTIONS if name not in broken]):
+        if entry.values["importer"] == "synthetic":
+            entry.values.setdefault("seed", _derived_seed(complete.get("seed"), entry.path))
     found += contradictions(complete, zoo, broken)
     if found:
         raise ConfigurationError([fault.line(origin) for fault in found])
     return complete
+
+
+def _derived_seed(seed: Any, path: tuple[Key, ...]) -> int:
+    """A seed of its own for each place of an experiment, below 2^32."""
+    return int(sha256_text(f"{seed} {schema.key_path(path)}")[:8], 16)

@@ -37,6 +37,25 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     assert given == experiment({"training": {"updates": 70_000}})  # what was given is left alone
 
 
+def test_no_two_synthetic_texts_share_a_seed(experiment, zoo):
+    entry = {"importer": "synthetic", "pairs": 5}
+    changes = {
+        "corpora": {"a": entry, "b": entry},
+        "validation": [entry, entry],
+        "test_sets": {"a": entry, "news": entry},
+    }
+    without = ["test_sets.news.source", "test_sets.news.target"]
+
+    def seeds(seed):
+        config = check(experiment({**changes, "seed": seed}, without), "trial.yaml", zoo)
+        texts = [*config["corpora"].values(), *config["validation"], *config["test_sets"].values()]
+        return {text["seed"] for text in texts}
+
+    assert len(seeds(1)) == 7
+    assert seeds(1) == seeds(1)
+    assert seeds(1).isdisjoint(seeds(2))
+
+
 def test_numbers_have_the_type_of_their_key(experiment, zoo):
     config = check(experiment({"training": {"updates": 3e5, "dropout": 0}}), "trial.yaml", zoo)
     assert isinstance(config["training"]["updates"], int)

@@ -216,12 +216,12 @@ CONTRADICTIONS = {
     "a test set that is training data": (
         {
             "corpora": {
-                "news": {"importer": "synthetic", "pairs": 5},
+                "news": {"importer": "synthetic", "pairs": 5, "seed": 7},
                 "wmt": {"importer": "sacrebleu", "name": "wmt19"},
                 "files": {"importer": "files", "source": "data//a.en", "target": "data/a.de"},
             },
             "test_sets": {
-                "news": {"importer": "synthetic", "pairs": 5},
+                "news": {"importer": "synthetic", "pairs": 9, "seed": 7},
                 "wmt19": {"importer": "sacrebleu", "name": "wmt19"},
                 "files": {"importer": "files", "source": "b.en", "target": "./data/x/../a.de"},
             },
@@ -229,7 +229,7 @@ CONTRADICTIONS = {
         },
         ["test_sets.news.source", "test_sets.news.target"],
         [
-            "test_sets.news: found synthetic text of the name 'news', which is training data too "
+            "test_sets.news: found synthetic text of seed 7, which is training data too "
             "(corpora.news), expected other data",
             "test_sets.wmt19: found test set 'wmt19', which is training data too (corpora.wmt), "
             "expected other data",
@@ -302,11 +302,11 @@ CONTRADICTIONS = {
         ["test_sets.news"],
         [
             "languages.target: no language 'xx' in goldcrest, expected a code of ISO 639-1",
-            "corpora.grammar.importer: synthetic: found languages en and xx, expected en and de, "
+            "corpora.grammar.importer: synthetic: found languages en to xx, expected en to de, "
             "the only ones it knows",
-            "validation.importer: synthetic: found languages en and xx, expected en and de, "
+            "validation.importer: synthetic: found languages en to xx, expected en to de, "
             "the only ones it knows",
-            "cleaning.language_id.model: synthetic: found languages en and xx, expected en and de, "
+            "cleaning.language_id.model: synthetic: found languages en to xx, expected en to de, "
             "the only ones it knows",
             "test_sets.wmt.name: no test set 'wmt99' in sacreBLEU; did you mean 'wmt19'?",
         ],
