@@ -3,12 +3,14 @@
 import shutil
 
 from goldcrest.corpus.download import local_file
-from goldcrest.corpus.language_id_training import train_language_id
+from goldcrest.corpus.language_id_training import train_identifier
 from goldcrest.files import atomic_path
 from goldcrest.job import job
 
-with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as partial:
-    if snakemake.params.model == "synthetic":
-        train_language_id(partial, seed=snakemake.params.seed)
+with job(snakemake.log[0]):
+    path, params = snakemake.output[0], snakemake.params
+    if params.model == "synthetic":
+        train_identifier(path, params.seed)
     else:
-        shutil.copyfile(local_file(snakemake.params.model, snakemake.params.sha256), partial)
+        with atomic_path(path) as partial:
+            shutil.copyfile(local_file(params.model, params.sha256), partial)

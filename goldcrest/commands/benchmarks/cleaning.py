@@ -18,7 +18,7 @@ from goldcrest.commands.benchmark import Row, interleave
 from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
 from goldcrest.corpus.cleaning.language_id import LanguageId
 from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.language_id_training import train_language_id
+from goldcrest.corpus.language_id_training import train_identifier
 from goldcrest.corpus.synthetic import generate
 from goldcrest.corpus.table import SCHEMA, write_table
 from goldcrest.files import read_lines
@@ -38,7 +38,7 @@ def run(rounds: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         identifier = folder / "language_id.ftz"
-        train_language_id(identifier, seed=1)
+        train_identifier(identifier, seed=1)
         synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
         rows = [_row("the embedded corpus", synthetic, identifier, folder, rounds)]
         if all(path.is_file() for path in (*TATOEBA, LID_176)):
