@@ -5,13 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import torch
-from safetensors import safe_open
-
 from goldcrest.evaluation.measurement import Variant, model_sha256, parameter_files
 from goldcrest.files import read_json
 from goldcrest.translation.architecture import Architecture
-from goldcrest.translation.network import Translator
 
 MIB = 2**20
 XZ_PRESET = 6  # what `xz` does by default
@@ -92,6 +88,12 @@ def count_parameters(folder: str | Path) -> int:
     Ours are counted in the network built from the architecture (tied weights once), because a packed
     file holds fewer numbers than it stands for; others' in their file.
     """
+    # Here, because the workflow reads this module at every start, and torch takes seconds to import.
+    import torch
+    from safetensors import safe_open
+
+    from goldcrest.translation.network import Translator
+
     architecture = read_architecture(folder)
     if architecture is not None:
         with torch.device("meta"):
