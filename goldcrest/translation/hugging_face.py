@@ -1,0 +1,155 @@
+"""Hugging Face sequence-to-sequence models (Marian, NLLB, mBART, T5, …) as teachers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from goldcrest.errors import InputError
+from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.search.batching import length_sorted_batches
+from goldcrest.translation.translator import Hypothesis, Progress
+
+
+class HuggingFaceTranslator:
+    """A `TextTranslator` of a model folder in transformers' format, read without the network.
+
+    Only weights in safetensors are read: pickles run code.  Language codes, forced first tokens and the
+    like come from the folder's tokenizer and generation configuration.
+    Raises InputError where the folder is damaged or holds no seq2seq model.
+    """
+
+    def __init__(self, folder: str | Path, device: str = "cpu") -> None:
+        self.device = device
+        try:
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(
+                folder, local_files_only=True
+            )
+            self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
+                folder, local_files_only=True, use_safetensors=True
+            )
+        except (OSError, ValueError, KeyError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(
+                f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "
+                f"model.safetensors ({reason})"
+            ) from error
+        self._model.to(device).eval()
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        beam: int = 1,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """See `translator.TextTranslator`."""
+        found = self.nbest(
+            sentences, beam, 1, batch_size, length_normalisation, max_source_tokens, progress
+        )
+        return [hypotheses[0].text for hypotheses in found]
+
+    def nbest(
+        self,
+        sentences: Sequence[str],
+        beam: int,
+        n: int,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `translator.TextTranslator`."""
+        options = SearchOptions(
+            beam=beam,
+            nbest=n,
+            batch_size=batch_size,
+            length_normalisation=length_normalisation,
+            max_source_tokens=max_source_tokens,
+        )
+        results = [[Hypothesis("", 0.0, ())] for _ in sentences]
+        for batch, inputs in self._batches(sentences, options):
+            found = self._generate(inputs, options)
+            for index, hypotheses in zip(batch, found, strict=True):
+                results[index] = hypotheses
+            if progress is not None:
+                progress(len(batch))
+        return results
+
+    def _batches(
+        self, sentences: Sequence[str], options: SearchOptions
+    ) -> Iterator[tuple[list[int], Any]]:
+        if not sentences:
+            return
+        pieces = self._tokenizer(
+            list(sentences), truncation=True, max_length=options.max_source_tokens
+        )["input_ids"]
+        lengths = [
+            len(ids) if sentence.strip() else 0
+            for ids, sentence in zip(pieces, sentences, strict=True)
+        ]
+        for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
+            ids = {"input_ids": [pieces[index] for index in batch]}
+            yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
+
+    @torch.inference_mode()
+    def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
+        limits = [options.limit(length) for length in inputs["attention_mask"].sum(1).tolist()]
+        output = self._model.generate(
+            **inputs,
+            do_sample=False,
+            num_beams=options.beam,
+            num_return_sequences=options.nbest,
+            length_penalty=options.length_normalisation,
+            max_new_tokens=max(limits),
+            max_length=None,
+            logits_processor=[self._end_at(limits)],
+            return_dict_in_generate=True,
+            output_scores=True,
+            output_logits=options.beam == 1,
+        )
+        texts = self._tokenizer.batch_decode(output.sequences, skip_special_tokens=True)
+        special = set(self._tokenizer.all_special_ids)
+        hypotheses = [
+            Hypothesis(text, score, tuple(i for i in ids if i not in special))
+            for text, score, ids in zip(
+                texts, self._scores(output, options), output.sequences.tolist(), strict=True
+            )
+        ]
+        n = options.nbest
+        return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
+
+    def _end_at(self, limits: list[int]) -> Callable[[Tensor, Tensor], Tensor]:
+        """Lets only the end follow where a sentence's output reaches its limit, end counted."""
+        ends = self._model.generation_config.eos_token_id
+        ends = torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
+        row_limits = torch.tensor(limits, device=self.device)
+        prompt = None
+
+        def process(tokens: Tensor, scores: Tensor) -> Tensor:
+            nonlocal prompt
+            prompt = tokens.shape[1] if prompt is None else prompt
+            beams = len(scores) // len(limits)
+            full = (row_limits <= tokens.shape[1] - prompt + 1).repeat_interleave(beams)
+            only_end = torch.full_like(scores, -torch.inf).index_copy(1, ends, scores[:, ends])
+            return torch.where(full[:, None], only_end, scores)
+
+        return process
+
+    def _scores(self, output: Any, options: SearchOptions) -> list[float]:
+        """log p / length^length_normalisation of each sequence."""
+        if options.beam > 1:
+            return output.sequences_scores.tolist()
+        steps = self._model.compute_transition_scores(
+            output.sequences, output.logits, normalize_logits=True
+        )  # (sequences, steps)
+        pieces = output.sequences[:, -steps.shape[1] :]
+        real = pieces != self._model.generation_config.pad_token_id
+        lengths = real.sum(1).clamp(min=1)
+        totals = steps.masked_fill(~real, 0.0).sum(1)
+        return (totals / lengths**options.length_normalisation).tolist()

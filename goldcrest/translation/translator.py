@@ -1,0 +1,163 @@
+"""Text in, text out: a finished model, an ensemble of several, or a Hugging Face model, behind one interface."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, sha256_file, sha256_text
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.search import SearchOptions, greedy, search
+from goldcrest.translation.vocabulary import Vocabulary
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A translation; score = log p / length^length_normalisation; pieces: its ids without the end."""
+
+    text: str
+    score: float
+    pieces: tuple[int, ...]
+
+
+class TextTranslator(Protocol):
+    """Translates sentences; an empty (or blank) one has the empty translation.
+
+    max_source_tokens: longer inputs are cropped.  progress is called with the number of sentences of
+    each finished batch.  Results are in the order of the input, whatever the batches.
+    """
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        beam: int = 1,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """The best translation of each sentence; with beam 1 greedily."""
+
+    def nbest(
+        self,
+        sentences: Sequence[str],
+        beam: int,
+        n: int,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The n best translations found of each sentence, best first; fewer where there are no more."""
+
+
+class NetworkTranslator:
+    """A `TextTranslator` of Goldcrest networks that share a vocabulary, averaged as an ensemble."""
+
+    def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
+        self.networks = list(networks)
+        self.vocabulary = vocabulary
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        beam: int = 1,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """See `TextTranslator`."""
+        options = SearchOptions(
+            beam=beam,
+            batch_size=batch_size,
+            length_normalisation=length_normalisation,
+            max_source_tokens=max_source_tokens,
+        )
+        sources = self.vocabulary.encode(list(sentences))
+        if beam == 1:
+            return self.vocabulary.decode(greedy(self.networks, sources, options, progress))
+        found = search(self.networks, sources, options, progress)
+        return self.vocabulary.decode([list(candidates[0].tokens) for candidates in found])
+
+    def nbest(
+        self,
+        sentences: Sequence[str],
+        beam: int,
+        n: int,
+        batch_size: int = 32,
+        length_normalisation: float = 1.0,
+        max_source_tokens: int = 200,
+        progress: Progress | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `TextTranslator`."""
+        options = SearchOptions(
+            beam=beam,
+            nbest=n,
+            batch_size=batch_size,
+            length_normalisation=length_normalisation,
+            max_source_tokens=max_source_tokens,
+        )
+        found = search(self.networks, self.vocabulary.encode(list(sentences)), options, progress)
+        return [
+            [
+                Hypothesis(text, candidate.score, candidate.tokens)
+                for candidate, text in zip(
+                    candidates,
+                    self.vocabulary.decode([list(c.tokens) for c in candidates]),
+                    strict=True,
+                )
+            ]
+            for candidates in found
+        ]
+
+
+def load_translator(
+    folders: str | Path | Iterable[str | Path], device: str = "cpu"
+) -> TextTranslator:
+    """The translator of one model folder, or of an ensemble of several with one vocabulary.
+
+    A folder is Goldcrest's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ.
+    """
+    paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
+    if not paths:
+        raise ValueError("load_translator needs at least one model folder")
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"{path}: no such model folder; check the path")
+    foreign = [path for path in paths if _is_hugging_face(path)]
+    if foreign and len(paths) > 1:
+        raise InputError(
+            f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
+        )
+    if foreign:
+        from goldcrest.translation.hugging_face import HuggingFaceTranslator  # slow to import
+
+        return HuggingFaceTranslator(foreign[0], device)
+    models = [load_model(path) for path in paths]
+    for model in models[1:]:
+        if model.vocabulary.sha256 != models[0].vocabulary.sha256:
+            raise InputError(
+                f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
+                f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
+            )
+    return NetworkTranslator([model.network.to(device) for model in models], models[0].vocabulary)
+
+
+def folder_hash(folder: str | Path) -> str:
+    """SHA-256 over the names and bytes of a model folder's files, whichever kind of model it is."""
+    files = sorted(path for path in Path(folder).iterdir() if path.is_file())
+    return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
+
+
+def _is_hugging_face(path: Path) -> bool:
+    """Whether config.json is that of a transformers model."""
+    config = path / "config.json"
+    if not config.is_file():
+        return False
+    values = read_json(config)
+    return isinstance(values, dict) and "model_type" in values

@@ -1,0 +1,101 @@
+"""The students' training text: the teacher's translations of every corpus."""
+
+SHARDS = range(config["distillation"]["shards"])
+SEARCH_CODE = code_version(
+    "corpus.table",
+    "quantization",
+    "translation.architecture",
+    "translation.folder",
+    "translation.hugging_face",
+    "translation.layers",
+    "translation.network",
+    "translation.search",
+    "translation.translator",
+    "translation.vocabulary",
+)
+
+
+# How each corpus is translated: parallel text n-best, monolingual text 1-best.
+DISTILLATION = config["distillation"]
+TEACHER_SEARCH = {
+    name: {
+        "beam": DISTILLATION["beam" if name in PARALLEL else "monolingual_beam"],
+        "nbest": DISTILLATION["beam"] if name in PARALLEL else 1,
+        "length_normalisation": DISTILLATION["length_normalisation"],
+        "max_source_tokens": DISTILLATION["max_source_tokens"],
+    }
+    for name in config["corpora"]
+}
+
+
+rule split_corpus:
+    """The kept rows of a corpus in shards of equal size."""
+    input:
+        corpus=CORPORA / "{corpus}/cleaned",
+    output:
+        shards=temp(
+            expand(
+                DISTILLED / "{{corpus}}/split/shard-{shard}.parquet",
+                shard=SHARDS,
+            )
+        ),
+    log:
+        LOGS / "split_corpus/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "split_corpus/{corpus}.tsv"
+    conda:
+        "../envs/main.yaml"
+    params:
+        parallel=lambda w: w.corpus in PARALLEL,
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../workflow_scripts/distil/split_corpus.py"
+
+
+rule translate_shard:
+    """The teacher's n best translations of a shard, and which of them students learn."""
+    input:
+        shard=DISTILLED / "{corpus}/split/shard-{shard}.parquet",
+        teacher=teacher_folders(),
+    output:
+        nbest=DISTILLED / "{corpus}/shard-{shard}.parquet",
+    log:
+        LOGS / "translate_shard/{corpus}.{shard}.log",
+    benchmark:
+        BENCHMARKS / "translate_shard/{corpus}.{shard}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        search=lambda w: TEACHER_SEARCH[w.corpus],
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version("translation.distillation", "translation.sentence_bleu")
+        + SEARCH_CODE,
+    script:
+        "../workflow_scripts/distil/translate_shard.py"
+
+
+rule merge_distilled:
+    """Every corpus with its selected translations, each shard verified against its corpus."""
+    input:
+        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
+        shards=expand(
+            DISTILLED / "{corpus}/shard-{shard}.parquet",
+            corpus=config["corpora"],
+            shard=SHARDS,
+        ),
+    output:
+        training=DISTILLED / "training.parquet",
+    log:
+        LOGS / "merge_distilled.log",
+    benchmark:
+        BENCHMARKS / "merge_distilled.tsv"
+    conda:
+        "../envs/main.yaml"
+    params:
+        shards=len(SHARDS),
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../workflow_scripts/distil/merge_distilled.py"

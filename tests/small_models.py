@@ -1,0 +1,43 @@
+"""Small models with random weights, for tests that need a model folder."""
+
+from pathlib import Path
+
+import torch
+
+from goldcrest.translation.architecture import Architecture, LayerShape
+from goldcrest.translation.folder import save_model
+from goldcrest.translation.network import Translator
+from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+
+TEXT = [
+    "The small bird sings in the old tree.",
+    "Der kleine Vogel singt im alten Baum.",
+    "A dog and two cats sleep under the table.",
+    "Ein Hund und zwei Katzen schlafen unter dem Tisch.",
+    "She reads 12 books a year, he reads none.",
+    "Sie liest 12 Bücher im Jahr, er liest keins.",
+]
+
+
+def make_vocabulary(path: Path, size: int = 60, seed: int = 1) -> Vocabulary:
+    """A SentencePiece model of a handful of sentences."""
+    train_vocabulary(TEXT, path, size=size, seed=seed)
+    return Vocabulary(path)
+
+
+def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:
+    """A network whose output depends visibly on its input."""
+    torch.manual_seed(seed)
+    encoder = LayerShape(heads=2, head_size=8, feed_forward=32)
+    decoder = LayerShape(2, 8, 32, self_heads=2 if kind == "attention" else 0)
+    network = Translator(Architecture(pieces, 16, (encoder,), (decoder,), 1, kind))
+    with torch.no_grad():
+        network.embedding.weight.normal_(std=1.0)
+        network.output.bias[0] = 2.0
+    return network.eval()
+
+
+def make_folder(path: Path, vocabulary: Vocabulary, seed: int = 0, kind: str = "ssru") -> Path:
+    """A model folder of such a network."""
+    save_model(path, make_network(len(vocabulary), seed, kind), vocabulary, lineage={"seed": seed})
+    return path

@@ -1,0 +1,239 @@
+"""Selection against a hand-computed BLEU; shards, resuming and merging against the whole corpus."""
+
+import math
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from goldcrest.corpus.table import ShardWriter, read_columns
+from goldcrest.errors import InputError
+from goldcrest.translation.distillation import (
+    TeacherSearch,
+    Translated,
+    merge,
+    shard_bounds,
+    split_corpus,
+    translate_shard,
+)
+from goldcrest.translation.sentence_bleu import best_hypothesis, sentence_bleu
+from goldcrest.translation.translator import Hypothesis
+
+SCHEMA = pa.schema(
+    [
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("corpus", pa.string()),
+        ("row", pa.int64()),
+        ("dropped_by", pa.string()),
+        ("weight", pa.float64()),
+    ]
+)
+
+
+def test_sentence_bleu_by_hand():
+    """the cat sat · the cat sat down: 3/3, 2/2, 1/1, 0/0 match; each with one added; 3 tokens of 4."""
+    expected = math.exp(1 - 4 / 3) * (4 / 4 * 3 / 3 * 2 / 2 * 1 / 1) ** 0.25
+    assert sentence_bleu("the cat sat", "the cat sat down") == pytest.approx(expected)
+    # the the dog ran . · the dog ran : 3/5 words, clipped; 2/4; 1/3; 0/2 and no brevity penalty
+    expected = (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
+    assert sentence_bleu("the the dog ran.", "the dog ran") == pytest.approx(expected)
+    assert sentence_bleu("", "the cat") == 0.0
+    assert sentence_bleu("a b c d e", "a b c d e") == pytest.approx(1.0)
+
+
+def slow_bleu(hypothesis: list[str], reference: list[str]) -> float:
+    """The definition, n-gram by n-gram: each may match as often as the reference has it."""
+    product = 1.0
+    for order in range(1, 5):
+        left = [tuple(reference[i : i + order]) for i in range(len(reference) - order + 1)]
+        matches = total = 0
+        for i in range(len(hypothesis) - order + 1):
+            total += 1
+            if tuple(hypothesis[i : i + order]) in left:
+                left.remove(tuple(hypothesis[i : i + order]))
+                matches += 1
+        product *= (matches + 1) / (total + 1)
+    if not hypothesis:
+        return 0.0
+    return min(1.0, math.exp(1 - len(reference) / len(hypothesis))) * product**0.25
+
+
+def test_selection_is_the_first_maximum_of_the_definition():
+    draw = random.Random(3)
+    for _ in range(200):
+        reference = [draw.choice("abcd") for _ in range(draw.randint(1, 9))]
+        hypotheses = [[draw.choice("abcd") for _ in range(draw.randint(0, 9))] for _ in range(8)]
+        hypotheses += hypotheses[:2]  # ties
+        scores = [slow_bleu(hypothesis, reference) for hypothesis in hypotheses]
+        texts = [" ".join(hypothesis) for hypothesis in hypotheses]
+        for text, score in zip(texts, scores, strict=True):
+            assert sentence_bleu(text, " ".join(reference)) == pytest.approx(score)
+        chosen = best_hypothesis(texts, " ".join(reference))
+        assert scores[chosen] == pytest.approx(max(scores))
+        assert all(score < scores[chosen] - 1e-12 for score in scores[:chosen])
+
+
+class Echo:
+    """A teacher whose hypotheses are functions of the sentence alone; counts what it translates."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.translated, self.stop_after = 0, stop_after
+
+    def nbest(self, sentences, beam, n, **settings):
+        if self.stop_after is not None and self.translated >= self.stop_after:
+            raise KeyboardInterrupt
+        self.translated += len(sentences)
+        return [
+            [Hypothesis(f"{text} {rank}".strip(), -0.5 - rank, ()) for rank in range(n)]
+            if text != "mute"
+            else [Hypothesis("", 0.0, ())]
+            for text in sentences
+        ]
+
+
+def make_corpus(path, name="news", rows=23, parallel=True):
+    """A folder of shards with dropped rows between kept ones."""
+    with ShardWriter(path, SCHEMA, shard_rows=7) as writer:
+        sources = [f"satz {i}" if i != 4 else "mute" for i in range(rows)]
+        writer.write(
+            pa.table(
+                {
+                    "source": sources,
+                    "target": pa.array(
+                        [f"satz {i} {i % 3}" if parallel else None for i in range(rows)],
+                        pa.string(),
+                    ),
+                    "corpus": [name] * rows,
+                    "row": range(100, 100 + rows),
+                    "dropped_by": pa.array(
+                        ["ratio" if i % 5 == 2 else None for i in range(rows)], pa.string()
+                    ),
+                    "weight": [i / 10 for i in range(rows)],
+                },
+                schema=SCHEMA,
+            )
+        )
+    return path
+
+
+def distil(tmp_path, corpus, shards=3, parallel=True, name="news"):
+    """Split and translate: the paths of the n-best tables."""
+    parts = [tmp_path / name / "split" / f"shard-{i}.parquet" for i in range(shards)]
+    split_corpus(corpus, parts, parallel)
+    outputs = [tmp_path / name / f"shard-{i}.parquet" for i in range(shards)]
+    search = TeacherSearch(beam=4, nbest=3 if parallel else 1)
+    for part, output in zip(parts, outputs, strict=True):
+        translate_shard(part, output, Echo(), search, {}, chunk_rows=4)
+    return outputs
+
+
+@pytest.mark.parametrize(("rows", "shards"), [(0, 3), (1, 3), (7, 3), (100, 7), (12, 12)])
+def test_row_i_is_in_shard_i_shards_over_rows(rows, shards):
+    bounds = shard_bounds(rows, shards)
+    assert bounds[0] == 0 and bounds[-1] == rows
+    for shard in range(shards):
+        for row in range(bounds[shard], bounds[shard + 1]):
+            assert row * shards // rows == shard
+
+
+@pytest.mark.parametrize("shards", [1, 3, 30])
+def test_distilled_corpus_is_the_corpus_with_selected_translations(tmp_path, shards):
+    """Parallel text takes the hypothesis that equals the reference, monolingual text the first."""
+    parallel = make_corpus(tmp_path / "c1")
+    stories = make_corpus(tmp_path / "c2", "stories", rows=9, parallel=False)
+    parts = [
+        Translated(parallel, distil(tmp_path, parallel, shards)),
+        Translated(stories, distil(tmp_path, stories, shards, parallel=False, name="stories")),
+    ]
+    counts = merge(parts, tmp_path / "training.parquet")
+    assert counts == {"read": 18 + 7, "written": 16 + 7, "empty": 2} or counts["empty"] == 2
+    rows = pq.read_table(tmp_path / "training.parquet").to_pylist()
+    expected = [
+        {
+            "source": f"satz {i}",
+            "target": f"satz {i} {i % 3 if corpus == 'news' else 0}",
+            "corpus": corpus,
+            "row": 100 + i,
+            "weight": i / 10,
+        }
+        for corpus, count in (("news", 23), ("stories", 9))
+        for i in range(count)
+        if i % 5 != 2 and i != 4
+    ]
+    assert rows == expected
+
+
+def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
+    """Interrupted in every chunk once: finished chunks are not translated again."""
+    corpus = make_corpus(tmp_path / "c")
+    shard = tmp_path / "shard.parquet"
+    split_corpus(corpus, [shard], parallel=True)
+    search = TeacherSearch(beam=3, nbest=3)
+    undisturbed = tmp_path / "whole.parquet"
+    translate_shard(shard, undisturbed, Echo(), search, {}, chunk_rows=4)
+    output, translated = tmp_path / "resumed.parquet", 0
+    for stop_after in (0, 4, 8, 4):
+        teacher = Echo(stop_after)
+        with pytest.raises(KeyboardInterrupt):
+            translate_shard(shard, output, teacher, search, {}, chunk_rows=4)
+        assert not output.exists()
+        translated += teacher.translated
+    teacher = Echo()
+    translate_shard(shard, output, teacher, search, {}, chunk_rows=4)
+    assert translated + teacher.translated == 18
+    assert output.read_bytes() == undisturbed.read_bytes()
+    assert not (tmp_path / "resumed.parquet.work").exists()
+
+
+def test_chunks_of_another_teacher_are_not_used(tmp_path):
+    corpus = make_corpus(tmp_path / "c")
+    shard, output = tmp_path / "shard.parquet", tmp_path / "out.parquet"
+    split_corpus(corpus, [shard], parallel=True)
+    search = TeacherSearch(beam=3, nbest=3)
+    with pytest.raises(KeyboardInterrupt):
+        translate_shard(shard, output, Echo(8), search, {"teacher": "a"}, chunk_rows=4)
+    teacher = Echo()
+    translate_shard(shard, output, teacher, search, {"teacher": "b"}, chunk_rows=4)
+    assert teacher.translated == 18
+
+
+def damage(path, change):
+    table = pq.read_table(path)
+    pq.write_table(change(table), path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.slice(1), r"shard-1\.parquet: has 5 rows where its part of .* has 6"),
+        (
+            lambda t: pa.concat_tables([t.slice(0, 2), t.slice(1, 1), t.slice(3)]),
+            r"shard-1\.parquet: row 109 of the corpus stands where row 110 belongs",
+        ),
+        (
+            lambda t: t.set_column(2, "source", pa.array(["x"] * t.num_rows)),
+            r"shard-1\.parquet: row 108: source is not that of the corpus",
+        ),
+        (
+            lambda t: t.set_column(6, "selected", pa.array([7] * t.num_rows, pa.int32())),
+            r"shard-1\.parquet: row 108 has no translation",
+        ),
+    ],
+)
+def test_merging_names_the_shard_that_does_not_fit(tmp_path, change, message):
+    corpus = make_corpus(tmp_path / "c")
+    shards = distil(tmp_path, corpus)
+    damage(shards[1], change)
+    with pytest.raises(InputError, match=message):
+        merge([Translated(corpus, shards)], tmp_path / "training.parquet")
+    assert not (tmp_path / "training.parquet").exists()
+
+
+def test_parallel_text_needs_references(tmp_path):
+    corpus = make_corpus(tmp_path / "c", parallel=False)
+    with pytest.raises(InputError, match="use: monolingual"):
+        split_corpus(corpus, [tmp_path / "s.parquet"], parallel=True)
+    split_corpus(corpus, [tmp_path / "s.parquet"], parallel=False)
+    assert read_columns(tmp_path / "s.parquet", ["target"])["target"].null_count == 18

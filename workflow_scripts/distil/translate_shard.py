@@ -1,0 +1,28 @@
+"""Translate a shard by the teacher (rule translate_shard; METHODS, distillation).
+
+From a shard and the teacher's model folders into a table of n-best translations, the one nearest to
+the reference selected.  A killed job goes on where it was.
+"""
+
+import torch
+
+from goldcrest.job import job
+from goldcrest.translation.distillation import TeacherSearch, translate_shard
+from goldcrest.translation.translator import folder_hash, load_translator
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    teacher = [str(folder) for folder in snakemake.input.teacher]
+    device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
+    translate_shard(
+        snakemake.input.shard,
+        snakemake.output.nbest,
+        load_translator(teacher, device),
+        TeacherSearch(**snakemake.params.search),
+        {
+            "teacher": [folder_hash(folder) for folder in teacher],
+            "code": snakemake.params.code,
+            "device": device,
+            "threads": snakemake.threads,
+        },
+    )
