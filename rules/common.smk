@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from goldcrest.code_version import code_version
-from goldcrest.configuration import check, expand_variants, load_zoo
+from goldcrest.configuration import check, expand_variants, load_zoo, member_of
 from goldcrest.errors import InputError
 
 

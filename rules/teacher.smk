@@ -34,7 +34,7 @@ rule train_teacher:
         **training_resources(),
     params:
         kind="teacher",
-        entry=lambda w: ZOO[config["teacher"]["architecture"]],
+        entry=lambda w: member_of(ZOO[config["teacher"]["architecture"]], int(w.member)),
         training=TEACHER_TRAINING,
         seed=lambda w: config["seed"] + int(w.member),
         hardware=config["hardware"],
