@@ -17,7 +17,7 @@ from sacremoses import MosesPunctNormalizer
 from goldcrest.commands.benchmark import Row, interleave
 from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
 from goldcrest.corpus.cleaning.language_id import LanguageId
-from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.cleaning.rules import BROKEN_ENCODING, Rules
 from goldcrest.corpus.language_id_training import train_identifier
 from goldcrest.corpus.synthetic import generate
 from goldcrest.corpus.table import SCHEMA, write_table
@@ -142,6 +142,8 @@ class OrdinaryChain:
             return "numbers"
         if _urls(source) != _urls(target):
             return "urls"
+        if BROKEN_ENCODING.search(source) or BROKEN_ENCODING.search(target):
+            return "garbled"
         return None
 
     def _language(self, source: str, target: str) -> str | None:

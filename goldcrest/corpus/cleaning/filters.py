@@ -8,6 +8,7 @@ from goldcrest.corpus.cleaning.overlap import test_overlap
 from goldcrest.corpus.cleaning.pairs import Context, Filter, Pairs
 from goldcrest.corpus.cleaning.rules import (
     empty,
+    garbled,
     identical,
     length_ratio,
     letter_characters,
@@ -33,6 +34,7 @@ FILTERS: dict[str, Filter] = {
         long_word,
         numbers,
         urls,
+        garbled,
         language_source,
         language_target,
         test_overlap,

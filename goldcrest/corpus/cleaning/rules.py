@@ -132,3 +132,20 @@ def _may_hold_url(text: str) -> bool:
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
     """Sides that do not hold the same URLs."""
     return _unequal(pairs, _may_hold_url, urls_in)
+
+
+# UTF-8 read as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  Where normalisation
+# has replaced the second character by a space, quotation mark or hyphen, the first must stand inside or
+# before small letters, since capital words of some languages end in it (Portuguese "IRMÃ").
+BROKEN_ENCODING = re.compile(
+    "\ufffd|[ÂÃ][¡-¿€ƒ†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€|[a-zà-ÿ]Ã[ \"'-]|\\bÃ[ \"'-](?=[a-z])"
+)
+
+
+def garbled(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side with characters that a wrong encoding leaves behind (a rule of ours beside the papers')."""
+    rejected = none(pairs)
+    for side in pairs.sides:
+        broken = (not text.isascii() and BROKEN_ENCODING.search(text) is not None for text in side)
+        rejected |= np.fromiter(broken, bool, len(side))
+    return rejected

@@ -5,11 +5,18 @@ import pytest
 
 from goldcrest.corpus.cleaning.features import measure
 from goldcrest.corpus.cleaning.filters import FILTERS
+from goldcrest.corpus.cleaning.normalise import normalise
 from goldcrest.corpus.cleaning.pairs import Context, Pairs
 from goldcrest.corpus.cleaning.rules import Rules, numbers_in
 from goldcrest.errors import InputError
 
 W = "word "
+
+
+def broken(text, encoding="cp1252"):
+    """UTF-8 read as an old encoding, then normalised as cleaning does."""
+    return normalise([text.encode().decode(encoding, "replace")], "de")[0]
+
 
 CASES = {  # filter: (rejected pairs, pairs that just pass)
     "empty": ([("", "a"), ("a", " \u00a0"), ("", "")], [("a", "b")]),
@@ -36,6 +43,16 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
     "urls": (
         [("see www.example.com", "siehe www.beispiel.de"), ("see https://a.org/x", "siehe dort")],
         [("(see http://A.org/x).", "http://a.org/x"), ("www. is short", "was heißt das")],
+    ),
+    "garbled": (
+        [(broken(text), "x") for text in ("für", "Großvater", "groß", "Äpfel", "„Öl“", "“so”")]
+        + [("x", broken(text, "latin-1")) for text in ("für", "groß es", "Äpfel", "Über", "é")]
+        + [("a", "b\ufffd")],
+        [
+            ("A IRMÃ DE NÃO", "ÂNGELA, 5 €"),
+            ('"MAÇÃ"', "à là carte, naïve"),
+            ("ÃO", "Maß für Äpfel"),
+        ],
     ),
 }
 
