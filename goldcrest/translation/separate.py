@@ -54,6 +54,11 @@ def _main(work: Path) -> None:
     """Carry out the order in `work`."""
     order = read_json(work / "order.json")
     before = load_model(work / "before")
+    for parameter in before.network.parameters():
+        if not parameter.numel():
+            parameter.requires_grad_(
+                False
+            )  # of a block without heads; DDP would wait for its gradient
     config = TrainingConfig(**order["config"])
     training = train(
         before.network.train(),

@@ -1,0 +1,139 @@
+"""Late resetting of a real, tiny student: interrupted against undisturbed, and on two devices."""
+
+import random
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+import torch
+
+from goldcrest.corpus.table import write_table
+from goldcrest.errors import InputError
+from goldcrest.files import content_hash, read_json
+from goldcrest.pruning.cut import cut
+from goldcrest.pruning.late_reset import LateReset
+from goldcrest.translation import callbacks
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.pruning import make_checkpoint, make_pruned
+from goldcrest.translation.study import TranslationStudy
+from goldcrest.translation.training import Hardware, TrainingConfig
+from goldcrest.translation.vocabulary import train_vocabulary
+
+ENTRY = {
+    "embedding": 16,
+    "feed_forward": 24,
+    "heads": 4,
+    "attention_width": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "decoder_tied": True,
+    "decoder": "ssru",
+}
+CONFIG = TrainingConfig(
+    batch_tokens=400,
+    updates=14,
+    learning_rate=0.01,
+    warmup=5,
+    validate_every=4,
+    checkpoint_every=2,
+    dropout=0.1,
+)
+SCHEDULE = LateReset(heads_per_iteration=3, iterations=2, reset_to=4, iteration_updates=5)
+
+
+def pairs(count, seed):
+    """Sentences of made-up words, each word translated by turning it round."""
+    draw = random.Random(seed)
+    words = ["".join(draw.choices("abcdefgh", k=4)) for _ in range(40)]
+    sources = [" ".join(draw.choices(words, k=draw.randint(2, 8))) for _ in range(count)]
+    targets = [" ".join(word[::-1] for word in source.split()) for source in sources]
+    rows = {"source": sources, "target": targets, "corpus": ["made"] * count}
+    dropped = pa.array([None] * count, pa.string())
+    return pa.table({**rows, "row": range(count), "dropped_by": dropped})
+
+
+def study_of(folder, devices=1):
+    """The study of the student in `folder`, whose checkpoint is made where it is not there."""
+    hardware = Hardware(devices=devices)
+    files = [folder / "corpus.parquet"], folder / "validation.parquet"
+    if not (folder / "checkpoint").exists():
+        vocabulary = folder / "vocab.spm"
+        write_table(files[0][0], pairs(300, 1))
+        write_table(files[1], pairs(20, 1))
+        texts = pairs(300, 1).to_pydict()
+        train_vocabulary([*texts["source"], *texts["target"]], vocabulary, size=60, seed=1)
+        make_checkpoint(
+            folder / "checkpoint", ENTRY, vocabulary, *files, CONFIG, 4, seed=5, hardware=Hardware()
+        )
+    return TranslationStudy(folder / "checkpoint", *files, CONFIG, 5, hardware)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    study_of(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data):
+    output = data / "undisturbed"
+    make_pruned(output, data / "undisturbed.json", "steady", SCHEDULE, study_of(data))
+    return output
+
+
+def test_the_folder_holds_a_smaller_student_of_the_same_start(data, undisturbed):
+    model, start = load_model(undisturbed), load_model(data / "checkpoint")
+    heads = read_json(data / "undisturbed.json")
+    left = [len(heads["survivors"][f"encoder.{i}.self_attention"]) for i in range(2)]
+    assert [layer.heads for layer in model.architecture.encoder] == left
+    assert sum(left) == 8 - 6
+    assert model.architecture.decoder == start.architecture.decoder
+    assert model.config["lineage"]["pruning"]["recipe"] == "steady"
+    assert model.config["lineage"]["course"]["updates"] == 14 - 4
+    assert not undisturbed.with_name("undisturbed.work").exists()
+
+
+def test_interrupted_at_every_checkpoint_it_ends_the_same(data, undisturbed, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    save = callbacks.Checkpoints.save
+
+    def save_and_stop(self, trainer):
+        save(self, trainer)
+        raise Interrupted
+
+    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
+    output, interruptions = data / "interrupted", 0
+    while not output.exists():
+        torch.manual_seed(interruptions)  # nothing may depend on what went before
+        try:
+            make_pruned(output, data / "interrupted.json", "steady", SCHEDULE, study_of(data))
+        except Interrupted:
+            interruptions += 1
+    assert interruptions == 2 * 2 + 5
+    assert content_hash(output) == content_hash(undisturbed)
+    assert read_json(data / "interrupted.json") == read_json(data / "undisturbed.json")
+
+
+def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
+    config = replace(CONFIG, dropout=0.0, smoothing=0.0)
+    trained = []
+    for devices, accumulate in [(2, 1), (1, 2)]:
+        study = study_of(data, devices)
+        study = replace(study, config=replace(config, accumulate=accumulate))
+        network = study.checkpoint(4)
+        cut(network, {"encoder.0.self_attention": range(4), "encoder.1.self_attention": [2]})
+        study.train(network, start_update=4, updates=2, work=tmp_path / str(devices))
+        trained.append(network.state_dict())
+    torch.testing.assert_close(*trained, rtol=0, atol=1e-4)
+
+
+def test_settings_that_leave_no_training_are_refused(data, tmp_path):
+    study = replace(study_of(data), config=replace(CONFIG, updates=4))
+    with pytest.raises(InputError, match="reset_to 4 leaves nothing of 4 updates"):
+        make_pruned(tmp_path / "a", tmp_path / "a.json", "steady", SCHEDULE, study)
+    other = replace(SCHEDULE, reset_to=5)
+    with pytest.raises(InputError, match="made by 4 updates, not 5"):
+        make_pruned(tmp_path / "b", tmp_path / "b.json", "steady", other, study_of(data))
