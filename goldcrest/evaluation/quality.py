@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
@@ -18,6 +19,7 @@ from goldcrest.evaluation.measurement import (
     software_versions,
     test_set_sha256,
 )
+from goldcrest.files import write_text
 
 BOOTSTRAP_SEED = 12345  # sacreBLEU's default, so that its command line gives the same intervals
 
@@ -67,6 +69,23 @@ def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str)
             f"{name}: {len(hypotheses):,} translations for {len(references):,} references; "
             "delete the translations and run again"
         )
+
+
+def write_translations(
+    path: str | Path, translations: Sequence[str], sources: Sequence[str]
+) -> None:
+    """Write one translation per line.
+
+    Raises InputError unless there is one per source and none holds a line break.
+    """
+    check_lines(translations, sources, str(path))
+    for number, line in enumerate(translations, start=1):
+        if "\n" in line:
+            raise InputError(
+                f"{path}:{number}: the translation holds a line break; "
+                "train the vocabulary on text without line breaks"
+            )
+    write_text(path, "".join(f"{line}\n" for line in translations))
 
 
 def score(

@@ -4,7 +4,7 @@ Every figure is written as PNG, as SVG and as a page that is interactive and nee
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import altair as alt
@@ -200,4 +200,27 @@ def heads(results: Results) -> alt.TopLevelMixin:
         ),
     ).properties(
         width=alt.Step(44), height=alt.Step(30), title="Encoder attention heads left in each layer"
+    )
+
+
+def training(courses: Mapping[str, Sequence[Mapping[str, float]]], title: str) -> alt.TopLevelMixin:
+    """Validation BLEU by update of some models; courses: model → {update, bleu} of each validation."""
+    rows = [
+        {"model": model, "update": row["update"], "bleu": row["bleu"]}
+        for model, course in courses.items()
+        for row in course
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "update", "bleu"])
+    return (
+        alt.Chart(frame)
+        .mark_line(point={"size": 25})
+        .encode(
+            x=alt.X("update:Q", title="updates"),
+            y=alt.Y(
+                "bleu:Q", title="BLEU on the validation set, greedy", scale=alt.Scale(zero=False)
+            ),
+            color=alt.Color("model:N", title="Model", scale=alt.Scale(scheme=_PALETTE)),
+            tooltip=["model", "update", alt.Tooltip("bleu", title="BLEU", format=".2f")],
+        )
+        .properties(width=560, height=300, title=title)
     )

@@ -174,3 +174,9 @@ def _encoder(architecture: dict, key: str) -> list[int]:
 def _span(values: list[int]) -> str:
     low, high = min(values), max(values)
     return str(low) if low == high else f"{low} to {high}"
+
+
+def encoder_totals(results: Results, variant: Variant) -> int | None:
+    """Encoder heads of a variant in all layers together."""
+    size = results.size(variant)
+    return sum(_encoder(size.architecture, "heads")) if size and size.architecture else None

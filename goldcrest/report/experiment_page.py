@@ -1,0 +1,127 @@
+"""One page of Markdown with all results of an experiment, generated from its measurements."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from goldcrest.evaluation.measurement import Variant
+from goldcrest.report.overview import heads_table, speed_table, variants_table
+from goldcrest.report.paper_tables import TABLES, build
+from goldcrest.report.quantities import encoder_totals
+from goldcrest.report.rendering import to_markdown
+from goldcrest.report.results import Results
+from goldcrest.report.table import Table, fixed
+
+FIGURES = {  # file -> heading
+    "front": "Quality, speed and size",
+    "sizes": "Sizes",
+    "heads": "Encoder heads left",
+}
+
+
+def experiment_page(
+    results: Results, run_time: Table, config: Mapping[str, Any], figures: Mapping[str, str]
+) -> str:
+    """The page.  config: the complete configuration; figures: heading → link of a picture."""
+    sections = [
+        _introduction(config),
+        _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
+        *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
+    ]
+    tables = [variants_table(results), speed_table(results), heads_table(results)]
+    for definition in TABLES:
+        tables.append(build(definition, results))
+        if definition.speed:
+            tables.append(build(definition, results, speed=True))
+    for table in [*tables, run_time]:
+        sections.append(_section(table.title, to_markdown(table)))
+    sections.append(_section("What it ran on", _environment(results)))
+    return "\n".join(sections)
+
+
+def in_short(results: Results) -> list[str]:
+    """The experiment's findings as sentences, computed from the measurements."""
+    lines = []
+    teacher, students = results.teacher, results.students()
+    if teacher:
+        lines.append(f"Teacher ({teacher.recipe}): {_scores(results, teacher)}.")
+    unpruned = [v for v in students if v == v.baseline and results.mean(v) is not None]
+    best = max(unpruned, key=results.mean, default=None)
+    if best:
+        lines.append(
+            f"Best student, `{best.student}`: {_scores(results, best, teacher)}{_time(results, best)}."
+        )
+    for variant in students:
+        if variant != variant.baseline and results.mean(variant) is not None:
+            text = f"`{variant}`: {_scores(results, variant, variant.baseline)}"
+            lines.append(text + _heads(results, variant) + _bytes(results, variant) + ".")
+    return lines
+
+
+def _scores(results: Results, variant: Variant, baseline: Variant | None = None) -> str:
+    """ "BLEU 36.10 (−0.40) on first, …" with differences to the baseline as shown in the tables."""
+    parts = []
+    for name in results.test_sets:
+        row = results.measurement(variant, name, "BLEU")
+        base = results.measurement(baseline, name, "BLEU") if baseline else None
+        if row:
+            change = f" ({round(row.score, 2) - round(base.score, 2):+.2f})" if base else ""
+            parts.append(f"{fixed(row.score, 2)}{change.replace('-', '−')} on {name}")
+    return "BLEU " + ", ".join(parts)
+
+
+def _time(results: Results, student: Variant) -> str:
+    one = results.speed(student)
+    if one is None:
+        return ""
+    parts = []
+    for variant in results.variants:
+        other = results.speed(variant)
+        if variant.student == "teacher" and other:
+            parts.append(
+                f"{other.words_per_second / one.words_per_second:.0%} of the teacher's by {variant.recipe}"
+            )
+    return f"; its translation time on one core is {' and '.join(parts)}" if parts else ""
+
+
+def _heads(results: Results, variant: Variant) -> str:
+    left, full = encoder_totals(results, variant), encoder_totals(results, variant.baseline)
+    if not left or not full or left == full:
+        return ""
+    return f", {full - left} of {full} encoder heads removed ({(full - left) / full:.0%})"
+
+
+def _bytes(results: Results, variant: Variant) -> str:
+    size, base = results.size(variant), results.size(variant.baseline)
+    if not base:
+        return ""
+    return f", {base.parameter_bytes / size.parameter_bytes:.1f}× smaller on disk"
+
+
+def _introduction(config: Mapping[str, Any]) -> str:
+    languages = config["languages"]
+    return (
+        f"# Results of the experiment {config['experiment']}\n\n"
+        f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
+        f"{_list(config['corpora'])}; test sets: {_list(config['test_sets'])}; students: "
+        f"{_list(config['students'])}.\n\n"
+        "This page was written by the workflow from its measurements (rule `summary`). Data, languages "
+        "and machine are not the papers', so compare the differences in brackets, not the numbers.\n"
+    )
+
+
+def _environment(results: Results) -> str:
+    versions = sorted({tuple(sorted(m.versions.items())) for m in results.measurements})
+    lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
+    lines += [f"Speeds: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]
+    models = {m.variant: m.model_sha256 for m in results.measurements}
+    lines += ["", "SHA-256 of the parameters of each model:", ""]
+    lines += [f"- `{variant}`: `{digest}`" for variant, digest in models.items()]
+    return "\n".join(lines)
+
+
+def _section(heading: str, text: str) -> str:
+    return f"## {heading}\n\n{text.rstrip()}\n"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,166 @@
+"""Quality, size and speed of every variant, and of the teacher."""
+
+TEACHER_SEARCHES = {
+    f"beam-{config['distillation']['beam']}": config["distillation"]["beam"],
+    "greedy": 1,
+}
+TEACHER_VARIANTS = [("teacher", search, "float32") for search in TEACHER_SEARCHES]
+MEASURED = TEACHER_VARIANTS + list(VARIANTS)
+TRANSLATIONS = EVALUATION / "translations"
+BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
+
+
+def model_of(student, recipe, precision):
+    """The model folders of a variant; several are an ensemble."""
+    if (student, recipe, precision) in TEACHER_VARIANTS:
+        return teacher_folders()
+    return [MODELS / student / recipe / precision]
+
+
+def translations_of(student, recipe, precision):
+    """A variant's translations of all test sets."""
+    folder = TRANSLATIONS / student / recipe / precision
+    return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
+
+
+def baseline_translations(wildcards):
+    """Those of the student's unpruned float32 model; none where that is the one measured."""
+    baseline = (wildcards.student, "unpruned", "float32")
+    if wildcards.student == "teacher" or tuple(wildcards) == baseline:
+        return []
+    return translations_of(*baseline)
+
+
+rule translate_test_set:
+    """A student's greedy translations of a test set."""
+    input:
+        model=MODELS / "{student}/{recipe}/{precision}",
+        test_set=TEST_SETS / "{test_set}.parquet",
+    output:
+        TRANSLATIONS / "{student}/{recipe}/{precision}/{test_set}.txt",
+    log:
+        LOGS / "translate_test_set/{student}.{recipe}.{precision}.{test_set}.log",
+    benchmark:
+        BENCHMARKS / "translate_test_set/{student}.{recipe}.{precision}.{test_set}.tsv"
+    wildcard_constraints:
+        student="(?!teacher/)[^/]+",
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        search={"beam": 1, "batch_size": BATCH_SIZE},
+        accelerator=config["hardware"]["accelerator"],
+        code=SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/translate_test_set.py"
+
+
+rule translate_test_set_by_teacher:
+    """The teacher's translations of a test set, by its beam and greedily."""
+    input:
+        model=teacher_folders(),
+        test_set=TEST_SETS / "{test_set}.parquet",
+    output:
+        TRANSLATIONS / "teacher/{search}/float32/{test_set}.txt",
+    log:
+        LOGS / "translate_test_set/teacher.{search}.{test_set}.log",
+    benchmark:
+        BENCHMARKS / "translate_test_set/teacher.{search}.{test_set}.tsv"
+    wildcard_constraints:
+        search="|".join(TEACHER_SEARCHES),
+    conda:
+        "../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **training_resources(),
+    params:
+        search=lambda w: {
+            "beam": TEACHER_SEARCHES[w.search],
+            "batch_size": BATCH_SIZE,
+            "length_normalisation": config["distillation"]["length_normalisation"],
+            "max_source_tokens": config["distillation"]["max_source_tokens"],
+        },
+        accelerator=config["hardware"]["accelerator"],
+        code=SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/translate_test_set.py"
+
+
+rule measure_quality:
+    """BLEU and chrF of a variant with intervals and significance."""
+    input:
+        model=lambda w: model_of(w.student, w.recipe, w.precision),
+        translations=lambda w: translations_of(w.student, w.recipe, w.precision),
+        baseline=baseline_translations,
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "quality/{student}/{recipe}/{precision}.json",
+    log:
+        LOGS / "measure_quality/{student}.{recipe}.{precision}.log",
+    benchmark:
+        BENCHMARKS / "measure_quality/{student}.{recipe}.{precision}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        variant="{student}/{recipe}/{precision}",
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        seed=config["seed"],
+        code=code_version("evaluation.measurement", "evaluation.quality"),
+    script:
+        "../workflow_scripts/evaluate/measure_quality.py"
+
+
+rule measure_size:
+    """Exact bytes of a variant, compressed too, its parameters and its shape."""
+    input:
+        model=lambda w: model_of(w.student, w.recipe, w.precision),
+    output:
+        EVALUATION / "size/{student}/{recipe}/{precision}.json",
+    log:
+        LOGS / "measure_size/{student}.{recipe}.{precision}.log",
+    benchmark:
+        BENCHMARKS / "measure_size/{student}.{recipe}.{precision}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        variant="{student}/{recipe}/{precision}",
+        code=code_version("evaluation.measurement", "evaluation.size"),
+    script:
+        "../workflow_scripts/evaluate/measure_size.py"
+
+
+rule measure_speed:
+    """Words per second of all variants, interleaved in one job that has the machine to itself."""
+    input:
+        models=[folder for variant in MEASURED for folder in model_of(*variant)],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "speed.json",
+    log:
+        LOGS / "measure_speed.log",
+    benchmark:
+        BENCHMARKS / "measure_speed.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: workflow.cores or 1
+    params:
+        entrants=[
+            (
+                "/".join(variant),
+                [str(folder) for folder in model_of(*variant)],
+                TEACHER_SEARCHES.get(variant[1], 1),
+            )
+            for variant in MEASURED
+        ],
+        sentences=config["evaluation"]["speed"]["sentences"],
+        rounds=config["evaluation"]["speed"]["rounds"],
+        batch_size=BATCH_SIZE,
+        code=code_version("evaluation.speed") + SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/measure_speed.py"

@@ -1,0 +1,30 @@
+"""Score a variant on every test set (rule measure_quality).
+
+From its translations, those of its unpruned float32 student, and the test sets, into measurements: BLEU and
+chrF with signatures, bootstrap intervals and significance.
+"""
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.measurement import Variant, model_sha256
+from goldcrest.evaluation.quality import TestSet, measure
+from goldcrest.files import read_lines, write_json
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params, files = snakemake.params, snakemake.input
+    variant = Variant.parse(params.variant)
+    models = [files.model] if isinstance(files.model, str) else list(files.model)
+    rows = []
+    for index, name in enumerate(params.test_sets):
+        table = read_columns(files.test_sets[index], ["source", "target"]).to_pydict()
+        rows += measure(
+            variant,
+            TestSet(name, table["source"], table["target"]),
+            list(read_lines(files.translations[index])),
+            list(read_lines(files.baseline[index])) if files.baseline else None,
+            bootstrap=params.bootstrap,
+            target=params.target,
+            model_sha256=model_sha256(models),
+            seed=params.seed,
+        )
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])

@@ -1,0 +1,12 @@
+"""Weigh a variant (rule measure_size): from its model folder into exact sizes, compressed too, and its shape."""
+
+from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.size import measure_size
+from goldcrest.files import write_json
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    models = snakemake.input.model
+    folders = [models] if isinstance(models, str) else list(models)
+    size = measure_size(Variant.parse(snakemake.params.variant), folders)
+    write_json(snakemake.output[0], size.to_dict())

@@ -1,0 +1,23 @@
+"""Translate a test set (rules translate_test_set and translate_test_set_by_teacher).
+
+From a model folder, or the folders of an ensemble, and a test set table into one translation per line.
+"""
+
+import logging
+
+import torch
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.quality import write_translations
+from goldcrest.job import job
+from goldcrest.translation.translator import load_translator
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
+    device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
+    models = snakemake.input.model
+    translator = load_translator([models] if isinstance(models, str) else list(models), device)
+    translations = translator.translate(sources, **snakemake.params.search)
+    write_translations(snakemake.output[0], translations, sources)
+    logging.info("%s sentences translated", f"{len(sources):,}")

@@ -1,0 +1,19 @@
+"""Write the page of all results (rule summary), from measurements and Snakemake's benchmarks."""
+
+import os
+from pathlib import Path
+
+from goldcrest.files import write_text
+from goldcrest.job import job
+from goldcrest.report.experiment_page import FIGURES, experiment_page
+from goldcrest.report.results import Results
+from goldcrest.report.run_time import run_time_table
+
+with job(snakemake.log[0]):
+    files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
+    results = Results.read(params.config, files.quality, files.sizes, files.speed)
+    links = {
+        FIGURES[Path(path).stem]: os.path.relpath(path, output.parent) for path in files.figures
+    }
+    run_time = run_time_table(params.benchmarks)
+    write_text(output, experiment_page(results, run_time, params.config, links))

@@ -1,0 +1,15 @@
+"""Write all tables without timings (rule tables), from qualities and sizes, as CSV, Markdown, LaTeX and pages."""
+
+from goldcrest.job import job
+from goldcrest.report.overview import heads_table, variants_table
+from goldcrest.report.paper_tables import TABLES, build
+from goldcrest.report.rendering import write_table
+from goldcrest.report.results import Results
+
+with job(snakemake.log[0]):
+    files = snakemake.input
+    results = Results.read(snakemake.params.config, files.quality, files.sizes)
+    tables = [variants_table(results), heads_table(results)]
+    tables += [build(definition, results) for definition in TABLES]
+    for table in tables:
+        write_table(table, snakemake.params.folder)
