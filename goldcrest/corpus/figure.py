@@ -38,14 +38,14 @@ def _waterfall(report: CorpusReport) -> alt.LayerChart:
     bars.append(("kept", 0, report.kept, report.kept, "kept"))
     data = pd.DataFrame(bars, columns=["step", "from", "to", "rows", "kind"])
     data["label"] = [
-        f"{'−' if kind == 'dropped' else ''}{rows:,} ({rows / max(report.rows, 1):.1%})"
+        f"{'−' if kind == 'dropped' else ''}{rows:,} ({_share(rows, report.rows)})"
         for rows, kind in zip(data["rows"], data["kind"], strict=True)
     ]
     base = alt.Chart(data).encode(
         y=alt.Y("step:N", sort=list(data["step"]), title=None, axis=alt.Axis(labelLimit=200))
     )
     bar = base.mark_bar().encode(
-        x=alt.X("from:Q", title="rows", axis=alt.Axis(format=",", tickCount=5)),
+        x=alt.X("from:Q", title="rows", axis=alt.Axis(format=",d", tickCount=5)),
         x2="to:Q",
         color=alt.Color(
             "kind:N",
@@ -59,6 +59,11 @@ def _waterfall(report: CorpusReport) -> alt.LayerChart:
     room = alt.Chart(pd.DataFrame({"x": [1.25 * max(report.rows, 1)]})).mark_point(opacity=0)
     title = f"Cleaning of {report.name}: {report.rows:,} rows in, {report.kept:,} kept"
     return (bar + text + room.encode(x="x:Q")).properties(title=title, width=520)
+
+
+def _share(rows: int, of: int) -> str:
+    share = rows / max(of, 1)
+    return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def _damage(report: CorpusReport) -> alt.Chart:
