@@ -35,16 +35,12 @@ rule reset_checkpoint:
         "../workflow_scripts/prune/reset_checkpoint.py"
 
 
-def reset_checkpoint_of(wildcards):
-    """The checkpoint that a recipe starts from."""
-    updates = config["pruning"][wildcards.recipe]["reset_to"]
-    return RESET_CHECKPOINTS / wildcards.student / str(updates)
-
-
 rule prune:
     """Prune a student by a recipe, e.g. the least confident heads with late resetting (WNGT20 §4)."""
     input:
-        checkpoint=reset_checkpoint_of,
+        checkpoint=lambda w: RESET_CHECKPOINTS
+        / w.student
+        / str(config["pruning"][w.recipe]["reset_to"]),
         corpora=[DISTILLED / "training.parquet"],
         validation=VALIDATION,
     output:

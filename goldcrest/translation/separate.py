@@ -53,13 +53,11 @@ def train_separately(
 def _main(work: Path) -> None:
     """Carry out the order in `work`."""
     order = read_json(work / "order.json")
-    before = load_model(work / "before")
-    for parameter in before.network.parameters():
-        if not parameter.numel():
-            parameter.requires_grad_(
-                False
-            )  # of a block without heads; DDP would wait for its gradient
     config = TrainingConfig(**order["config"])
+    before = load_model(work / "before", config.dropout)
+    for parameter in before.network.parameters():
+        if not parameter.numel():  # of a block without heads; DDP would wait for its gradient
+            parameter.requires_grad_(False)
     training = train(
         before.network.train(),
         [Path(corpus) for corpus in order["corpora"]],

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
@@ -58,9 +57,6 @@ class TranslationStudy:
                 f"pruning: reset_to {updates:,} leaves nothing of {self.config.updates:,} updates "
                 "of training; lower it, or raise training.updates"
             )
-        for module in model.network.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = self.config.dropout
         return model.network.train()
 
     def train(
@@ -96,7 +92,7 @@ class TranslationStudy:
                 model.encode(*pad(pieces[first : first + SENTENCES]))
 
     def _load(self) -> Model:
-        return load_model(self.start)
+        return load_model(self.start, self.config.dropout)
 
 
 def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
