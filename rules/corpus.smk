@@ -1,54 +1,41 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
-from goldcrest.corpus.importers import importer_from
+from goldcrest.corpus.importers import code_parts, local_inputs
 
 CLEANING = config["cleaning"]
+LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
+LANGUAGE_ID = CLEANING.get("language_id", {"model": None})
+LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 
+# The identifier: none, the configuration's own file, or one that is trained or fetched first.
+if LANGUAGE_ID["model"] is None:
+    LANGUAGE_ID_MODEL = []
+elif LANGUAGE_ID["model"] == "synthetic" or "://" in LANGUAGE_ID["model"]:
+    LANGUAGE_ID_MODEL = LANGUAGE_ID_MADE
+else:
+    LANGUAGE_ID_MODEL = LANGUAGE_ID["model"]
 
-def import_inputs(entries):
-    """The local files of importer entries that are there; a missing one is the import's to report."""
-    entries = entries if isinstance(entries, list) else [entries]
-    files = [file for entry in entries for file in importer_from(entry).local_files()]
-    return [file for file in files if Path(file).is_file()]
+# The tables whose sentences must not be trained on.
+HELD_OUT = [
+    VALIDATION,
+    *(TEST_SETS / f"{name}.parquet" for name in config["test_sets"]),
+]
 
-
-def import_code(entries):
-    """The fingerprint of what importer entries run."""
-    entries = entries if isinstance(entries, list) else [entries]
-    parts = ["corpus.importers", "corpus.download", "corpus.table"]
-    if any(entry["importer"] == "synthetic" for entry in entries):
-        parts.append("corpus.synthetic")
-    return code_version(*parts)
-
-
-def language_pair():
-    """The source and the target language."""
-    return [config["languages"]["source"], config["languages"]["target"]]
-
-
-def language_id_model():
-    """The identifier's file: the configuration's own, or what `language_id_model` makes; none without."""
-    if "language_id" not in CLEANING:
-        return []
-    model = CLEANING["language_id"]["model"]
-    made = model == "synthetic" or "://" in model
-    return CORPORA / "language_id.ftz" if made else model
-
-
-def held_out_tables():
-    """The tables whose sentences must not be trained on."""
-    if not CLEANING["remove_test_overlap"]:
-        return []
-    return [
-        VALIDATION,
-        *(TEST_SETS / f"{name}.parquet" for name in config["test_sets"]),
-    ]
+# Damage is labelled in synthetic corpora alone; without any, this table is empty and not shown.
+NOISE_TABLE = CORPORA / "cleaning_noise.csv"
+if any(entry.get("noise") for entry in config["corpora"].values()):
+    NOISE_TABLE = report(
+        NOISE_TABLE,
+        category="1 Corpora",
+        caption="../report/cleaning_noise.rst",
+        labels={"result": "Cleaning: damage found", "form": "table"},
+    )
 
 
 rule import_corpus:
     """Import a corpus into shards."""
     input:
-        lambda w: import_inputs(config["corpora"][w.corpus]),
+        lambda w: local_inputs(config["corpora"][w.corpus]),
     output:
         temp(directory(CORPORA / "{corpus}/imported")),
     log:
@@ -64,9 +51,9 @@ rule import_corpus:
         name=lambda w: w.corpus,
         entries=lambda w: config["corpora"][w.corpus],
         monolingual=lambda w: config["corpora"][w.corpus].get("use") == "monolingual",
-        languages=language_pair(),
+        languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
-        code=lambda w: import_code(config["corpora"][w.corpus]),
+        code=lambda w: code_version(*code_parts(config["corpora"][w.corpus])),
     script:
         "../workflow_scripts/corpus/import_corpus.py"
 
@@ -74,7 +61,7 @@ rule import_corpus:
 rule import_test_set:
     """Import a test set."""
     input:
-        lambda w: import_inputs(config["test_sets"][w.test_set]),
+        lambda w: local_inputs(config["test_sets"][w.test_set]),
     output:
         TEST_SETS / "{test_set}.parquet",
     log:
@@ -90,9 +77,9 @@ rule import_test_set:
         name=lambda w: w.test_set,
         entries=lambda w: config["test_sets"][w.test_set],
         monolingual=False,
-        languages=language_pair(),
+        languages=LANGUAGE_PAIR,
         shard_rows=None,
-        code=lambda w: import_code(config["test_sets"][w.test_set]),
+        code=lambda w: code_version(*code_parts(config["test_sets"][w.test_set])),
     script:
         "../workflow_scripts/corpus/import_corpus.py"
 
@@ -100,7 +87,7 @@ rule import_test_set:
 rule import_validation:
     """Import the validation set, one entry or several."""
     input:
-        import_inputs(config["validation"]),
+        local_inputs(config["validation"]),
     output:
         VALIDATION,
     log:
@@ -116,9 +103,9 @@ rule import_validation:
         name="validation",
         entries=config["validation"],
         monolingual=False,
-        languages=language_pair(),
+        languages=LANGUAGE_PAIR,
         shard_rows=None,
-        code=lambda w: import_code(config["validation"]),
+        code=lambda w: code_version(*code_parts(config["validation"])),
     script:
         "../workflow_scripts/corpus/import_corpus.py"
 
@@ -137,8 +124,8 @@ rule language_id_model:
     resources:
         mem_mb=1000,
     params:
-        model=CLEANING.get("language_id", {}).get("model"),
-        sha256=CLEANING.get("language_id", {}).get("sha256"),
+        model=LANGUAGE_ID["model"],
+        sha256=LANGUAGE_ID.get("sha256"),
         seed=config["seed"],
         code=lambda w: code_version(
             "corpus.language_id_training", "corpus.synthetic", "corpus.download"
@@ -151,8 +138,8 @@ rule clean_corpus:
     """Normalise the text and name for every rejected row its first filter."""
     input:
         corpus=CORPORA / "{corpus}/imported",
-        held_out=held_out_tables(),
-        language_id=language_id_model(),
+        held_out=HELD_OUT if CLEANING["remove_test_overlap"] else [],
+        language_id=LANGUAGE_ID_MODEL,
     output:
         directory(CORPORA / "{corpus}/cleaned"),
     log:
@@ -165,7 +152,7 @@ rule clean_corpus:
     resources:
         mem_mb=lambda w, threads: 700 * threads,
     params:
-        languages=language_pair(),
+        languages=LANGUAGE_PAIR,
         rules=CLEANING["rules"],
         language_id=CLEANING.get("language_id"),
         code=code_version("corpus.cleaning", "corpus.table"),
@@ -185,12 +172,7 @@ rule cleaning_report:
             caption="../report/cleaning_table.rst",
             labels={"result": "Cleaning: rows by filter", "form": "table"},
         ),
-        noise=report(
-            CORPORA / "cleaning_noise.csv",
-            category="1 Corpora",
-            caption="../report/cleaning_noise.rst",
-            labels={"result": "Cleaning: damage found", "form": "table"},
-        ),
+        noise=NOISE_TABLE,
         markdown=CORPORA / "cleaning.md",
         page=report(
             FIGURES / "cleaning.html",

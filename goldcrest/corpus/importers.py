@@ -232,10 +232,30 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
         raise InputError(f"importer {name}: {error}") from error
 
 
+Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
+
+
+def local_inputs(entries: Entries) -> list[str]:
+    """The local files of entries that are there; a missing one is the import's to report."""
+    files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
+    return [file for file in files if Path(file).is_file()]
+
+
+def code_parts(entries: Entries) -> list[str]:
+    """The parts of this library that importing the entries runs, for `code_version`."""
+    parts = ["corpus.importers", "corpus.download", "corpus.table"]
+    synthetic = any(entry["importer"] == "synthetic" for entry in _several(entries))
+    return [*parts, "corpus.synthetic"] if synthetic else parts
+
+
+def _several(entries: Entries) -> list[Mapping[str, Any]]:
+    return [entries] if isinstance(entries, Mapping) else entries
+
+
 def import_corpus(
     path: str | Path,
     name: str,
-    entries: Mapping[str, Any] | list[Mapping[str, Any]],
+    entries: Entries,
     languages: tuple[str, str],
     monolingual: bool = False,
     shard_rows: int | None = None,
@@ -246,8 +266,7 @@ def import_corpus(
     Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
     with the corpus named; nothing is left at `path` then.
     """
-    entries = [entries] if isinstance(entries, Mapping) else entries
-    importers = [importer_from(entry) for entry in entries]
+    importers = [importer_from(entry) for entry in _several(entries)]
     schema = SCHEMA
     if any(isinstance(importer, SyntheticImporter) for importer in importers):
         schema = SCHEMA.append(pa.field("noise", pa.string()))
