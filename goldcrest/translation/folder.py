@@ -63,6 +63,7 @@ def save_model(
         config["quantization"] = dict(quantization)
     with atomic_folder(path) as folder:
         save_file(tensors, folder / "model.safetensors")
+        (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
         shutil.copyfile(vocabulary.path, folder / "vocab.spm")
         write_json(folder / "config.json", config)
 

@@ -259,6 +259,8 @@ def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
         linear = nn.Linear(inputs, outputs, bias=bias)
     if inputs * outputs:
         nn.init.xavier_uniform_(linear.weight)
+    else:
+        linear.requires_grad_(False)  # DDP waits for gradients that an empty layer never has
     if bias:
         nn.init.zeros_(linear.bias)
     return linear

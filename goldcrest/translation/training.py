@@ -299,6 +299,7 @@ def _fit(
     if last is not None:
         logging.info("continuing at update %d from %s", last.update, last.path)
         stream.first_update += last.update
+    task.train()  # a network read from its folder is in evaluation mode
     trainer.fit(
         task, DataLoader(stream, batch_size=None), ckpt_path=last and last.path, weights_only=True
     )
