@@ -122,13 +122,12 @@ def p_values(
 ) -> dict[str, float]:
     """Metric name → p-value of the difference to the baseline, by paired bootstrap resampling.
 
-    Equal translations have p = 1; sacreBLEU's strict inequality would give them the smallest p.
+    Equal scores have p = 1, as no difference is smaller; sacreBLEU's strict inequality would give equal
+    translations its smallest p.
     """
     check_lines(hypotheses, references, "significance")
     check_lines(baseline, references, "significance, baseline")
     metrics = _metrics(target)
-    if list(hypotheses) == list(baseline):
-        return {_name(metric): 1.0 for metric in metrics}
     with _bootstrap_seed():
         test = PairedTest(
             [("baseline", list(baseline)), ("system", list(hypotheses))],
@@ -140,7 +139,10 @@ def p_values(
         _, results = test()
     # Results stand in the metrics' order after the column of names; chrF's key there is "chrF2".
     columns = [column for key, column in results.items() if key != "System"]
-    return {_name(m): float(c[1].p_value) for m, c in zip(metrics, columns, strict=True)}
+    return {
+        _name(metric): 1.0 if first.score == second.score else float(second.p_value)
+        for metric, (first, second) in zip(metrics, columns, strict=True)
+    }
 
 
 def measure(

@@ -61,8 +61,8 @@ class Table:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """A number with a fixed count of decimals, "" for None."""
-    return "" if value is None else f"{value:.{decimals}f}"
+    """A number with a fixed count of decimals, never "-0.00"; "" for None."""
+    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def three_digits(value: float | None) -> str:

@@ -217,8 +217,9 @@ def test_numbers_as_shown():
         "0.123", "1.00", "1.00", "10.0", "15.7", "100", "386"
     ]  # fmt: skip
     assert fixed(None, 2) == three_digits(None) == ""
+    assert fixed(-0.001, 2) == "0.00"
 
 
 def test_neighbouring_columns_share_a_heading(results):
     table = overview.variants_table(results)
-    assert [width for heading, width in groups(table.columns) if "interval" in heading] == [2, 2]
+    assert [width for heading, width in groups(table.columns) if "95 %" in heading] == [2, 2]
