@@ -13,24 +13,17 @@ report: "report/workflow.rst"
 include: "rules/common.smk"
 include: "rules/run.smk"
 include: "rules/environments.smk"
-
-
-for stage in [
-    "corpus",
-    "vocabulary",
-    "teacher",
-    "distil",
-    "student",
-    "prune",
-    "quantize",
-    "evaluate",
-    "report",
-]:
-    if (
-        Path(workflow.basedir) / f"rules/{stage}.smk"
-    ).exists():  # until all are written
-
-        include: f"rules/{stage}.smk"
+include: "rules/corpus.smk"
+include: "rules/vocabulary.smk"
+include: "rules/teacher.smk"
+include: "rules/distil.smk"
+include: "rules/student.smk"
+include: "rules/prune.smk"
+include: "rules/quantize.smk"
+include: "rules/measured.smk"
+include: "rules/evaluate.smk"
+include: "rules/report_files.smk"
+include: "rules/report.smk"
 
 
 rule all:

@@ -62,6 +62,26 @@ def training_resources():
     return {} if hardware["accelerator"] == "cpu" else {"gpu": hardware["devices"]}
 
 
+def vocabulary_of(model):
+    """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
+    size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
+    return VOCABULARY / f"{size}/vocab.spm"
+
+
+def teacher_folders():
+    """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
+    if "hugging_face" in config["teacher"]:
+        return [config["teacher"]["hugging_face"]]
+    return expand(
+        TEACHER / "member-{member}", member=range(config["teacher"]["members"])
+    )
+
+
+def trained_teachers():
+    """The teacher's members that are trained here."""
+    return [] if "hugging_face" in config["teacher"] else teacher_folders()
+
+
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
     return [CORPORA / "cleaning.csv", TABLES / "head_map.csv", *report_targets()]

@@ -8,10 +8,10 @@ rule environment:
         install=Path(workflow.basedir) / "envs" / "install.sh",
     output:
         touch(".venvs/{name}/.installed"),
-    wildcard_constraints:
-        name="comet|bicleaner",
     log:
         ".venvs/{name}.log",
+    wildcard_constraints:
+        name="comet|bicleaner",
     conda:
         "../envs/main.yaml"
     shell:

@@ -2,19 +2,8 @@
 
 CALIBRATION = RESULTS / "calibration"
 
-
-def calibration_of(wildcards):
-    """The activation ranges of a variant's float32 model, where the grid quantizes activations."""
-    return (
-        [CALIBRATION / wildcards.student / f"{wildcards.recipe}.json"]
-        if wildcards.grid == "int8"
-        else []
-    )
-
-
-def activation_scale(wildcards):
-    """The formula of the activation scales, none where activations stay float32."""
-    return config["quantization"][wildcards.grid].get("activation_scale")
+# The ranges of a float32 model's activations, for the grids that quantize these too.
+ACTIVATION_RANGES = {"int8": [str(CALIBRATION / "{student}/{recipe}.json")], "log4": []}
 
 
 rule calibrate:
@@ -46,7 +35,7 @@ rule calibrate:
 rule quantize:
     """Put a float32 student on a grid without further training."""
     input:
-        calibration_of,
+        lambda w: expand(ACTIVATION_RANGES[w.grid], student=w.student, recipe=w.recipe),
         model=MODELS / "{student}/{recipe}/float32",
     output:
         directory(MODELS / "{student}/{recipe}/{grid}"),
@@ -59,7 +48,9 @@ rule quantize:
     conda:
         "../envs/main.yaml"
     params:
-        activation_scale=activation_scale,
+        activation_scale=lambda w: config["quantization"][w.grid].get(
+            "activation_scale"
+        ),
         code=code_version("quantization", "translation.folder"),
     script:
         "../workflow_scripts/quantize/quantize.py"
@@ -68,7 +59,7 @@ rule quantize:
 rule finetune_quantized:
     """Train a float32 student on under fake quantization, then put it on the grid."""
     input:
-        calibration_of,
+        lambda w: expand(ACTIVATION_RANGES[w.grid], student=w.student, recipe=w.recipe),
         model=MODELS / "{student}/{recipe}/float32",
         corpora=[DISTILLED / "training.parquet"],
         validation=VALIDATION,
@@ -86,7 +77,9 @@ rule finetune_quantized:
     resources:
         **training_resources(),
     params:
-        activation_scale=activation_scale,
+        activation_scale=lambda w: config["quantization"][w.grid].get(
+            "activation_scale"
+        ),
         training=lambda wildcards: {
             **config["training"],
             **config["quantization"][wildcards.grid]["finetune"],

@@ -6,15 +6,6 @@ PARALLEL = [
 ]
 
 
-def teacher_folders():
-    """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
-    if "hugging_face" in config["teacher"]:
-        return [config["teacher"]["hugging_face"]]
-    return expand(
-        TEACHER / "member-{member}", member=range(config["teacher"]["members"])
-    )
-
-
 rule train_teacher:
     """Train one member of the teacher ensemble on the cleaned parallel corpora."""
     input:

@@ -1,12 +1,6 @@
 """One SentencePiece vocabulary for both languages, of each size that a model of the experiment asks for."""
 
 
-def vocabulary_of(model):
-    """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
-    size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
-    return VOCABULARY / f"{size}/vocab.spm"
-
-
 rule train_vocabulary:
     """Train a SentencePiece model on both sides of the cleaned corpora."""
     input:

@@ -1,0 +1,74 @@
+"""The files of the report's tables and figures, by format."""
+
+from goldcrest.report.paper_tables import TABLES as PAPER_TABLES
+from goldcrest.report.papers import PAPERS
+from goldcrest.report.rendering import FORMATS as TABLE_FORMATS
+
+SPEED_FIGURES = FIGURES / "speed"
+FIGURE_FORMATS = ["png", "svg", "html"]
+STUDENTS = list(dict.fromkeys(student for student, _, _ in VARIANTS))
+
+
+def report_config():
+    """What the tables need of the configuration."""
+    return {
+        key: config[key] for key in ("experiment", "languages", "test_sets", "report")
+    }
+
+
+def table_files(folder, name, category, title, caption, subcategory=None):
+    """A table's files by format; its page is shown in the report."""
+    files = {f"{name}_{form}": folder / f"{name}.{form}" for form in TABLE_FORMATS}
+    files[f"{name}_html"] = report(
+        files[f"{name}_html"],
+        category=category,
+        subcategory=subcategory,
+        caption=f"../report/{caption}.rst",
+        labels={"result": title, "form": "table"},
+    )
+    return files
+
+
+def paper_table_files(folder, speed):
+    """The files of the papers' tables, qualities or speeds."""
+    files = {}
+    for table in PAPER_TABLES:
+        if table.speed or not speed:
+            title = f"Table {table.number}" + (": speed" if speed else "")
+            files |= table_files(
+                folder,
+                table.name,
+                "7 Papers",
+                title,
+                "paper_speed_table" if speed else "paper_table",
+                PAPERS[table.paper][1],
+            )
+    return files
+
+
+def figure_files(folder, name, category, title):
+    """A figure's files by format; its interactive page is shown in the report."""
+    files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
+    files[f"{name}_html"] = report(
+        files[f"{name}_html"],
+        category=category,
+        caption=f"../report/{name}.rst",
+        labels={"result": title, "form": "figure"},
+    )
+    return files
+
+
+def report_targets():
+    """All that is made of the measurements."""
+    tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
+    speeds = ["variants", *(table.name for table in PAPER_TABLES if table.speed)]
+    figures = ["sizes", "heads", "student_training"]
+    if trained_teachers():
+        figures.append("teacher_training")
+    return [
+        *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
+        *expand(SPEED_TABLES / "{name}.{form}", name=speeds, form=TABLE_FORMATS),
+        *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
+        *expand(SPEED_FIGURES / "front.{form}", form=FIGURE_FORMATS),
+        RESULTS / "summary.md",
+    ]
