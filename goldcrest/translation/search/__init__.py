@@ -1,6 +1,7 @@
 """Search: from source pieces to the most probable target pieces, greedily or with a beam."""
 
 from goldcrest.translation.search.options import Candidate, SearchOptions
+from goldcrest.translation.search.prepacked import prepack
 from goldcrest.translation.search.run import greedy, greedy_translations, search
 
-__all__ = ["Candidate", "SearchOptions", "greedy", "greedy_translations", "search"]
+__all__ = ["Candidate", "SearchOptions", "greedy", "greedy_translations", "prepack", "search"]

@@ -11,6 +11,7 @@ from goldcrest.translation.search.beam import beam_batch
 from goldcrest.translation.search.ensemble import Ensemble, evaluating
 from goldcrest.translation.search.greedy import greedy_batch
 from goldcrest.translation.search.options import Candidate, SearchOptions
+from goldcrest.translation.search.prepacked import prepacked
 from goldcrest.translation.vocabulary import EOS, Vocabulary
 
 Progress = Callable[[int], None]
@@ -64,7 +65,8 @@ def greedy_translations(
 ) -> list[str]:
     """The greedy translation of each sentence, as text."""
     sources = vocabulary.encode(list(sentences))
-    return vocabulary.decode(greedy([network], sources, SearchOptions(batch_size=batch_size)))
+    with prepacked([network]):
+        return vocabulary.decode(greedy([network], sources, SearchOptions(batch_size=batch_size)))
 
 
 def _batches(
