@@ -8,7 +8,7 @@ from typing import Protocol
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text
 from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import SearchOptions, greedy, search
+from goldcrest.translation.search import SearchOptions, greedy, prepack, search
 from goldcrest.translation.vocabulary import Vocabulary
 
 Progress = Callable[[int], None]
@@ -145,7 +145,10 @@ def load_translator(
                 f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
                 f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
             )
-    return NetworkTranslator([model.network.to(device) for model in models], models[0].vocabulary)
+    networks = [model.network.to(device) for model in models]
+    for network in networks:
+        prepack(network)
+    return NetworkTranslator(networks, models[0].vocabulary)
 
 
 def folder_hash(folder: str | Path) -> str:

@@ -12,6 +12,7 @@ from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import SearchOptions, greedy, search
 from goldcrest.translation.search.batching import length_sorted_batches
+from goldcrest.translation.search.prepacked import prepacked
 from goldcrest.translation.search.top import largest
 
 SOURCES = [[2, 3, 0], [4, 0], [3, 2, 2, 4, 3, 0], [2, 0], [0], [4, 4, 3, 0], [3, 2, 2, 4, 0]]
@@ -242,3 +243,29 @@ def test_largest_is_a_stable_descending_sort(size, k):
         top, indices = largest(values.clone(), k)
         assert torch.equal(top, expected[:, :k])
         assert torch.equal(indices, where[:, :k])
+
+
+def test_prepacked_layers_are_the_same_layers():
+    """Products of any height and layout; undone at the end; other layers are left as they are."""
+    torch.manual_seed(0)
+    layers = nn.ModuleDict(
+        {
+            "plain": nn.Linear(24, 40),
+            "unbiased": nn.Linear(24, 40, bias=False),
+            "float64": nn.Linear(24, 40).double(),
+            "empty": nn.Linear(24, 0),
+        }
+    )
+    inputs = [torch.randn(rows, 24) for rows in (1, 3, 4, 33)]
+    inputs += [torch.randn(5, 7, 24), torch.randn(7, 5, 24).transpose(0, 1)]
+    with torch.inference_mode():
+        expected = {
+            name: [layer(x.to(layer.weight.dtype)) for x in inputs]
+            for name, layer in layers.items()
+        }
+        with prepacked([layers]):
+            assert "forward" in vars(layers["plain"]) and "forward" not in vars(layers["float64"])
+            for name, layer in layers.items():
+                for x, before in zip(inputs, expected[name], strict=True):
+                    torch.testing.assert_close(layer(x.to(layer.weight.dtype)), before)
+    assert "forward" not in vars(layers["plain"])

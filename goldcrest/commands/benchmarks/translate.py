@@ -14,7 +14,7 @@ from transformers import MarianConfig, MarianMTModel
 from goldcrest.commands.benchmark import Row, interleave
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator, sinusoids
-from goldcrest.translation.search import SearchOptions, greedy, search
+from goldcrest.translation.search import SearchOptions, greedy, prepack, search
 
 PIECES, WIDTH, HEADS, FEED_FORWARD = 32000, 256, 8, 1536  # WNGT20's Tiny, its decoder untied
 ENCODER_LAYERS, DECODER_LAYERS = 6, 2
@@ -28,12 +28,14 @@ def run(rounds: int) -> list[Row]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        network = tiny("attention")
+        network, student = tiny("attention"), tiny("ssru")
         marian = marian_twin(network)
+        for ours in (network, student):
+            prepack(ours)  # as `load_translator` does
         cases = [
             ("greedy, self-attention decoder, same weights", network, 1),
             ("beam 4, self-attention decoder, same weights", network, 4),
-            ("greedy, SSRU decoder in place of self-attention", tiny("ssru"), 1),
+            ("greedy, SSRU decoder in place of self-attention", student, 1),
         ]
         return [_measure(name, model, marian, beam, rounds) for name, model, beam in cases]
     finally:

@@ -15,7 +15,6 @@ from torch.nn import functional
 
 ROWS = 32  # the input height that the layout is chosen for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
-DTYPES = (torch.float32, torch.bfloat16)
 
 
 def prepack(network: nn.Module) -> None:
@@ -50,7 +49,7 @@ def _linears(networks: Sequence[nn.Module]) -> list[nn.Linear]:
         for module in modules
         if type(module) is nn.Linear
         and module.weight.device.type == "cpu"
-        and module.weight.dtype in DTYPES
+        and module.weight.dtype == torch.float32
         and module.weight.numel()
     ]
 
