@@ -46,3 +46,13 @@ def test_bad_requests(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["benchmark", *arguments])
     assert stop.value.code == 2
+
+
+def test_benchmark_cleaning_measures_its_claim(monkeypatch):
+    from goldcrest.commands.benchmarks import cleaning
+
+    monkeypatch.setattr(cleaning, "PAIRS", 300)
+    monkeypatch.setattr(cleaning, "TATOEBA", ())
+    monkeypatch.setattr(cleaning, "LID_176", cleaning.Path("absent"))
+    (row,) = cleaning.run(1)
+    assert row.unit == "pairs/s" and row.ours > 0 and row.other > 0

@@ -15,10 +15,15 @@ with job(snakemake.log[0]):
     if identifier is not None:
         model = local_file(snakemake.input.language_id, identifier.get("sha256"))
         identifier = LanguageId(str(model), identifier.get("min_probability", 0.0))
+    cleaning = Cleaning(
+        rules=Rules(**snakemake.params.rules),
+        language_id=identifier,
+        held_out=tuple(snakemake.input.held_out),
+    )
     clean_corpus(
         snakemake.input.corpus,
         snakemake.output[0],
         tuple(snakemake.params.languages),
-        Cleaning(Rules(**snakemake.params.rules), identifier, tuple(snakemake.input.held_out)),
+        cleaning,
         workers=snakemake.threads,
     )

@@ -43,7 +43,7 @@ BATCH_ROWS = 8192  # few enough that the arrays of a batch stay in the processor
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cleaning:
     """What is cleaned away, and by what."""
 

@@ -103,7 +103,7 @@ def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     monkeypatch.undo()
-    clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(Rules(max_tokens=3)))
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(rules=Rules(max_tokens=3)))
     assert _outcome(tmp_path / "out").count("too_long") == 4
 
 
