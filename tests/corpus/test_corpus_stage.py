@@ -1,0 +1,67 @@
+"""The stage as Snakemake runs it: from files to the cleaning report, and bad input as one line."""
+
+import csv
+
+import pytest
+import yaml
+
+from goldcrest.corpus.table import read_columns
+from tests.workflow.running import TINY, snakemake
+
+REPORT = "results/tiny/corpora/cleaning.csv"
+PAIRS = [
+    ("A sentence of the test.", "Etwas ganz anderes hier."),
+    ("The house is old.", "Das Haus ist alt."),
+    ("The house is old!", "Das Haus ist alt!"),
+    ("Nobody knows the answer.", "Niemand kennt die Antwort."),
+    ("Mister Wong", "Mister Wong"),
+]
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    """A function that writes an experiment on text files and returns its configuration."""
+
+    def files(name, pairs):
+        for side, lines in zip(("en", "de"), zip(*pairs, strict=True), strict=True):
+            (tmp_path / f"{name}.{side}").write_text("".join(f"{line}\n" for line in lines))
+        source, target = (str(tmp_path / f"{name}.{side}") for side in ("en", "de"))
+        return {"importer": "files", "source": source, "target": target}
+
+    def make():
+        held_out = files("test", [("a sentence of the test", "Ein Satz des Tests")])
+        validation = files("validation", [("Validation here", "Niemand kennt die Antwort")])
+        config = {
+            **yaml.safe_load(TINY.read_text()),
+            "corpora": {"news": files("news", PAIRS)},
+            "test_sets": {"grammar_test": held_out},
+            "validation": validation,
+            "cleaning": {},
+        }
+        (tmp_path / "files.yaml").write_text(yaml.safe_dump(config))
+        return tmp_path / "files.yaml"
+
+    return make
+
+
+def test_from_files_to_the_report(tmp_path, experiment):
+    config = experiment()
+    run = snakemake(tmp_path, config, "--cores", "1", REPORT)
+    assert run.returncode == 0, run.stdout
+    rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))
+    dropped = {row["filter"]: int(row["dropped"]) for row in rows}
+    assert dropped == {"near_duplicate": 1, "identical": 1, "test_overlap": 2, "kept": 0}
+    cleaned = read_columns(tmp_path / "results/tiny/corpora/news/cleaned", ["row"])
+    assert cleaned["row"].to_pylist() == [1]
+    assert not (tmp_path / "results/tiny/corpora/news/imported").exists()
+
+
+def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, experiment):
+    config = experiment()
+    (tmp_path / "news.de").write_text("Eine Zeile\n")
+    run = snakemake(tmp_path, config, "--cores", "1", REPORT)
+    assert run.returncode == 1
+    lines = [line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")]
+    assert len(lines) == 1
+    assert "news.en has 5 lines" in lines[0] and "news.de has 1;" in lines[0]
+    assert not any((tmp_path / "results/tiny/corpora").rglob("*.parquet"))
