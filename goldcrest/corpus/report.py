@@ -210,7 +210,9 @@ def as_markdown(reports: Sequence[CorpusReport]) -> str:
             )
             for step in waterfall(report)
         ]
-        lines += _table(("filter", "dropped", "left", "of these damaged"), steps)
+        lines += _table(
+            ("filter", "dropped", "left", "damaged among dropped"), steps, report.labelled
+        )
         if report.labelled:
             rows = [
                 (
@@ -228,15 +230,19 @@ def as_markdown(reports: Sequence[CorpusReport]) -> str:
             for name, examples in report.examples.items()
             for row in examples
         ]
-        lines += _table(("filter", "row", "source", "target", "damage"), rows)
+        lines += _table(("filter", "row", "source", "target", "damage"), rows, report.labelled)
     return "\n".join(lines)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool = True
+) -> list[str]:
+    """Lines of a table; its last column tells of damage and is left out where none is labelled."""
     if not rows:
         return []
-    rule = ["---"] * len(header)
-    return [*(f"| {' | '.join(row)} |" for row in (header, rule, *rows)), ""]
+    columns = len(header) if labelled else len(header) - 1
+    rule = ["---"] * columns
+    return [*(f"| {' | '.join(row[:columns])} |" for row in (header, rule, *rows)), ""]
 
 
 def _percent(value: float | None) -> str:
