@@ -25,14 +25,11 @@ def test_everything_is_there(undisturbed):
     tables = [path for path in (results / "tables").rglob("*") if path.is_file()]
     assert {path.suffix for path in tables} >= {".csv", ".md", ".tex"}
     assert all(path.stat().st_size for path in tables)
-    for precision in ("float32", "int8", "int8-finetuned", "log4", "log4-finetuned"):
-        for recipe in ("unpruned", "steady-i2"):
-            folder = results / "models/demo.micro" / recipe / precision
-            assert {path.name for path in folder.iterdir()} >= {
-                "config.json",
-                "model.safetensors",
-                "vocab.spm",
-            }
+    unpruned = ["float32", "int8", "int8-finetuned", "log4", "log4-finetuned"]
+    variants = [*(f"unpruned/{precision}" for precision in unpruned), "steady-i2/log4"]
+    for variant in variants:
+        files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
+        assert files >= {"config.json", "model.safetensors", "vocab.spm"}
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
 
