@@ -60,7 +60,7 @@ def front(results: Results) -> alt.TopLevelMixin:
     speed = _panel(data, shown, "words_per_second", "words_per_second", words)
     size = _panel(data, shown, "mib", "lightness", "MiB on disk (log; smaller is to the left)")
     return (
-        alt.hconcat(speed, size, spacing=40)
+        alt.hconcat(speed, size, spacing=30)
         .add_params(shown)
         .properties(
             title=alt.Title(
@@ -90,11 +90,15 @@ def _panel(
     y = alt.Y("score:Q", title="BLEU", scale=alt.Scale(zero=False, padding=15))
     line = alt.Chart(data[_front(data, gain)]).mark_line(color="#8899aa", strokeDash=[5, 4])
     points = alt.Chart(data).mark_point(filled=True, size=110, stroke="white", strokeWidth=0.7)
+    scheme, below = (
+        alt.Scale(scheme=_PALETTE),
+        alt.Legend(orient="bottom", columns=4, labelLimit=300),
+    )
     dots = points.encode(
         x=x,
         y=y,
-        color=alt.Color("student:N", title="Student", scale=alt.Scale(scheme=_PALETTE)),
-        shape=alt.Shape("precision:N", title="Precision"),
+        color=alt.Color("student:N", title="Student", scale=scheme, legend=below),
+        shape=alt.Shape("precision:N", title="Precision", legend=below),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("test_set", title="Test set"),
@@ -107,7 +111,7 @@ def _panel(
     ).add_params(alt.selection_interval(f"zoom_{key}", bind="scales"))
     chosen = alt.datum.test_set == shown
     layers = (line.encode(x=x, y=y).transform_filter(chosen), dots.transform_filter(chosen))
-    return alt.layer(*layers).properties(width=420, height=340)
+    return alt.layer(*layers).properties(width=400, height=340)
 
 
 def _front_data(results: Results) -> pd.DataFrame:

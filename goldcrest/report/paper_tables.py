@@ -8,6 +8,7 @@ compared as they stand: what can is the delta of each to its own baseline, which
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from goldcrest.configuration import load_zoo
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.report import papers
 from goldcrest.report import quantities as q
@@ -136,6 +137,8 @@ def _notes(definition: PaperTable, results: Results, speed: bool) -> tuple[str, 
     means = [f"{key} = {', '.join(names)}" for key, names in columns.items() if key in shown]
     if means and not speed:
         notes.append(f"Our test sets beside the paper's (their mean): {'; '.join(means)}.")
+    if definition.number == 1 and not speed:
+        notes += [f"{name}: {entry['note']}." for name, entry in _exceptions(definition.paper)]
     if speed and results.speeds:
         row = results.speeds[0]
         cores = max(speed.cores for speed in results.speeds)
@@ -145,6 +148,12 @@ def _notes(definition: PaperTable, results: Results, speed: bool) -> tuple[str, 
             f"cores of {row.hardware}. Students search greedily, the teacher with its beam."
         )
     return tuple(notes)
+
+
+def _exceptions(paper: str) -> list[tuple[str, dict]]:
+    """Entries of the zoo whose printed figures cannot be met, with a note that says why."""
+    zoo = load_zoo().items()
+    return [(name, entry) for name, entry in zoo if entry.get("paper") == paper and "note" in entry]
 
 
 def _table1(row: Mapping[str, str]) -> Key:

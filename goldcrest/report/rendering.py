@@ -115,9 +115,10 @@ th, td { padding: .26rem .45rem; text-align: left; border-bottom: 1px solid #e6e
 thead th { border-bottom: 1px solid #b9c3cd; font-weight: 600; vertical-align: bottom; }
 thead tr:last-child th, thead th[rowspan] { border-bottom: 2px solid #1d2733; }
 th.group { text-align: center; }
+td:first-child, th:first-child { position: sticky; left: 0; background: #fff; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .paper { color: #6a7682; background: #f6f8fa; }
-.delta { display: inline-block; min-width: 3.4em; margin-left: .4em; font-size: .85em; color: #7a8590; }
+.delta { display: inline-block; min-width: 3.9em; margin-left: .4em; font-size: .85em; color: #7a8590; }
 .absent { color: #b3bcc5; }
 tr.baseline td { border-top: 2px solid #b9c3cd; font-weight: 600; }
 tr.baseline + tr.baseline td { border-top-width: 1px; }
@@ -215,7 +216,8 @@ def _html_cell(column: Column, cell: Cell) -> str:
 
 
 def _html_delta(column: Column, delta: str) -> str:
-    return f'<span class="delta">{escape(_sign(delta))}</span>' if column.deltas else ""
+    shown = f"({_sign(delta)})" if delta else ""
+    return f'<span class="delta">{escape(shown)}</span>' if column.deltas else ""
 
 
 def _class(column: Column) -> str:

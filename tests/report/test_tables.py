@@ -113,6 +113,12 @@ def test_ours_are_the_measured_numbers(results):
     assert sparsity["small/pushy-i6/float32"]["bleu_wmt21_ours"] == ""
 
 
+def test_printed_figures_that_cannot_be_met_are_explained(results):
+    notes = [" ".join(paper_tables.build(d, results).notes) for d in paper_tables.TABLES]
+    assert "micro.8k: the printed 7.0 M does not follow" in notes[0]
+    assert "teacher_x3: the printed 619.0 M does not follow" in notes[3]
+
+
 def test_speeds_stand_apart(results):
     for definition in paper_tables.TABLES:
         text = rendering.to_csv(paper_tables.build(definition, results))
