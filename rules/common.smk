@@ -62,6 +62,11 @@ def training_resources():
     return {} if hardware["accelerator"] == "cpu" else {"gpu": hardware["devices"]}
 
 
+def present(paths):
+    """The user's own files that are there: a dry run needs no data, and a run names the missing first."""
+    return [path for path in paths if Path(path).exists()]
+
+
 def vocabulary_of(model):
     """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
     size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
@@ -71,7 +76,7 @@ def vocabulary_of(model):
 def teacher_folders():
     """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
     if "hugging_face" in config["teacher"]:
-        return [config["teacher"]["hugging_face"]]
+        return present([config["teacher"]["hugging_face"]])
     return expand(
         TEACHER / "member-{member}", member=range(config["teacher"]["members"])
     )

@@ -13,7 +13,7 @@ if LANGUAGE_ID["model"] is None:
 elif LANGUAGE_ID["model"] == "synthetic" or "://" in LANGUAGE_ID["model"]:
     LANGUAGE_ID_MODEL = LANGUAGE_ID_MADE
 else:
-    LANGUAGE_ID_MODEL = LANGUAGE_ID["model"]
+    LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 
 # The tables whose sentences must not be trained on.
 HELD_OUT = [
