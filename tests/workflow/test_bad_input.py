@@ -1,5 +1,7 @@
 """Bad configurations and folders end in plain lines before any job, with exit code 1."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,27 @@ def test_read_only_results(tmp_path):
     run = snakemake(tmp_path, TINY, "--cores", "1")
     assert len(error_lines(run, "cannot write results here")) == 1
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 256 KiB at tmp_path/results."""
+    place = tmp_path / "results"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_full_disk(tmp_path, small_disk):
+    corpora = {"grammar": {"importer": "synthetic", "pairs": 20000}}
+    config = changed(tmp_path, corpora=corpora)
+    run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/300/vocab.spm")
+    assert run.returncode == 1, run.stdout
+    assert "Traceback" not in run.stdout
+    messages = {line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")}
+    assert len(messages) == 1 and "the disk is full" in messages.pop()
+    assert not (small_disk / "tiny/corpora/grammar/imported").exists()
+    assert not list(small_disk.rglob("*.partial*")), "a failed job left a partial output"

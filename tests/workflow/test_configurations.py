@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.workflow.running import CONFIGURATIONS, REPOSITORY, snakemake
+from tests.workflow.running import CONFIGURATIONS, REPOSITORY, TINY, snakemake
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda path: path.stem)
@@ -17,6 +17,13 @@ def test_dry_run(config, tmp_path):
     assert run.returncode == 0, run.stdout
     assert "prune " in run.stdout, "the DAG lacks the pruning"
     assert seconds < 30  # 10 s on an idle machine; tests share theirs
+
+
+@pytest.mark.parametrize("profile", ["local", "slurm"])
+def test_profiles_parse(tmp_path, profile):
+    path = REPOSITORY / "profiles" / profile
+    run = snakemake(tmp_path, TINY, "--workflow-profile", str(path), "--dry-run")
+    assert run.returncode == 0, run.stdout
 
 
 def test_demo_is_the_default():
