@@ -122,10 +122,13 @@ class Clause:
             return {"I": "mich", "we": "uns"}.get(self.subject.english, "sich")
         return "sich"
 
-    def _subject_inside(self) -> str:
-        """Subject and reflexive behind the verb or the conjunction: the lighter one first."""
+    def _subject_inside(self, leads: bool = False) -> str:
+        """Subject and reflexive behind the verb or the conjunction: the lighter one first.
+
+        leads: the subject opens the clause (der, dessen Bruder), so that nothing can precede it.
+        """
         subject, reflexive = self.subject.german(0), self._reflexive()
-        if self.subject.pronoun:
+        if leads or self.subject.pronoun:
             return spaced(subject, reflexive)
         return spaced(reflexive, subject)
 
@@ -140,11 +143,14 @@ class Clause:
         return spaced(front, finite, self._subject_inside(), self._middle(with_time), end)
 
     def german_last(self, opening: str) -> str:
-        """Verb-final behind a conjunction or relative pronoun: "weil der Mann das Buch gelesen hat"."""
+        """Verb-final behind a conjunction or relative pronoun: "weil der Mann das Buch gelesen hat".
+
+        opening: "" where the subject is the relative pronoun or holds it.
+        """
         finite, end = self._verb_forms()
         simple = not self.modal and self.tense in ("present", "progressive", "past")
         verbs = end + finite if simple else f"{end} {finite}"
-        return spaced(opening, self._subject_inside(), self._middle(True), verbs)
+        return spaced(opening, self._subject_inside(leads=not opening), self._middle(True), verbs)
 
     def german_infinitive(self) -> str:
         """With zu: "das Buch im Garten zu lesen"; a reflexive verb agrees with the subject."""
