@@ -98,7 +98,8 @@ class ClauseMaker:
         self.frames.fill(clause, relatives)
         if clause.nicht == "noch nicht":
             clause.english_objects = spaced(clause.english_objects, "yet")
-        if subject.source and dice.random() < relatives:
+        # A long subject between verb and pronoun would be clumsy.
+        if subject.source and not clause.german_pronouns and dice.random() < relatives:
             self.relative(subject, past)
         self._add_adverbials(clause, past, time, quantified)
         return clause

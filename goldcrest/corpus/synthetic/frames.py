@@ -89,8 +89,8 @@ class FrameFiller:
         phrase = self._person_or_phrase(clause, clause.verb.object, relatives)
         self._put_object(clause, phrase, ACCUSATIVE)
         chance = self.dice.random()
-        if clause.verb.simple:
-            return
+        if clause.verb.simple or "," in phrase.tail:
+            return  # a place behind a relative clause would seem to belong to that
         if chance < 0.1:
             self._add_place(clause)
         elif chance < 0.17 and clause.verb.subject == "person":
@@ -101,28 +101,34 @@ class FrameFiller:
         self._put_object(clause, phrase, DATIVE)
 
     def _fill_give(self, clause: Clause, relatives: float) -> None:
-        receiver, thing = self._receiver_and_thing(clause, relatives)
+        receiver = self._receiver(clause)
+        if receiver.english == "she":  # "sells her books": her own, or to her?
+            receiver = self.phrases.name()
+        thing = self._given(clause, receiver, relatives)
         clause.english_objects = f"{receiver.english_object} {thing.english_object}"
 
     def _fill_give_to(self, clause: Clause, relatives: float) -> None:
-        receiver, thing = self._receiver_and_thing(clause, relatives)
+        receiver = self._receiver(clause)
+        thing = self._given(clause, receiver, relatives=0.0)
         clause.english_objects = f"{thing.english_object} to {receiver.english_object}"
 
-    def _receiver_and_thing(self, clause: Clause, relatives: float) -> tuple[Phrase, Phrase]:
+    def _receiver(self, clause: Clause) -> Phrase:
         chance = self.dice.random()
         if chance < 0.3:
-            receiver = self.phrases.object_pronoun(clause.subject)
-        elif chance < 0.42:
-            receiver = self.phrases.name()
-        else:
-            receiver = self.phrases.noun_phrase("person", "the", attributes=False)
+            return self.phrases.object_pronoun(clause.subject)
+        if chance < 0.42:
+            return self.phrases.name()
+        return self.phrases.noun_phrase("person", "the", attributes=False)
+
+    def _given(self, clause: Clause, receiver: Phrase, relatives: float) -> Phrase:
+        """The thing given; the German dative goes before the accusative."""
         thing = self.object_phrase(clause, clause.verb.object, relatives)
-        clause.german_objects = thing.german(ACCUSATIVE)
+        dative, accusative = receiver.german(DATIVE), thing.german(ACCUSATIVE)
         if receiver.pronoun:
-            clause.german_pronouns = receiver.german(DATIVE)
+            clause.german_pronouns, clause.german_objects = dative, accusative
         else:
-            clause.german_objects = f"{receiver.german(DATIVE)} {clause.german_objects}"
-        return receiver, thing
+            clause.german_objects = f"{dative} {accusative}"
+        return thing
 
     def _fill_prep(self, clause: Clause, relatives: float) -> None:
         verb = clause.verb
@@ -143,7 +149,7 @@ class FrameFiller:
 
     def _fill_acc_go(self, clause: Clause, relatives: float) -> None:
         self._put_object(
-            clause, self._person_or_phrase(clause, clause.verb.object, relatives), ACCUSATIVE
+            clause, self._person_or_phrase(clause, clause.verb.object, 0.0), ACCUSATIVE
         )
         english, clause.german_late = self.adverbials.destination()
         clause.english_objects += f" {english}"

@@ -78,6 +78,8 @@ class SimpleSentences:
         else:
             clause = self._plain_clause(past, "")
             opening = dice.pick((("why", "warum"), ("when", "wann"), ("how often", "wie oft")))
+            if opening[0] != "why" and clause.tense in ("progressive", "perfect"):
+                clause.tense = "present"
         clause.time = clause.frequency = ("", "")
         english, german = clause.english_question(opening[0]), clause.german_inverted(opening[1])
         return finish(english, "?"), finish(german, "?")
