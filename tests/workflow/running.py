@@ -12,8 +12,16 @@ TINY = Path(__file__).with_name("tiny.yaml")
 CONFIGURATIONS = sorted(
     path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "models.yaml"
 )
-# What differs between equal runs: measured times, what jobs said, and the report that shows both.
-TIMED = ("tables/speed/", "logs/", "benchmarks/", "evaluation/speed.json", "report.html")
+# What differs between equal runs: measured times, what jobs said, and the pages that show both.
+TIMED = (
+    "benchmarks/",
+    "evaluation/speed.json",
+    "figures/speed/",
+    "logs/",
+    "report.html",
+    "summary.md",
+    "tables/speed/",
+)
 
 
 def snakemake_command(folder: Path, config: Path, *arguments: str) -> list[str]:
