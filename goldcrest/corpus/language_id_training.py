@@ -20,7 +20,7 @@ from goldcrest.corpus.synthetic.lexicon import lexicon
 from goldcrest.corpus.synthetic.sentences import SentenceMaker
 from goldcrest.files import atomic_path
 
-SENTENCES = 3000  # a language
+SENTENCES = 5000  # a language
 STEPS = 80
 LEARNING_RATE = 3.0
 DECAY = 1e-7  # of the squared weights: keeps rare n-grams from deciding alone
