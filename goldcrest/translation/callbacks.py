@@ -149,7 +149,7 @@ class Checkpoints(lightning.Callback):
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{trainer.global_step}.ckpt"
         partial = path.with_suffix(f".partial-{os.getpid()}")
-        trainer.save_checkpoint(partial)
+        trainer.save_checkpoint(partial, weights_only=False)
         if trainer.is_global_zero:
             os.replace(partial, path)
             if before is not None and before.path != path:
