@@ -114,7 +114,13 @@ class TableWriter:
     def __enter__(self) -> "TableWriter":
         partial = self._stack.enter_context(atomic_path(self.path))
         self._writer = self._stack.enter_context(
-            pq.ParquetWriter(partial, self.schema, compression="zstd")
+            # Lines of text hardly repeat, so a dictionary of them costs time and saves nothing.
+            pq.ParquetWriter(
+                partial,
+                self.schema,
+                compression="zstd",
+                use_dictionary=[n for n in self.schema.names if n not in ("source", "target")],
+            )
         )
         return self
 

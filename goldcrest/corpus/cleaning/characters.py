@@ -55,19 +55,31 @@ LANGUAGE_SCRIPTS |= dict.fromkeys(_LATIN.split(), "Latin")
 
 
 @cache
+def of_category(*beginnings: str) -> np.ndarray:
+    """Which characters have a Unicode general category that begins so, such as "P" or "Cc".
+
+    Returns (0x110000,) bool, by code point.
+    """
+    found = np.zeros(CODEPOINTS, bool)
+    for beginning in beginnings:
+        found |= _categories().astype(f"S{len(beginning)}") == beginning.encode()
+    return found
+
+
+@cache
+def _categories() -> np.ndarray:
+    return np.array([unicodedata.category(chr(code)) for code in range(CODEPOINTS)], "S2")
+
+
+@cache
 def character_class(*categories: str) -> str:
     """The inside of a regular expression's `[...]` that matches the characters of these categories.
 
     categories: beginnings of Unicode general categories, such as "P" or "Cc".
     """
-    ranges: list[list[int]] = []
-    for code in range(CODEPOINTS):
-        if unicodedata.category(chr(code)).startswith(categories):
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+    inside = np.concatenate([[False], of_category(*categories), [False]])
+    ranges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)  # (ranges, first and end)
+    return "".join(f"\\U{first:08x}-\\U{end - 1:08x}" for first, end in ranges.tolist())
 
 
 @cache
@@ -83,8 +95,11 @@ def letters(language: str) -> np.ndarray:
         )
     names = SCRIPT_NAMES[LANGUAGE_SCRIPTS[language]]
     table = np.zeros(CODEPOINTS, bool)
-    for code in range(CODEPOINTS):
-        character = chr(code)
-        if unicodedata.category(character)[0] in "LM":
-            table[code] = unicodedata.name(character, "").startswith(names)
+    for code in np.flatnonzero(of_category("L", "M")).tolist():
+        table[code] = unicodedata.name(chr(code), "").startswith(names)
     return table
+
+
+def code_points(text: str) -> np.ndarray:
+    """(characters,) uint32: the code points of a text, to look up in such tables."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

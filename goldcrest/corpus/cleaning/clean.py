@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from goldcrest.code_version import code_version
 from goldcrest.corpus.cleaning.deduplicate import Buckets, digests
-from goldcrest.corpus.cleaning.filters import clean_batch
+from goldcrest.corpus.cleaning.filters import FILTERS, clean_batch
 from goldcrest.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from goldcrest.corpus.cleaning.normalise import normalise
 from goldcrest.corpus.cleaning.overlap import HeldOut
@@ -239,7 +239,8 @@ def _filter_shard(
         for batch in read_batches(normalised, kept=False, rows=BATCH_ROWS):
             texts = tuple(batch.column(side).to_pylist() for side in sides)
             pairs = Pairs.measured(texts, judge.languages, repeats[row : row + batch.num_rows])
-            dropped_by = pa.array(clean_batch(pairs, context), pa.string())
+            filters = clean_batch(pairs, context)
+            dropped_by = pa.array(list(FILTERS)).take(pa.array(filters, mask=filters < 0))
             index = batch.schema.get_field_index("dropped_by")
             writer.write(batch.set_column(index, "dropped_by", dropped_by))
             row += batch.num_rows

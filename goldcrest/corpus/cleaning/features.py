@@ -1,24 +1,36 @@
 """Counts of tokens, letters and characters of many lines at once, by array arithmetic on code points."""
 
 from dataclasses import dataclass, fields
+from functools import cache
 
 import numpy as np
 
-from goldcrest.corpus.cleaning.characters import CODEPOINTS, letters
+from goldcrest.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
 
-_SPACE = np.zeros(CODEPOINTS, bool)
-_SPACE[[code for code in range(CODEPOINTS) if chr(code).isspace()]] = True
+_SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of a character's classes
+
+
+@cache
+def _classes(language: str) -> np.ndarray:
+    """(0x110000,) uint8, by code point."""
+    space = np.zeros(CODEPOINTS, bool)
+    for code in np.flatnonzero(of_category("Z", "Cc")).tolist():
+        space[code] = chr(code).isspace()
+    return (space * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT).astype(
+        np.uint8
+    )
 
 
 @dataclass(frozen=True)
 class Features:
-    """What the rules look at, one number per line; every array is (lines,) int64."""
+    """What the rules look at, one number per line; every array is (lines,)."""
 
     tokens: np.ndarray  # separated by white space
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # not white space
     letters: np.ndarray  # of the language's script
     longest_word: np.ndarray  # characters of the longest token
+    digits: np.ndarray  # decimal digits of any script
 
     def take(self, rows: np.ndarray) -> "Features":
         """The features of the lines of these numbers."""
@@ -30,33 +42,33 @@ def measure(texts: list[str], language: str) -> Features:
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     # Every line ends in a newline, so that no token crosses lines and no line is empty.
     text = "\n".join([*texts, ""]) if texts else ""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    space = _SPACE[codes]  # (characters of all lines,)
-    letter = letters(language)[codes]
-    begins = ~space
-    begins[1:] &= space[:-1]  # the first character of each token
-    starts = np.cumsum(lengths) - lengths  # (lines,), where each line begins
+    classes = _classes(language)[code_points(text)]  # (characters of all lines,)
+    space = (classes & _SPACE).view(bool)
+    bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,), where each line begins
 
-    def per_line(flags: np.ndarray) -> np.ndarray:
-        total = np.zeros(len(flags) + 1, np.int64)
-        np.cumsum(flags, out=total[1:])
-        return total[starts + lengths] - total[starts]
-
-    tokens = per_line(begins)
-    token_starts = np.flatnonzero(begins)
-    ends = space.copy()
-    ends[1:] &= ~space[:-1]
-    ends[:1] = False
-    widths = np.flatnonzero(ends) - token_starts  # (tokens of all lines,)
+    # A token begins where the flags of space and not space change, and ends where they change back.
+    changes = np.flatnonzero(space[1:] != space[:-1]) + 1
+    if len(space) and not space[0]:
+        changes = np.concatenate([[0], changes])
+    starts, ends = changes[0::2], changes[1::2]  # (tokens of all lines,)
+    tokens_before = np.searchsorted(starts, bounds)  # (lines + 1,)
+    tokens = np.diff(tokens_before)
     longest = np.zeros(len(texts), np.int64)
     filled = tokens > 0
     if filled.any():
-        first_token = (np.cumsum(tokens) - tokens)[filled]
-        longest[filled] = np.maximum.reduceat(widths, first_token)
+        longest[filled] = np.maximum.reduceat(ends - starts, tokens_before[:-1][filled])
     return Features(
         tokens=tokens,
-        letter_tokens=per_line(begins & letter),
-        characters=per_line(~space),
-        letters=per_line(letter),
+        letter_tokens=np.diff(_counted(classes[starts] & _LETTER != 0)[tokens_before]),
+        characters=np.diff(_counted(ends - starts)[tokens_before]),
+        letters=np.diff(_counted(classes & _LETTER != 0)[bounds]),
         longest_word=longest,
+        digits=np.diff(np.searchsorted(np.flatnonzero(classes & _DIGIT), bounds)),
     )
+
+
+def _counted(values: np.ndarray) -> np.ndarray:
+    """(n + 1,) int64: the sum of the values before each place."""
+    total = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=total[1:])
+    return total

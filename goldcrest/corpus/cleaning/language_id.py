@@ -10,6 +10,12 @@ from goldcrest.errors import InputError
 
 _LABEL = "__label__"
 
+# fastText's time grows with the line, so a long line is first judged by its two ends.  Where they are
+# surely in the expected language the line is taken to be; all other lines are read whole.  The two ends,
+# not only the beginning, since lines in two languages are common in crawled text.
+END_CHARACTERS = 40
+SURE = 0.7  # probability of the expected language
+
 
 @dataclass(frozen=True)
 class LanguageId:
@@ -48,19 +54,37 @@ class LanguageIdentifier:
         self._min_probability = config.min_probability
 
     def reject(self, texts: list[str], language: str) -> np.ndarray:
-        """(rows,) bool: True where a line's most probable language is another, or not sure enough."""
+        """(rows,) bool: True where a line's most probable language is another, or not sure enough.
+
+        Without `min_probability` a long line's ends may stand for it, see END_CHARACTERS.
+        """
+        if self._min_probability > 0:  # a probability is that of the whole line
+            return self._reject(texts, language, self._min_probability)
+        rejected = self._reject([_ends(text) for text in texts], language, SURE)
+        doubtful = np.flatnonzero(rejected)
+        whole = [texts[row] for row in doubtful.tolist()]
+        rejected[doubtful] = self._reject(whole, language, 0)
+        return rejected
+
+    def _reject(self, texts: list[str], language: str, min_probability: float) -> np.ndarray:
         if not texts:
             return np.zeros(0, bool)
         labels, probabilities = self._model.predict(texts)
         expected = _LABEL + language
         return np.fromiter(
             (
-                not label or label[0] != expected or probability[0] < self._min_probability
+                not label or label[0] != expected or probability[0] < min_probability
                 for label, probability in zip(labels, probabilities, strict=True)
             ),
             bool,
             len(texts),
         )
+
+
+def _ends(text: str) -> str:
+    if len(text) <= 2 * END_CHARACTERS:
+        return text
+    return f"{text[:END_CHARACTERS]} {text[-END_CHARACTERS:]}"
 
 
 def language_source(pairs: Pairs, context: Context) -> np.ndarray:

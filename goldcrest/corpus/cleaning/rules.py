@@ -43,13 +43,13 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return part / np.maximum(whole, 1)
 
 
-def _unequal(pairs: Pairs, may_hold: Callable[[str], object], find: Callable) -> np.ndarray:
-    """Rows whose sides do not hold the same things; `may_hold` is a quick test of one side."""
+def _unequal(pairs: Pairs, suspects: np.ndarray, find: Callable) -> np.ndarray:
+    """Those of the suspected rows, (rows,) bool, whose sides do not hold the same things."""
     rejected = none(pairs)
     if pairs.parallel:
-        for row, (source, target) in enumerate(zip(*pairs.sides, strict=True)):
-            if may_hold(source) or may_hold(target):
-                rejected[row] = find(source) != find(target)
+        source, target = pairs.sides
+        for row in np.flatnonzero(suspects).tolist():
+            rejected[row] = find(source[row]) != find(target[row])
     return rejected
 
 
@@ -62,8 +62,9 @@ def identical(pairs: Pairs, context: Context) -> np.ndarray:
     """Sides that are equal after lowercasing."""
     if not pairs.parallel:
         return none(pairs)
-    sides = zip(*pairs.sides, strict=True)
-    return np.fromiter((s == t or s.lower() == t.lower() for s, t in sides), bool, len(pairs))
+    source, target = (side.tokens for side in pairs.features)
+    suspects = source == target  # lowercasing does not change the number of tokens
+    return suspects & ~_unequal(pairs, suspects, str.lower)
 
 
 def too_long(pairs: Pairs, context: Context) -> np.ndarray:
@@ -103,7 +104,6 @@ def long_word(pairs: Pairs, context: Context) -> np.ndarray:
 
 # Digits with the separators inside them: English writes 1,234.5 what German writes 1.234,5.
 _NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
-_DIGIT = re.compile(r"\d")
 _SEPARATORS = re.compile(r"\D")
 
 
@@ -114,7 +114,7 @@ def numbers_in(text: str) -> list[str]:
 
 def numbers(pairs: Pairs, context: Context) -> np.ndarray:
     """Sides that do not hold the same numbers, in any order, whatever their separators."""
-    return _unequal(pairs, _DIGIT.search, numbers_in)
+    return _unequal(pairs, _any_side(pairs, lambda side: side.digits > 0), numbers_in)
 
 
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
@@ -126,12 +126,18 @@ def urls_in(text: str) -> Counter[str]:
 
 
 def _may_hold_url(text: str) -> bool:
-    return "://" in text or "www." in text.lower()
+    # The pairs of letters are a quicker test than lowercasing, and few lines pass it.
+    return "://" in text or (
+        ("ww" in text or "WW" in text or "wW" in text or "Ww" in text) and "www." in text.lower()
+    )
 
 
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
     """Sides that do not hold the same URLs."""
-    return _unequal(pairs, _may_hold_url, urls_in)
+    suspects = none(pairs)
+    for side in pairs.sides:
+        suspects |= np.fromiter(map(_may_hold_url, side), bool, len(side))
+    return _unequal(pairs, suspects, urls_in)
 
 
 # UTF-8 read as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  Where normalisation
@@ -142,10 +148,18 @@ BROKEN_ENCODING = re.compile(
 )
 
 
+def _is_broken(text: str) -> bool:
+    # The pattern needs one of these characters, which few lines hold.
+    return (
+        not text.isascii()
+        and ("Ã" in text or "Â" in text or "â€" in text or "\ufffd" in text)
+        and BROKEN_ENCODING.search(text) is not None
+    )
+
+
 def garbled(pairs: Pairs, context: Context) -> np.ndarray:
     """A side with characters that a wrong encoding leaves behind (a rule of ours beside the papers')."""
     rejected = none(pairs)
     for side in pairs.sides:
-        broken = (not text.isascii() and BROKEN_ENCODING.search(text) is not None for text in side)
-        rejected |= np.fromiter(broken, bool, len(side))
+        rejected |= np.fromiter(map(_is_broken, side), bool, len(side))
     return rejected

@@ -8,7 +8,8 @@ from sacremoses import MosesPunctNormalizer
 
 from goldcrest.corpus.cleaning.normalise import (
     folded,
-    punctuation_normaliser,
+    folded_lines,
+    normalise_punctuation,
     remove_non_printing,
 )
 from goldcrest.files import read_lines
@@ -24,18 +25,21 @@ PARTS = [
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_equals_sacremoses_on_random_lines(language):
     dice = random.Random(1)
-    oracle, ours = MosesPunctNormalizer(language), punctuation_normaliser(language)
-    for _ in range(4000):
-        line = "".join(dice.choices(PARTS, k=dice.randrange(12)))
-        assert ours(line) == oracle.normalize(line), ascii(line)
+    oracle = MosesPunctNormalizer(language)
+    lines = ["".join(dice.choices(PARTS, k=dice.randrange(12))) for _ in range(4000)]
+    expected = [oracle.normalize(line) for line in lines]
+    assert normalise_punctuation(lines, language) == expected  # no line touches its neighbours
+    for line, wanted in zip(lines, expected, strict=True):
+        assert normalise_punctuation([line], language) == [wanted], ascii(line)
 
 
 @pytest.mark.parametrize("name", ["onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_equals_sacremoses_on_real_text(shared_data, name, language):
-    oracle, ours = MosesPunctNormalizer(language), punctuation_normaliser(language)
+    oracle = MosesPunctNormalizer(language)
     lines = list(read_lines(shared_data / f"train/{name}.{language}.gz"))[:1500]
-    assert [ours(line) for line in lines] == [oracle.normalize(line) for line in lines]
+    expected = [oracle.normalize(line) for line in lines]
+    assert normalise_punctuation(lines, language) == expected
 
 
 def test_non_printing_characters():
@@ -58,3 +62,9 @@ def test_folded():
     assert folded("It's  A-Test, STRASSE!") == folded("its a test straße") == "itsateststrasse"
     assert folded("?!… ") == ""
     assert folded("नमस्ते") != folded("नमसत")  # marks are part of the word
+
+
+def test_folded_lines():
+    lines = ["It's", "", "?!…", "STRASSE 木", "\u2028ǅ", "नमस्ते"]
+    assert folded_lines(lines) == [folded(line) for line in lines]
+    assert folded_lines([]) == [] and folded_lines(["!"]) == [""]
