@@ -259,8 +259,9 @@ def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
         linear = nn.Linear(inputs, outputs, bias=bias)
     if inputs * outputs:
         nn.init.xavier_uniform_(linear.weight)
-    else:
-        linear.requires_grad_(False)  # DDP waits for gradients that an empty layer never has
     if bias:
         nn.init.zeros_(linear.bias)
+    for parameter in linear.parameters():
+        # DDP waits for gradients that an empty parameter never has; an empty layer's bias has one.
+        parameter.requires_grad_(parameter.numel() > 0)
     return linear
