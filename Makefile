@@ -31,7 +31,7 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 	@$(SNAKEMAKE) $(CONFIG)
 
 test: $(READY)  ## all tests
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile
 
 lint: $(READY)  ## the style of Python and workflow
 	$(BIN)/ruff check .
