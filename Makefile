@@ -18,7 +18,7 @@ help:  ## this list
 
 setup: $(READY)  ## the environment .venv, every version pinned
 
-$(READY): envs/main.txt envs/install.sh pyproject.toml
+$(READY): envs/main.txt envs/install.sh
 	envs/install.sh main .venv
 	@touch $@
 
