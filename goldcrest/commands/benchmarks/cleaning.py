@@ -8,6 +8,7 @@ import logging
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,8 +25,10 @@ from goldcrest.corpus.table import SCHEMA, write_table
 from goldcrest.files import read_lines
 
 PAIRS = 20_000
-# Real text, used where it is there.
-TATOEBA = Path("../shared/data/train/tatoeba.en.gz"), Path("../shared/data/train/tatoeba.de.gz")
+# Real text, used where it is there: short pairs (68 characters), and long ones (290) of parliament and news.
+TRAIN = Path("../shared/data/train")
+TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
+WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
 LID_176 = Path("../shared/data/lid/lid.176.ftz")
 LANGUAGES = "en", "de"
 
@@ -33,7 +36,7 @@ Pair = tuple[str, str]
 
 
 def run(rounds: int) -> list[Row]:
-    """Pairs per second of the whole chain on one core, on the embedded corpus and on Tatoeba."""
+    """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text."""
     logging.getLogger("goldcrest").setLevel(logging.WARNING)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -41,10 +44,15 @@ def run(rounds: int) -> list[Row]:
         train_identifier(identifier, seed=1)
         synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
         rows = [_row("the embedded corpus", synthetic, identifier, folder, rounds)]
-        if all(path.is_file() for path in (*TATOEBA, LID_176)):
-            lines = zip(*map(read_lines, TATOEBA), strict=True)
-            tatoeba = [pair for number, pair in enumerate(lines) if number % 7 == 0][:PAIRS]
-            rows.append(_row("Tatoeba with lid.176", tatoeba, LID_176, folder, rounds))
+        real = [
+            ("Tatoeba with lid.176", TATOEBA, 7),
+            ("long text (WMT) with lid.176", WMT, 2),
+        ]
+        for data, files, every in real:
+            if files and all(path.is_file() for path in (*files, LID_176)):
+                lines = zip(*map(read_lines, files), strict=True)
+                pairs = list(islice(lines, 0, None, every))[:PAIRS]
+                rows.append(_row(data, pairs, LID_176, folder, rounds))
     return rows
 
 

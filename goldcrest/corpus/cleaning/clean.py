@@ -38,7 +38,7 @@ from goldcrest.corpus.table import (
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
 
-BATCH_ROWS = 8192  # few enough that the arrays of a batch stay in the processor's cache
+BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,11 @@ from goldcrest.errors import InputError
 _LABEL = "__label__"
 
 # fastText's time grows with the line, so a long line is first judged by its two ends.  Where they are
-# surely in the expected language the line is taken to be; all other lines are read whole.  The two ends,
-# not only the beginning, since lines in two languages are common in crawled text.
-END_CHARACTERS = 40
+# surely in the expected language the line is taken to be; all other lines are read whole.  With lid.176
+# this changed the verdict on 6 of 103,706 real lines (news, Europarl, crawled, software, medicine,
+# Tatoeba).  Of 4,429 lines made of half an English and half a German one it let 124 through, where the
+# first 64 characters alone let 2,543 through.
+END_CHARACTERS = 32
 SURE = 0.7  # probability of the expected language
 
 
@@ -58,15 +60,18 @@ class LanguageIdentifier:
 
         Without `min_probability` a long line's ends may stand for it, see END_CHARACTERS.
         """
-        if self._min_probability > 0:  # a probability is that of the whole line
-            return self._reject(texts, language, self._min_probability)
-        rejected = self._reject([_ends(text) for text in texts], language, SURE)
+        if self._min_probability > 0:
+            return self.reject_whole(texts, language, self._min_probability)
+        rejected = self.reject_whole([_ends(text) for text in texts], language, SURE)
         doubtful = np.flatnonzero(rejected)
         whole = [texts[row] for row in doubtful.tolist()]
-        rejected[doubtful] = self._reject(whole, language, 0)
+        rejected[doubtful] = self.reject_whole(whole, language)
         return rejected
 
-    def _reject(self, texts: list[str], language: str, min_probability: float) -> np.ndarray:
+    def reject_whole(
+        self, texts: list[str], language: str, min_probability: float = 0.0
+    ) -> np.ndarray:
+        """The same judgement, always of all that stands in the line."""
         if not texts:
             return np.zeros(0, bool)
         labels, probabilities = self._model.predict(texts)

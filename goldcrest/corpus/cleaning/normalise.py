@@ -13,9 +13,9 @@ import numpy as np
 
 from goldcrest.corpus.cleaning.characters import character_class, code_points, of_category
 
-# (what the text must hold, pattern, replacement), in Moses' order.  A pattern of None is plain text, and
-# runs of spaces are _SPACES.
-_SPACES = ("  ", None, " ")
+# (what the text must hold, pattern, replacement), in Moses' order.  A pattern of None is plain text.  The
+# others begin with plain text too, which `re` finds much faster than a class or a repetition.
+_SPACES = ("  ", r"  +", " ")
 _SPACING = [
     ("\r", None, ""),
     ("(", None, " ("),
@@ -65,7 +65,6 @@ _NO_BREAK_SPACES = [
 _ENGLISH_QUOTES = [('"', r'"([,.]+)', r'\1"')]
 _CONTINENTAL_QUOTES = [
     (',"', None, '",'),
-    # `\.\.*` rather than `\.+`, whose first character the search would not skip to.
     ('."', r'(\.\.*)"([^\S\n]*[^<\n])', r'"\1\2'),
 ]
 _DIGIT_SPACE = ("\u00a0", "(\\d)\u00a0(\\d)")
@@ -118,12 +117,8 @@ def _steps(language: str) -> tuple[list[tuple], ...]:
 def _substitute(text: str, steps: list[tuple]) -> str:
     for needed, substitute, replacement in steps:
         if needed in text:
-            if substitute is not None:
-                text = substitute(replacement, text)
-            else:
-                text = text.replace(needed, replacement)
-                while needed == "  " and needed in text:
-                    text = text.replace(needed, replacement)
+            plain = substitute is None
+            text = text.replace(needed, replacement) if plain else substitute(replacement, text)
     return text
 
 

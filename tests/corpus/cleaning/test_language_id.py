@@ -40,6 +40,25 @@ def test_other_languages_in_multi30k(lid_176, shared_data):
         assert least <= rejected <= most, language
 
 
+def test_ends_judge_like_whole_lines(lid_176, shared_data):
+    from goldcrest.corpus.cleaning.normalise import normalise
+    from goldcrest.files import read_lines
+
+    identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
+    sides = []
+    for language in ("en", "de"):
+        path = shared_data / f"train/onmt_wmt10k_detok.{language}.gz"
+        sides.append(normalise(list(read_lines(path))[:4000], language))
+        lines = sides[-1]
+        differ = identifier.reject(lines, language) != identifier.reject_whole(lines, language)
+        assert differ.mean() <= 0.0005
+    # Lines whose language changes midway: a beginning alone would miss half of the wrong ones.
+    mixed = [a[: len(a) // 2] + " " + b[len(b) // 2 :] for a, b in zip(*sides, strict=True)]
+    wrong = identifier.reject_whole(mixed, "en")
+    assert wrong.mean() > 0.8
+    assert identifier.reject(mixed, "en")[wrong].mean() > 0.95
+
+
 def test_bad_models(tmp_path, lid_176):
     with pytest.raises(InputError, match="no such language identification model"):
         LanguageIdentifier(LanguageId(str(tmp_path / "none.ftz")), ("en",))
