@@ -1,6 +1,6 @@
 """A translation model as a folder: config.json, model.safetensors, vocab.spm.
 
-config.json: format, architecture with per-layer shapes, the vocabulary's hash, lineage (what made it: configuration,
+config.json: format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage (what made it: configuration,
 seed, versions, parents), and `quantization` where the weights are stored on a grid.
 """
 
@@ -56,6 +56,7 @@ def save_model(
     config = {
         "format": FORMAT,
         "architecture": network.architecture.to_dict(),
+        "parameters": _parameters_of(network.architecture),
         "vocabulary": {"sha256": vocabulary.sha256, "pieces": len(vocabulary)},
         "lineage": dict(lineage),
     }
@@ -122,6 +123,12 @@ def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str
 def model_hash(path: str | Path) -> str:
     """SHA-256 of a model folder's parameters file, by which measurements name the model."""
     return sha256_file(Path(path) / "model.safetensors")
+
+
+def _parameters_of(architecture: Architecture) -> int:
+    """Parameters of the network of an architecture, which packed weights do not show."""
+    with torch.device("meta"):
+        return count_parameters(Translator(architecture))
 
 
 def count_parameters(network: torch.nn.Module) -> int:

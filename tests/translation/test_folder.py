@@ -19,6 +19,7 @@ def test_round_trip(folder, network):
     model = load_model(folder)
     assert model.architecture == network.architecture
     assert model.config["lineage"] == {"seed": 1}
+    assert model.config["parameters"] == count_parameters(network)
     assert model.network.output.weight is model.network.embedding.weight
     for name, value in network.state_dict().items():
         assert torch.equal(value, model.network.state_dict()[name]), name
