@@ -1,7 +1,7 @@
 """A translation model as a folder: config.json, model.safetensors, vocab.spm.
 
-config.json: format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage (what made it: configuration,
-seed, versions, parents), and `quantization` where the weights are stored on a grid.
+config.json: format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage (what made
+it: configuration, seed, versions, parents), and `quantization` where the weights are stored on a grid.
 """
 
 import shutil
