@@ -2,6 +2,8 @@
 
 import argparse
 import importlib
+import os
+import signal
 import sys
 
 from goldcrest import __version__
@@ -23,7 +25,13 @@ def main(argv: list[str] | None = None) -> int:
         subparser.set_defaults(run=module.run)
     arguments = parser.parse_args(argv)
     try:
-        return arguments.run(arguments) or 0
+        code = arguments.run(arguments) or 0
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # whoever reads, such as `head`, has enough
+        # Python flushes once more at its end; that must find an open pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE  # as the shell says of a program that the pipe ended
     except Exception as error:
         line = explain(error)
         if line is None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import psutil
 import zstandard
 
 from goldcrest.errors import InputError
@@ -25,8 +26,7 @@ LOCK = ".lock"
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    partial = _partial(path)
     try:
         yield partial
         with partial.open("rb") as file:
@@ -40,9 +40,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 def atomic_folder(path: str | Path) -> Iterator[Path]:
     """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    shutil.rmtree(partial, ignore_errors=True)
+    partial = _partial(path)
     partial.mkdir()
     try:
         yield partial
@@ -51,6 +49,32 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove_folder(path: str | Path) -> None:
+    """Remove a folder at one stroke: however this is interrupted, it is not left there in parts."""
+    partial = _partial(Path(path))
+    os.replace(path, partial)
+    shutil.rmtree(partial)
+
+
+def _partial(path: Path) -> Path:
+    """Where this process makes, or takes apart, what stands at `path`; its folder exists afterwards.
+
+    What killed processes left of the same path is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f".{path.name}.partial-"
+    for entry in path.parent.iterdir():
+        maker = entry.name.removeprefix(prefix)
+        if entry.name.startswith(prefix) and maker.isdigit() and not _others(int(maker)):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
+    return path.with_name(f"{prefix}{os.getpid()}")
+
+
+def _others(process: int) -> bool:
+    """Whether a process number is another living process's."""
+    return process != os.getpid() and psutil.pid_exists(process)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -24,9 +25,18 @@ def explain(error: BaseException) -> str | None:
     """One line for a user where `error` is the input's or the disk's fault, None where it is ours."""
     if isinstance(error, InputError):
         return str(error)
-    if isinstance(error, OSError) and error.errno in _DISK_REMEDIES:
-        return f"{error.filename or 'results'}: {_DISK_REMEDIES[error.errno]}"
+    code = _error_number(error)
+    if code in _DISK_REMEDIES:
+        return f"{getattr(error, 'filename', None) or 'results'}: {_DISK_REMEDIES[code]}"
     return None
+
+
+def _error_number(error: BaseException) -> int | None:
+    """The system's number of what went wrong; safetensors, written in Rust, says it in words alone."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found else None
 
 
 @contextmanager

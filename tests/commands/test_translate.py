@@ -1,6 +1,7 @@
 """`goldcrest translate`: as many lines out as in, and one clear line where something is wrong."""
 
 import io
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -57,6 +58,17 @@ def test_nbest_lists(translate, folder):
     assert [(row[0], row[1]) for row in rows] == [
         (str(number), found.text) for number, each in enumerate(expected) for found in each
     ]
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(folder):
+    command = [sys.executable, "-m", "goldcrest", "translate", str(folder)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        process.stdin.write(f"{TEXT[0]}\n".encode() * 10)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 128 + signal.SIGPIPE
 
 
 def test_errors_are_one_line(translate, folder, tmp_path):

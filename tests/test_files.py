@@ -1,0 +1,81 @@
+"""Files appear whole or not at all, whatever ends the process that writes them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.files import atomic_folder, atomic_path, content_hash, read_json, remove_folder
+
+KILLED = """
+import os, signal, sys
+from goldcrest.files import atomic_folder, atomic_path
+with atomic_path(sys.argv[1] + "/file") as file, atomic_folder(sys.argv[1] + "/folder") as folder:
+    file.write_text("half")
+    (folder / "part").write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path])
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert [name.split(".partial-")[0] for name in left] == [".file", ".folder"]
+    with atomic_path(tmp_path / "file") as file, atomic_folder(tmp_path / "folder") as folder:
+        file.write_text("whole")
+        (folder / "part").write_text("whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+    assert (tmp_path / "folder/part").read_text() == "whole"
+
+
+def test_a_living_writer_is_left_alone(tmp_path):
+    living = tmp_path / f".file.partial-{os.getppid()}"
+    other = tmp_path / ".file.partial-of-notes"
+    living.touch(), other.touch()
+    with atomic_path(tmp_path / "file") as file:
+        file.touch()
+    assert living.exists() and other.exists()
+
+
+def test_a_failure_leaves_what_was_there(tmp_path):
+    (tmp_path / "file").write_text("before")
+    with pytest.raises(ZeroDivisionError), atomic_path(tmp_path / "file") as file:
+        file.write_text("after")
+        raise ZeroDivisionError
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "before"
+
+
+def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
+    folder = tmp_path / "a.work"
+    folder.mkdir()
+    (folder / "identity.json").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            remove_folder(folder)
+    assert not folder.exists()
+    folder.mkdir()
+    remove_folder(folder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_contents_are_hashed_with_their_names(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_text("text")
+    assert content_hash(tmp_path / "one") == content_hash(tmp_path / "two")
+    (tmp_path / "two/a").rename(tmp_path / "two/b")
+    assert content_hash(tmp_path / "one") != content_hash(tmp_path / "two")
+
+
+def test_bad_json_names_its_file(tmp_path):
+    path = Path(tmp_path / "a.json")
+    with pytest.raises(InputError, match=r"a\.json: no such file"):
+        read_json(path)
+    path.write_text("{")
+    with pytest.raises(InputError, match=r"a\.json: not valid JSON"):
+        read_json(path)
