@@ -7,21 +7,26 @@ alone: a resumed run, or each of several devices, reads the same stream.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import torch
 from torch import Tensor
 
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError
-from goldcrest.files import atomic_folder, read_json, write_json
+from goldcrest.files import atomic_folder, content_hash, read_json, write_json
 from goldcrest.translation.network import START
 from goldcrest.translation.vocabulary import EOS, Vocabulary
 
 WINDOW = 50  # batches that are sorted by length together
+SIDES = ("source", "target")
+ABOUT = "about.json"
 
 
 @dataclass(frozen=True)
@@ -75,30 +80,31 @@ def pad(sentences: list) -> tuple[Tensor, Tensor]:
 
 
 class EncodedCorpus:
-    """A parallel corpus as piece ids in memory-mapped files, made once per training."""
+    """A parallel corpus as piece ids in memory-mapped files, which the processes of a machine share.
+
+    Each side has `SIDE.ids`, all its pieces in a row, and `SIDE.offsets` (pairs + 1,), where each sentence
+    begins; `weights` (pairs,).  identity: what it was made of.
+    """
 
     def __init__(self, folder: Path):
-        size = read_json(folder / "size.json")
-        self.sides = {
-            side: np.load(folder / f"{side}.npy", mmap_mode="r") for side in ("source", "target")
-        }
-        self.offsets = {side: np.load(folder / f"{side}.offsets.npy") for side in self.sides}
-        self.weights = np.load(folder / "weight.npy")
-        self.pairs = size["pairs"]
+        about = read_json(folder / ABOUT)
+        self.pairs, self.identity = about["pairs"], about["identity"]
+        self.ids = {side: _mapped(folder / f"{side}.ids", about["type"]) for side in SIDES}
+        self.offsets = {side: _mapped(folder / f"{side}.offsets", "int64") for side in SIDES}
+        self.weights = _mapped(folder / "weights", "float32")
 
     def __len__(self) -> int:
         return self.pairs
 
     def lengths(self, side: str) -> np.ndarray:
-        """Pieces per sentence with EOS (pairs,)."""
-        return np.diff(self.offsets[side])
+        """Pieces per sentence with EOS (pairs,), int32."""
+        return np.diff(self.offsets[side]).astype(np.int32)
 
     def batch(self, rows: np.ndarray) -> Batch:
         """The pairs of some rows as one batch."""
         texts = {
-            side: [ids[offsets[row] : offsets[row + 1]] for row in rows]
-            for side, ids in self.sides.items()
-            for offsets in (self.offsets[side],)
+            side: [self.ids[side][offsets[row] : offsets[row + 1]] for row in rows]
+            for side, offsets in self.offsets.items()
         }
         return make_batch(texts["source"], texts["target"], self.weights[rows])
 
@@ -106,52 +112,74 @@ class EncodedCorpus:
 def encode_corpus(
     tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int
 ) -> EncodedCorpus:
-    """Encode the kept pairs of corpus tables once; pairs with more than `max_pieces` a side are left out.
+    """The kept pairs of corpus tables as piece ids; pairs with more than `max_pieces` a side are left out.
 
-    Raises InputError where nothing is left to train on.
+    folder: holds them for the next call, which trusts them only if made of the same text, vocabulary and
+    `max_pieces`; trainings may share it one after another.  Raises InputError where nothing is left to train on.
     """
-    if not (folder / "size.json").is_file():
+    identity = {
+        "tables": [content_hash(table) for table in tables],
+        "vocabulary": vocabulary.sha256,
+        "max_pieces": max_pieces,
+    }
+    about = folder / ABOUT
+    if not about.is_file() or read_json(about)["identity"] != identity:
         with atomic_folder(folder) as partial:
-            _encode(tables, vocabulary, partial, max_pieces)
+            found = _encode(tables, vocabulary, partial, max_pieces)
+            write_json(partial / ABOUT, {**found, "identity": identity})
     return EncodedCorpus(folder)
 
 
-def _encode(tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int) -> None:
-    dtype = np.uint16 if len(vocabulary) <= 2**16 else np.uint32
-    lengths: dict[str, list[np.ndarray]] = {"source": [], "target": []}
-    weights, left_out = [], 0
-    files = {side: (folder / f"{side}.raw").open("wb") for side in lengths}
-    for rows in chain.from_iterable(read_batches(table) for table in tables):
-        sides = {side: vocabulary.encode(rows[side].to_pylist()) for side in lengths}
-        good = np.array(
-            [max(len(s), len(t)) <= max_pieces + 1 for s, t in zip(*sides.values(), strict=True)],
-            dtype=bool,
-        )
-        left_out += int((~good).sum())
-        for side, sentences in sides.items():
-            kept = [ids for ids, fits in zip(sentences, good, strict=True) if fits]
-            lengths[side].append(np.array([len(ids) for ids in kept], dtype=np.int64))
-            if kept:
-                files[side].write(np.concatenate(kept).astype(dtype).tobytes())
-        has_weight = "weight" in rows.schema.names
-        weight = rows["weight"].to_numpy(zero_copy_only=False) if has_weight else np.ones(len(good))
-        weights.append(np.nan_to_num(weight[good], nan=1.0).astype(np.float32))
-    pairs = sum(len(part) for part in weights)
+def _encode(
+    tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int
+) -> dict[str, Any]:
+    """Write the arrays of `EncodedCorpus`; returns their number of pairs and the type of ids."""
+    dtype = np.dtype(np.uint16 if len(vocabulary) <= 2**16 else np.uint32)
+    pairs = left_out = 0
+    begin = dict.fromkeys(SIDES, 0)
+    with ExitStack() as stack:
+        names = ["weights", *(f"{side}.{part}" for side in SIDES for part in ("ids", "offsets"))]
+        files = {name: stack.enter_context((folder / name).open("wb")) for name in names}
+        for side in SIDES:
+            files[f"{side}.offsets"].write(np.zeros(1, np.int64))
+        for rows in chain.from_iterable(read_batches(table) for table in tables):
+            sides = {side: vocabulary.encode(rows[side].to_pylist()) for side in SIDES}
+            good = np.array(
+                [
+                    max(map(len, pair)) <= max_pieces + 1
+                    for pair in zip(*sides.values(), strict=True)
+                ],
+                dtype=bool,
+            )
+            if not good.any():
+                left_out += len(good)
+                continue
+            for side, sentences in sides.items():
+                kept = [ids for ids, fits in zip(sentences, good, strict=True) if fits]
+                ends = begin[side] + np.cumsum([len(ids) for ids in kept], dtype=np.int64)
+                begin[side] = int(ends[-1])
+                files[f"{side}.offsets"].write(ends)
+                files[f"{side}.ids"].write(np.concatenate(kept).astype(dtype))
+            files["weights"].write(_weights(rows)[good])
+            pairs += int(good.sum())
+            left_out += int((~good).sum())
     if not pairs:
         raise InputError(
             f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
         )
-    for side, file in files.items():
-        file.close()
-        raw = np.memmap(file.name, dtype=dtype, mode="r")
-        np.save(folder / f"{side}.npy", raw)
-        Path(file.name).unlink()
-        np.save(
-            folder / f"{side}.offsets.npy",
-            np.concatenate([[0], np.cumsum(np.concatenate(lengths[side]))]),
-        )
-    np.save(folder / "weight.npy", np.concatenate(weights))
-    write_json(folder / "size.json", {"pairs": pairs, "left_out": left_out})
+    return {"pairs": pairs, "left_out": left_out, "type": dtype.name}
+
+
+def _weights(rows: pa.RecordBatch) -> np.ndarray:
+    """Each pair's weight (rows,), float32: 1 where the table gives none."""
+    if "weight" not in rows.schema.names:
+        return np.ones(rows.num_rows, np.float32)
+    weights = rows["weight"].to_numpy(zero_copy_only=False)
+    return np.nan_to_num(weights.astype(np.float32), nan=1.0)
+
+
+def _mapped(path: Path, dtype: str) -> np.ndarray:
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))  # indexing a plain array is faster
 
 
 def batch_stream(

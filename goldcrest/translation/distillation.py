@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from goldcrest.corpus.table import TableWriter, count_rows, read_batches, read_schema, write_table
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file, write_json
+from goldcrest.files import read_json, remove_folder, sha256_file, write_json
 from goldcrest.translation.sentence_bleu import best_hypothesis
 from goldcrest.translation.translator import TextTranslator
 
@@ -119,7 +119,7 @@ def translate_shard(
         for chunk_path in chunks:
             for part in read_batches(chunk_path):
                 writer.write(part)
-    shutil.rmtree(work)
+    remove_folder(work)
 
 
 def _translate(chunk: pa.Table, translator: TextTranslator, search: TeacherSearch) -> pa.Table:
@@ -205,12 +205,12 @@ def _check_rows(shard: str | Path, found: pa.Table, expected: pa.Table) -> None:
         pairs = zip(found[column].to_pylist(), expected[column].to_pylist(), strict=True)
         place = next(i for i, (one, other) in enumerate(pairs) if one != other)
         row, wanted = (table["row"][place].as_py() for table in (found, expected))
-        raise InputError(
-            f"{shard}: row {row} of the corpus stands where row {wanted} belongs"
+        fault = (
+            f"row {row} of the corpus stands where row {wanted} belongs"
             if row != wanted
-            else f"{shard}: row {row}: {column} is not that of the corpus; "
-            "delete this shard and run again"
+            else f"row {row}: {column} is not that of the corpus"
         )
+        raise InputError(f"{shard}: {fault}; delete this shard and run again")
 
 
 def _selected(shard: str | Path, batch: pa.RecordBatch) -> pa.Array:

@@ -1,15 +1,15 @@
 """A model from nothing: seeded weights, training, a model folder with its lineage."""
 
 import platform
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from goldcrest import __version__
+from goldcrest.files import remove_folder
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.folder import save_model
 from goldcrest.translation.network import Translator
@@ -59,8 +59,9 @@ def make_model(
     seed: int,
     hardware: Hardware,
     tensorboard: Path | None = None,
+    keep: Literal["best", "last"] = "best",
 ) -> None:
-    """Train a model of a zoo entry from seeded weights and write its folder.
+    """Train a model of a zoo entry from seeded weights and write its folder; keep: as in `train`.
 
     Unfinished training is kept in `OUTPUT.work` and continued by the next call.  Raises InputError as `train`.
     """
@@ -78,6 +79,7 @@ def make_model(
         work=work,
         hardware=hardware,
         tensorboard=tensorboard,
+        keep=keep,
     )
     save_model(output, network, pieces, lineage(kind, config, seed, training))
-    shutil.rmtree(work)
+    remove_folder(work)

@@ -1,18 +1,16 @@
 """Pruned students as model folders: the checkpoint they start from, and the students themselves."""
 
-import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goldcrest.files import write_json
+from goldcrest.files import remove_folder, write_json
 from goldcrest.pruning.study import Method
-from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.making import lineage, new_network
+from goldcrest.translation.making import lineage, make_model
 from goldcrest.translation.study import TranslationStudy, unwatched
-from goldcrest.translation.training import Hardware, TrainingConfig, train
-from goldcrest.translation.vocabulary import Vocabulary
+from goldcrest.translation.training import Hardware, TrainingConfig
 
 
 def make_checkpoint(
@@ -32,22 +30,18 @@ def make_checkpoint(
     Its first weights and its batches are those of the unpruned student.  Unfinished training is kept
     in `OUTPUT.work` and continued by the next call.  Raises InputError as `training.train`.
     """
-    pieces = Vocabulary(vocabulary)
-    network = new_network(Architecture.from_zoo(entry, len(pieces)), seed, config.dropout)
-    work, config = output.with_name(output.name + ".work"), unwatched(config, updates)
-    training = train(
-        network,
+    make_model(
+        output,
+        "reset-checkpoint",
+        entry,
+        vocabulary,
         corpora,
         validation,
-        pieces,
-        config,
+        unwatched(config, updates),
         seed=seed,
-        work=work,
         hardware=hardware,
         keep="last",
     )
-    save_model(output, network, pieces, lineage("reset-checkpoint", config, seed, training))
-    shutil.rmtree(work)
 
 
 def make_pruned(
@@ -59,6 +53,7 @@ def make_pruned(
     the method does not fit the student, and as `training.train`.
     """
     work = output.with_name(output.name + ".work")
+    study = replace(study, encoded=work / "encoded")
     pruned = method.prune(study, work)
     made = lineage(
         "pruned",
@@ -70,4 +65,4 @@ def make_pruned(
     )
     write_json(heads, pruned.history)
     save_model(output, pruned.model, load_model(study.start).vocabulary, made)
-    shutil.rmtree(work)
+    remove_folder(work)

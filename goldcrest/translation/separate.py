@@ -27,6 +27,7 @@ def train_separately(
     *,
     work: Path,
     hardware: Hardware,
+    encoded: Path | None = None,
     **options: Any,
 ) -> Training:
     """As `training.train`, whose plain `options` it takes.
@@ -38,6 +39,7 @@ def train_separately(
         "validation": str(validation),
         "config": asdict(config),
         "hardware": asdict(hardware),
+        "encoded": encoded and str(encoded),
         "options": options,
     }
     save_model(work / "before", network, vocabulary, {"kind": "unfinished"})
@@ -66,6 +68,7 @@ def _main(work: Path) -> None:
         config,
         work=work / "training",
         hardware=Hardware(**order["hardware"]),
+        encoded=order["encoded"] and Path(order["encoded"]),
         **order["options"],
     )
     lineage = {"kind": "unfinished", "course": training.to_dict()}

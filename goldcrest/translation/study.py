@@ -25,6 +25,7 @@ class TranslationStudy:
 
     config: the unpruned student's; its `updates` are those of C and of the last training together,
     so that a pruned student sees no more text than the unpruned one.
+    encoded: where its trainings share the encoded corpora; by default each encodes them for itself.
     """
 
     start: Path
@@ -33,6 +34,7 @@ class TranslationStudy:
     config: TrainingConfig
     seed: int
     hardware: Hardware
+    encoded: Path | None = None
 
     def identity(self) -> dict[str, Any]:
         """The weights of C, which follow from corpus and seed, and what else decides the results."""
@@ -80,6 +82,7 @@ class TranslationStudy:
             hardware=self.hardware,
             start_update=start_update,
             keep="last" if updates is not None else "best",
+            encoded=self.encoded,
         )
 
     def observe(self, model: Translator) -> None:

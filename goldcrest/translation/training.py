@@ -21,40 +21,19 @@ import lightning
 import torch
 from lightning.pytorch.loggers import TensorBoardLogger
 from torch import nn
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import DataLoader
 
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.files import LOCK, content_hash, exclusive_folder, read_json, write_json
-from goldcrest.translation.batches import EncodedCorpus, batch_stream, encode_corpus
+from goldcrest.translation.batches import encode_corpus
 from goldcrest.translation.callbacks import Checkpoints, GreedyValidation, ProgressBar, StopAt
-from goldcrest.translation.loss import output_cross_entropy
 from goldcrest.translation.network import Translator
+from goldcrest.translation.task import TrainingConfig, TranslationTask, UpdateStream
 from goldcrest.translation.vocabulary import Vocabulary
 
+ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """How to train; defaults are the students' of WNGT20 §3 (Marian's transformer-base task)."""
-
-    batch_tokens: int = (
-        8192  # positions of source plus target, padding counted, in one batch of one device
-    )
-    accumulate: int = 1  # batches per update and device
-    updates: int = 500_000  # at most
-    learning_rate: float = 3e-4
-    warmup: int = 16_000  # updates; linear up to here, inverse square root from here
-    validate_every: int = 5_000
-    patience: int = 20  # validations without improvement; 0: train all the updates
-    checkpoint_every: int = 1_000
-    smoothing: float = 1e-4  # exponential smoothing of the weights; 0: off
-    dropout: float = 0.0
-    label_smoothing: float = 0.0
-    clip_norm: float = 0.0  # 0: off
-    max_pieces: int = 200  # longer pairs are left out of training
-    precision: str = "float32"
 
 
 @dataclass(frozen=True)
@@ -84,126 +63,6 @@ class Training:
         return {**asdict(self), "best": self.best}
 
 
-class UpdateStream(IterableDataset):
-    """Per item the batches of one update, of this process's rank, and the target words of all ranks together."""
-
-    def __init__(self, corpus: EncodedCorpus, config: TrainingConfig, seed: int):
-        self.corpus, self.config, self.seed = corpus, config, seed
-        self.first_update = 0
-        self.rank, self.ranks = 0, 1
-
-    def __iter__(self):
-        per_update = self.config.accumulate * self.ranks
-        stream = batch_stream(
-            self.corpus, self.config.batch_tokens, self.seed, self.first_update * per_update
-        )
-        target = self.corpus.lengths("target")
-        while True:
-            rows = [next(stream) for _ in range(per_update)]
-            words = int(sum(target[part].sum() for part in rows))
-            yield [self.corpus.batch(part) for part in rows[self.rank :: self.ranks]], words
-
-
-class TranslationTask(lightning.LightningModule):
-    """One network in training; one Lightning step is one update over all its batches."""
-
-    def __init__(
-        self, network: nn.Module, config: TrainingConfig, seed: int, start_update: int = 0
-    ):
-        super().__init__()
-        self.network, self.config = network, config
-        self.seed, self.start_update = seed, start_update
-        self.automatic_optimization = (
-            False  # gradients are summed over batches, and divided by all their words
-        )
-        self.smoothed = (
-            [p.detach().clone() for p in network.parameters()] if config.smoothing else None
-        )
-
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam with the papers' β and ε."""
-        return torch.optim.Adam(
-            self.network.parameters(),
-            lr=self.config.learning_rate,
-            betas=(0.9, 0.98),
-            eps=1e-9,
-            fused=True,
-        )
-
-    def rate(self, update: int) -> float:
-        """The learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
-        warmup = max(1, self.config.warmup)
-        return self.config.learning_rate * min(update / warmup, (warmup / update) ** 0.5)
-
-    def loss(self, batch, words: int) -> torch.Tensor:
-        """Weighted cross-entropy summed over the batch's target words, divided by `words`."""
-        network = self.network
-        memory = network.encode(batch.source, batch.source_mask)
-        hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
-        mask = batch.target_mask
-        factor = batch.weight[:, None].expand(mask.shape)[mask] / words
-        operands = network.output_operands(hidden[mask])
-        return output_cross_entropy(
-            *operands, batch.target[mask], factor, self.config.label_smoothing
-        )
-
-    def training_step(self, update, _index: int) -> None:
-        """One update: forward and backward of each batch, then one optimizer step."""
-        batches, words = update
-        optimizer = self.optimizers()
-        number = self.start_update + self.global_step + 1
-        torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
-        # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
-        losses = (
-            self.loss(batch.to(self.device), words) * self.trainer.world_size for batch in batches
-        )
-        if self.trainer.world_size > 1:
-            losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
-        total = 0.0
-        for loss in losses:
-            self.manual_backward(loss)
-            total += loss.detach()
-        if self.config.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
-        for group in optimizer.param_groups:
-            group["lr"] = self.rate(number)
-        optimizer.step()
-        optimizer.zero_grad()
-        self.smooth(number)
-        self.log_dict({"loss": total, "learning_rate": self.rate(number)})
-        self.words = words
-
-    def smooth(self, number: int) -> None:
-        """Move the smoothed weights towards those after update `number`."""
-        if self.smoothed is None:
-            return
-        # Marian's schedule: young averages follow the weights faster.
-        rate = max(self.config.smoothing, 1 - (number + 1) / (number + 10))
-        with torch.no_grad():
-            torch._foreach_lerp_(self.smoothed, list(self.network.parameters()), rate)
-
-    def setup(self, stage: str) -> None:
-        """Smoothed weights live on the device of the network."""
-        if self.smoothed is not None:
-            self.smoothed = [value.to(self.device) for value in self.smoothed]
-
-    def on_save_checkpoint(self, checkpoint: dict) -> None:
-        """The smoothed weights belong to the state of training."""
-        checkpoint["smoothed"] = self.smoothed
-
-    def on_load_checkpoint(self, checkpoint: dict) -> None:
-        """The inverse of `on_save_checkpoint`."""
-        self.smoothed = checkpoint["smoothed"]
-
-    def evaluated_state(self) -> dict[str, torch.Tensor]:
-        """The weights that are validated and kept: the smoothed ones where smoothing is on."""
-        state = {name: value.detach().cpu() for name, value in self.network.state_dict().items()}
-        if self.smoothed is not None:
-            names = [name for name, _ in self.network.named_parameters()]
-            state.update(zip(names, (value.detach().cpu() for value in self.smoothed), strict=True))
-        return {name: value.clone() for name, value in state.items()}
-
-
 def train(
     network: Translator,
     corpora: Sequence[Path],
@@ -218,6 +77,7 @@ def train(
     transform: Callable[[nn.Module], None] | None = None,
     keep: Literal["best", "last"] = "best",
     tensorboard: Path | None = None,
+    encoded: Path | None = None,
 ) -> Training:
     """Train `network` in place.
 
@@ -228,6 +88,7 @@ def train(
     keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
     last where none was made), or the plain weights of the last update.
     tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
+    encoded: where trainings one after another share the encoded corpora; by default within `work`.
     Under DDP only the first rank returns; the others end here.
     Raises InputError for an empty corpus or validation set, or a vocabulary of another size than the network's.
     """
@@ -244,9 +105,9 @@ def train(
     if transform is not None:
         transform(network)
     with exclusive_folder(work) if _first_rank() else nullcontext():
+        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, config.max_pieces)
         if _first_rank():
-            claim_work(work, settings, network, [*corpora, validation, vocabulary.path])
-        data = encode_corpus(corpora, vocabulary, work / "encoded", config.max_pieces)
+            claim_work(work, settings, network, [data.identity, content_hash(validation)])
         task = TranslationTask(network, config, seed, start_update)
         validations = GreedyValidation(
             pairs["source"],
@@ -307,18 +168,21 @@ def _fit(
 
 
 def claim_work(
-    work: Path, settings: Mapping[str, Any], network: nn.Module, inputs: Sequence[Path]
+    work: Path, settings: Mapping[str, Any], network: nn.Module, inputs: Sequence[Any]
 ) -> None:
-    """Make `work` belong to one training: what another network, data or settings left there is removed."""
+    """Make `work` belong to one training: what another network, data or settings left there is removed.
+
+    inputs: plain values that name the data.  The encoded corpus stays: it knows by itself whose it is.
+    """
     identity = {
         "settings": dict(settings),
         "network": tensors_hash(network.state_dict()),
-        "inputs": [content_hash(path) for path in inputs],
+        "inputs": list(inputs),
     }
     path = work / "identity.json"
     if path.is_file() and read_json(path) == json.loads(json.dumps(identity)):
         return
-    for stale in [entry for entry in work.iterdir() if entry.name != LOCK]:
+    for stale in [entry for entry in work.iterdir() if entry.name not in (LOCK, ENCODED)]:
         shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
     write_json(path, identity)
 

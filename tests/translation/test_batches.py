@@ -92,6 +92,20 @@ def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
     assert batch.weight.tolist() == [1.0, 0.5]
 
 
+def test_what_was_encoded_is_used_for_the_same_text_alone(tmp_path, vocabulary):
+    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
+    write_table(table, pa.table({"source": ["the cat", "the dog"], "target": ["die Katze"] * 2}))
+    encode_corpus([table], vocabulary, folder, 20)
+    made = (folder / "source.ids").stat().st_ino
+    assert len(encode_corpus([table], vocabulary, folder, 20)) == 2
+    assert (folder / "source.ids").stat().st_ino == made
+    write_table(table, pa.table({"source": ["the cat"], "target": ["die Katze"]}))
+    assert len(encode_corpus([table], vocabulary, folder, 20)) == 1
+    with pytest.raises(InputError, match="at most 1 pieces"):
+        encode_corpus([table], vocabulary, folder, 1)
+    assert encode_corpus([table], vocabulary, folder, 20).identity["max_pieces"] == 20
+
+
 def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
     write_table(
         tmp_path / "t.parquet", pa.table({"source": ["the cat sees"], "target": ["die Katze"]})

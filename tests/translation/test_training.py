@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
+from goldcrest.translation import batches
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
 from goldcrest.translation.training import TrainingConfig, TranslationTask, tensors_hash, train
@@ -82,6 +83,19 @@ def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
     assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
 
 
+def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
+    config = replace(CONFIG, updates=4, validate_every=2)
+    alone, _ = run(corpus, vocabulary, tmp_path / "alone", config)
+    encode, made = batches._encode, []
+    monkeypatch.setattr(batches, "_encode", lambda *args: made.append(args) or encode(*args))
+    for name in ("one", "two"):
+        work, encoded = tmp_path / name, tmp_path / "encoded"
+        network, _ = run(corpus, vocabulary, work, config, encoded=encoded)
+        assert tensors_hash(network.state_dict()) == tensors_hash(alone.state_dict())
+        assert not (work / "encoded").exists()
+    assert len(made) == 1
+
+
 def test_patience_stops(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, learning_rate=1e-9, validate_every=5, patience=3, updates=500)
     _, result = run(corpus, vocabulary, tmp_path, config)
@@ -131,6 +145,14 @@ def test_learning_rate_and_smoothing_follow_marian(vocabulary):
     torch.testing.assert_close(task.smoothed[0], before + 0.75)
     task.smooth(1000)  # old: 0.25
     torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
+
+
+def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
+    """The trainer moves the network only after it has read a checkpoint, whose tensors lie on the CPU."""
+    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)
+    task.to("meta")
+    task.on_train_start()
+    assert {value.device.type for value in task.smoothed} == {"meta"}
 
 
 def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):

@@ -4,9 +4,9 @@ From a float32 model, its distilled corpus and, where activations are quantized 
 folder of packed weights.  The training continues where a killed one stopped.
 """
 
-import shutil
 from pathlib import Path
 
+from goldcrest.files import remove_folder
 from goldcrest.job import job
 from goldcrest.quantization import fake_quantization, pack_model, section
 from goldcrest.quantization.calibration import load_scales
@@ -45,4 +45,4 @@ with job(snakemake.log[0]):
         ),
         section(grid, formula),
     )
-    shutil.rmtree(work)
+    remove_folder(work)
