@@ -4,7 +4,15 @@ import sys
 from pathlib import Path
 
 from goldcrest.code_version import code_version
-from goldcrest.configuration import check, expand_variants, load_zoo, member_of
+from goldcrest.configuration import (
+    check,
+    expand_variants,
+    load_zoo,
+    member_of,
+    search_memory,
+    training_memory,
+    vocabulary_memory,
+)
 from goldcrest.errors import InputError
 
 
@@ -56,10 +64,33 @@ def training_threads():
     return config["hardware"]["threads"]
 
 
-def training_resources():
-    """Accelerators of one training job, in the words of the Slurm executor."""
-    hardware = config["hardware"]
-    return {} if hardware["accelerator"] == "cpu" else {"gpu": hardware["devices"]}
+def accelerators(count):
+    """Accelerators of a job, in the words of the Slurm executor."""
+    return {} if config["hardware"]["accelerator"] == "cpu" else {"gpu": count}
+
+
+def training_resources(model, training):
+    """Memory and accelerators of a job that trains; model: the name in the zoo of wildcards' model."""
+
+    def memory(wildcards, input, attempt):
+        name, batch = model(wildcards), training["batch_tokens"]
+        return attempt * training_memory(config, name, batch, input.corpora, ZOO)
+
+    return {"mem_mb": memory, **accelerators(config["hardware"]["devices"])}
+
+
+def student_resources():
+    """Memory and accelerators of a job that trains a student."""
+    return training_resources(lambda wildcards: wildcards.student, config["training"])
+
+
+def search_resources():
+    """Memory and accelerators of a job that translates by its input's models, on one device."""
+
+    def memory(wildcards, input, attempt):
+        return attempt * search_memory(input)
+
+    return {"mem_mb": memory, **accelerators(1)}
 
 
 def present(paths):

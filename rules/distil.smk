@@ -45,6 +45,9 @@ rule split_corpus:
         BENCHMARKS / "split_corpus/{corpus}.tsv"
     conda:
         "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         parallel=lambda w: w.corpus in PARALLEL,
         code=code_version("corpus.table", "translation.distillation"),
@@ -67,7 +70,7 @@ rule translate_shard:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **search_resources(),
     params:
         search=lambda w: TEACHER_SEARCH[w.corpus],
         accelerator=config["hardware"]["accelerator"],
@@ -94,6 +97,9 @@ rule merge_distilled:
         BENCHMARKS / "merge_distilled.tsv"
     conda:
         "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
     params:
         shards=len(SHARDS),
         code=code_version("corpus.table", "translation.distillation"),

@@ -18,7 +18,7 @@ rule translate_test_set:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **search_resources(),
     params:
         search={"beam": 1, "batch_size": BATCH_SIZE},
         accelerator=config["hardware"]["accelerator"],
@@ -44,7 +44,7 @@ rule translate_test_set_by_teacher:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **search_resources(),
     params:
         search=lambda w: {
             "beam": TEACHER_SEARCHES[w.search],
@@ -119,6 +119,8 @@ rule measure_speed:
     conda:
         "../envs/main.yaml"
     threads: lambda w: workflow.cores  # all of them, whatever --cores says
+    resources:
+        mem_mb=lambda w, threads, attempt: attempt * threads * largest_search_memory(),
     params:
         entrants=[
             (

@@ -17,6 +17,11 @@ def model_of(student, recipe, precision):
     return [MODELS / student / recipe / precision]
 
 
+def largest_search_memory():
+    """MiB that one process needs for the largest of what is measured."""
+    return max(search_memory(model_of(*variant)) for variant in MEASURED)
+
+
 def translations_of(student, recipe, precision):
     """A variant's translations of all test sets."""
     folder = TRANSLATIONS / student / recipe / precision

@@ -24,7 +24,7 @@ rule reset_checkpoint:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **student_resources(),
     params:
         entry=lambda w: ZOO[w.student],
         training=config["training"],
@@ -56,7 +56,7 @@ rule prune:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **student_resources(),
     params:
         recipe=lambda w: config["pruning"][w.recipe],
         training=config["training"],

@@ -20,6 +20,8 @@ rule calibrate:
     conda:
         "../envs/main.yaml"
     threads: training_threads()
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
         sentences=config["quantization"]["calibration_sentences"],
         code=code_version(
@@ -47,6 +49,9 @@ rule quantize:
         grid="int8|log4",
     conda:
         "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
         activation_scale=lambda w: config["quantization"][w.grid].get(
             "activation_scale"
@@ -75,7 +80,7 @@ rule finetune_quantized:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **student_resources(),
     params:
         activation_scale=lambda w: config["quantization"][w.grid].get(
             "activation_scale"

@@ -17,7 +17,7 @@ rule train_student:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **student_resources(),
     params:
         kind="student",
         entry=lambda w: ZOO[w.student],

@@ -22,7 +22,9 @@ rule train_teacher:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
-        **training_resources(),
+        **training_resources(
+            lambda wildcards: config["teacher"]["architecture"], TEACHER_TRAINING
+        ),
     params:
         kind="teacher",
         entry=lambda w: member_of(ZOO[config["teacher"]["architecture"]], int(w.member)),

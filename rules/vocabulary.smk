@@ -13,6 +13,9 @@ rule train_vocabulary:
         BENCHMARKS / "train_vocabulary/{size}.tsv"
     conda:
         "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
     params:
         seed=config["seed"],
         code=code_version("translation.vocabulary", "corpus.table"),

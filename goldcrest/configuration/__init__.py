@@ -5,7 +5,13 @@ complete dictionary of the shape that config/schema/experiment.schema.yaml defin
 """
 
 from goldcrest.configuration.checking import ConfigurationError, check, load
-from goldcrest.configuration.resources import estimate_disk, missing_files
+from goldcrest.configuration.resources import (
+    estimate_disk,
+    missing_files,
+    search_memory,
+    training_memory,
+    vocabulary_memory,
+)
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import MODELS, load_zoo, member_of, members
 
@@ -20,4 +26,7 @@ __all__ = [
     "member_of",
     "members",
     "missing_files",
+    "search_memory",
+    "training_memory",
+    "vocabulary_memory",
 ]

@@ -153,6 +153,8 @@ def _precision(pattern: str, config: Config) -> str | None:
 
 def _heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, recipe in config["pruning"].items():
+        if recipe["method"] != "head-confidence":
+            continue
         each, times = recipe["heads_per_iteration"], recipe["iterations"]
         for student in config["students"]:
             single = student in zoo and len(members(zoo[student])) == 1
@@ -175,7 +177,7 @@ def _pruned(student: str, recipe: str, config: Config) -> bool:
 
 def _resets(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, recipe in config["pruning"].items():
-        if recipe["reset_to"] >= config["training"]["updates"]:
+        if recipe.get("reset_to", 0) >= config["training"]["updates"]:
             yield Fault(
                 ("pruning", name, "reset_to"),
                 f"found {recipe['reset_to']}, expected less than training.updates "

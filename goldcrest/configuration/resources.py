@@ -1,6 +1,6 @@
-"""What an experiment needs beyond its configuration: files that must be there, and room on the disk."""
+"""What an experiment needs beyond its configuration: files that must be there, room on the disk, memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,16 @@ CORPUS_COPIES = 2
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
+# A network in training holds weights, gradients, two moments of Adam and smoothed weights; what is written to a
+# checkpoint, and the weights before and during a validation, are copies.
+MEMORY_COPIES = 9
+PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a small network
+ACTIVATIONS = (
+    16  # values of the embedding's width that a layer keeps for the backward pass, for each piece
+)
+VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
+MIB = 2**20
+ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
 BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "log4": 0.6}
 
 
@@ -63,6 +73,42 @@ def estimate_disk(config: dict[str, Any], zoo: Zoo | None = None) -> int:
         stored = BYTES_PER_WEIGHT[grid] + (4 * TRAINING_COPIES if trained else 0)
         weights += stored * _weights(zoo[student], config)
     return int(CORPUS_COPIES * text + weights)
+
+
+def training_memory(
+    config: dict[str, Any], model: str, batch_tokens: int, tables: Iterable[str], zoo: Zoo
+) -> int:
+    """MiB of main memory that training a model of the zoo needs on one machine, roughly and rather too much.
+
+    Each device has a process of its own.  Activations of a batch count where the CPU computes them.  A table
+    that is not there yet counts as nothing.
+    """
+    hardware, parts = config["hardware"], members(zoo[model])
+    entry = {**parts[0], "decoder_layers": max(part["decoder_layers"] for part in parts)}
+    network = 4 * MEMORY_COPIES * _weights(entry, config)
+    if hardware["accelerator"] == "cpu":
+        layers = entry["encoder_layers"] + entry["decoder_layers"]
+        width = ACTIVATIONS * max(entry["embedding"], entry["attention_width"])
+        network += 4 * batch_tokens * layers * (width + 3 * entry["feed_forward"])
+    text = ENCODED_SHARE * _total_bytes(tables)
+    return int(hardware["devices"] * (PROCESS_MIB + network / MIB) + text / MIB)
+
+
+def search_memory(models: Iterable[str]) -> int:
+    """MiB of main memory that translating with model folders needs: weights as stored, read, and laid out anew."""
+    return int(2 * PROCESS_MIB + 3 * _total_bytes(models) / MIB)
+
+
+def vocabulary_memory(tables: Iterable[str]) -> int:
+    """MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
+    return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * _total_bytes(tables) / MIB))
+
+
+def _total_bytes(paths: Iterable[str]) -> int:
+    """Bytes of files, and of the files of folders; 0 for what is not there."""
+    found = [Path(path) for path in paths]
+    inside = [entry for path in found if path.is_dir() for entry in path.iterdir()]
+    return sum(path.stat().st_size for path in [*found, *inside] if path.is_file())
 
 
 def _text_bytes(entry: dict[str, Any]) -> int:

@@ -1,6 +1,13 @@
 """Files that are missing, and room on the disk."""
 
-from goldcrest.configuration import check, estimate_disk, missing_files
+from goldcrest.configuration import (
+    check,
+    estimate_disk,
+    missing_files,
+    search_memory,
+    training_memory,
+    vocabulary_memory,
+)
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
@@ -41,3 +48,23 @@ def test_disk_grows_with_text_and_models(experiment, zoo, tmp_path, monkeypatch)
     assert disk({"teacher": {"architecture": "trio", "members": 3}}) > small
     (tmp_path / "news.en").write_bytes(bytes(5_000))
     assert disk({}) - small == 10_000  # the text, and as much for its tables
+
+
+def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_path):
+    def memory(model, batch_tokens=1000, tables=(), **hardware):
+        config = check(experiment({"hardware": hardware}), "trial.yaml", zoo)
+        return training_memory(config, model, batch_tokens, tables, zoo)
+
+    small, *others = zoo
+    least = memory(small)
+    assert 1000 <= least < 4000
+    assert any(memory(other) > least for other in others)
+    assert memory(small, batch_tokens=50_000) > least
+    assert memory(small, 50_000, accelerator="gpu") == memory(small, accelerator="gpu") <= least
+    assert memory(small, accelerator="gpu", devices=4) >= 4000
+    (tmp_path / "cleaned").mkdir()
+    (tmp_path / "cleaned/part-00000.parquet").write_bytes(bytes(10 * 2**20))
+    folder = str(tmp_path / "cleaned")
+    assert memory(small, tables=[folder, "not/there"]) == least + 30
+    assert search_memory([folder]) == search_memory([]) + 30
+    assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
