@@ -1,0 +1,63 @@
+"""Damaged corpora as a run of the workflow meets them: one clear line for each, exit code 1, nothing left."""
+
+import gzip
+import hashlib
+
+import pytest
+import yaml
+
+from tests.workflow.running import TINY, snakemake
+
+GOOD = b"Das Haus ist alt.\nNiemand kennt die Antwort.\n"
+# what the target file holds, beside a source file of two lines, and what the error must name
+DAMAGE = {
+    "short": (b"Eine Zeile.\n", ["has 2 lines", "has 1;"]),
+    "latin1": (b"Die T\xfcr.\nDas Haus.\n", [".de:1: not UTF-8"]),
+    "empty": (b"", ["empty file"]),
+    "nul": (b"Das\x00Haus.\nDie Katze.\n", [".de:1: a NUL character"]),
+    "tab": (b"Das Haus.\nDie\tKatze.\n", [".de:2: a tab"]),
+    "truncated": (gzip.compress(GOOD * 500)[:-20], [".de.gz: damaged or truncated"]),
+    "checksum": (GOOD, ["sha256 is", "expected 0000"]),
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run over all damaged corpora, and its folder."""
+    folder = tmp_path_factory.mktemp("damaged")
+    corpora = {}
+    for name, (target, _) in DAMAGE.items():
+        suffix = ".gz" if target[:2] == b"\x1f\x8b" else ""
+        source = folder / f"{name}.en"
+        source.write_bytes(
+            b"The house is old.\nNobody knows the answer.\n" * (500 if suffix else 1)
+        )
+        (folder / f"{name}.de{suffix}").write_bytes(target)
+        files = {"source": str(source), "target": str(folder / f"{name}.de{suffix}")}
+        corpora[name] = {"importer": "files", "use": "parallel", **files}
+    good = hashlib.sha256((folder / "checksum.en").read_bytes()).hexdigest()
+    corpora["checksum"]["sha256"] = {"source": good, "target": "0" * 64}
+    config = {**yaml.safe_load(TINY.read_text()), "corpora": corpora}
+    (folder / "damaged.yaml").write_text(yaml.safe_dump(config))
+    tables = [f"results/tiny/corpora/{name}/imported" for name in DAMAGE]
+    arguments = ["--cores", "2", "--keep-going", "--notemp", *tables]
+    return snakemake(folder, folder / "damaged.yaml", *arguments), folder
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_one_line_names_the_place(run, name):
+    done, folder = run
+    assert done.returncode == 1, done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")]
+    (line,) = [line for line in lines if f"corpus '{name}'" in line]
+    assert all(part in line for part in DAMAGE[name][1]), line
+    assert not (folder / "results/tiny/corpora" / name).exists()
+
+
+def test_nothing_else_is_said_or_left(run):
+    done, folder = run
+    assert "Traceback" not in done.stdout
+    lines = {line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")}
+    assert len(lines) == len(DAMAGE)
+    left = [path for path in (folder / "results").rglob("*") if path.suffix != ".log"]
+    assert not [path for path in left if path.is_file()], left
