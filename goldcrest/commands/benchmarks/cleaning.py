@@ -25,7 +25,7 @@ from goldcrest.corpus.table import SCHEMA, write_table
 from goldcrest.files import read_lines
 
 PAIRS = 20_000
-# Real text, used where it is there: short pairs (68 characters), and long ones (290) of parliament and news.
+# Real text, used where it is there: short pairs (70 characters), long ones (256).
 TRAIN = Path("../shared/data/train")
 TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
 WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
