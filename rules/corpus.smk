@@ -150,7 +150,7 @@ rule clean_corpus:
         "../envs/main.yaml"
     threads: config["hardware"]["threads"]
     resources:
-        mem_mb=lambda w, threads: 700 * threads,
+        mem_mb=lambda w, threads, attempt: attempt * 700 * threads,
     params:
         languages=LANGUAGE_PAIR,
         rules=CLEANING["rules"],
