@@ -1,0 +1,26 @@
+"""What the README tells a newcomer holds: its example is a valid configuration, its commands exist."""
+
+import re
+
+import yaml
+
+from goldcrest.__main__ import COMMANDS
+from goldcrest.configuration import check
+from tests.workflow.running import REPOSITORY
+
+README = (REPOSITORY / "README.md").read_text()
+
+
+def test_the_example_of_own_data_is_valid():
+    example = re.search(r"```yaml\n(.*?)```", README, re.DOTALL).group(1)
+    demo = yaml.safe_load((REPOSITORY / "config/demo.yaml").read_text())
+    check({**demo, **yaml.safe_load(example)}, "README.md")
+
+
+def test_commands_targets_and_files_exist():
+    assert set(re.findall(r"^goldcrest ([a-z]+)", README, re.MULTILINE)) == set(COMMANDS)
+    makefile = (REPOSITORY / "Makefile").read_text()
+    for target in re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE):
+        assert f"\n{target}:" in makefile
+    for path in re.findall(r"\b(?:config|profiles|envs)/[\w./-]+\b", README):
+        assert (REPOSITORY / path).exists(), path
