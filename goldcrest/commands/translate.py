@@ -40,25 +40,25 @@ def run(arguments: argparse.Namespace) -> int:
         )
     import torch
 
+    from goldcrest.translation.search import SearchOptions
     from goldcrest.translation.translator import load_translator
 
     torch.set_num_threads(arguments.threads)
     translator = load_translator(arguments.models, _device(arguments.device))
-    settings = {
-        "beam": arguments.beam,
-        "batch_size": arguments.batch_size,
-        "length_normalisation": arguments.length_normalisation,
-    }
+    options = SearchOptions(
+        beam=arguments.beam,
+        nbest=arguments.nbest or 1,
+        batch_size=arguments.batch_size,
+        length_normalisation=arguments.length_normalisation,
+    )
     lines, first = _lines(sys.stdin.buffer), 0
     while window := list(islice(lines, WINDOW)):
         if arguments.nbest:
-            for number, found in enumerate(
-                translator.nbest(window, n=arguments.nbest, **settings), start=first
-            ):
+            for number, found in enumerate(translator.nbest(window, options), start=first):
                 for one in found:
                     _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
         else:
-            for text in translator.translate(window, **settings):
+            for text in translator.translate(window, options):
                 _write(text)
         sys.stdout.buffer.flush()
         first += len(window)

@@ -15,11 +15,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import software_versions
 from goldcrest.files import read_json
+
+if TYPE_CHECKING:
+    from goldcrest.translation.search import SearchOptions
 
 ENGINE = "PyTorch reference"  # what runs the models here; the fast runtime labels itself
 
@@ -27,7 +30,7 @@ ENGINE = "PyTorch reference"  # what runs the models here; the fast runtime labe
 class Translates(Protocol):
     """What is timed."""
 
-    def translate(self, sentences: list[str], beam: int, batch_size: int) -> list[str]:
+    def translate(self, sentences: list[str], options: "SearchOptions") -> list[str]:
         """One translation per sentence."""
 
 
@@ -211,7 +214,9 @@ def _work(connection, core: int) -> None:
     import torch
 
     torch.set_num_threads(1)
-    translator, piece, beam, batch_size, loaded = None, [], 1, 1, None
+    from goldcrest.translation.search import SearchOptions  # imports torch, which only workers need
+
+    translator, piece, options, loaded = None, [], SearchOptions(), None
     while True:
         try:
             command = connection.recv()
@@ -224,10 +229,10 @@ def _work(connection, core: int) -> None:
                     translator = None  # free the last model before the next one is read
                     translator = entrant.load(entrant.source)
                     loaded = entrant.variant
-                beam = entrant.beam
-                translator.translate(piece[:batch_size], beam=beam, batch_size=batch_size)
+                options = SearchOptions(beam=entrant.beam, batch_size=batch_size)
+                translator.translate(piece[:batch_size], options)
             else:
-                count = len(translator.translate(piece, beam=beam, batch_size=batch_size))
+                count = len(translator.translate(piece, options))
                 if count != len(piece):
                     raise InputError(f"{count} translations of {len(piece)} sentences")
             connection.send(None)

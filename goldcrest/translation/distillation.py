@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from goldcrest.corpus.table import TableWriter, count_rows, read_batches, read_schema, write_table
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, remove_folder, sha256_file, write_json
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.sentence_bleu import best_hypothesis
 from goldcrest.translation.translator import TextTranslator
 
@@ -43,17 +44,6 @@ NBEST_SCHEMA = pa.schema(
     ]
 )
 MERGED_COLUMNS = ("source", "target", "corpus", "row")
-
-
-@dataclass(frozen=True)
-class TeacherSearch:
-    """How the teacher translates a shard; of each sentence the `nbest` best hypotheses are kept."""
-
-    beam: int
-    nbest: int
-    length_normalisation: float = 1.0
-    max_source_tokens: int = 200
-    batch_size: int = 32
 
 
 def shard_bounds(rows: int, shards: int) -> list[int]:
@@ -84,7 +74,7 @@ def translate_shard(
     shard: str | Path,
     output: str | Path,
     translator: TextTranslator,
-    search: TeacherSearch,
+    search: SearchOptions,
     made_by: Mapping[str, Any],
     chunk_rows: int = 4096,
 ) -> None:
@@ -122,15 +112,8 @@ def translate_shard(
     remove_folder(work)
 
 
-def _translate(chunk: pa.Table, translator: TextTranslator, search: TeacherSearch) -> pa.Table:
-    found = translator.nbest(
-        chunk["source"].to_pylist(),
-        beam=search.beam,
-        n=search.nbest,
-        batch_size=search.batch_size,
-        length_normalisation=search.length_normalisation,
-        max_source_tokens=search.max_source_tokens,
-    )
+def _translate(chunk: pa.Table, translator: TextTranslator, search: SearchOptions) -> pa.Table:
+    found = translator.nbest(chunk["source"].to_pylist(), search)
     texts = [[hypothesis.text for hypothesis in hypotheses] for hypotheses in found]
     scores = [[hypothesis.score for hypothesis in hypotheses] for hypotheses in found]
     selected = [

@@ -11,11 +11,11 @@ from torch import Tensor
 from goldcrest.errors import InputError
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.search.batching import length_sorted_batches
-from goldcrest.translation.translator import Hypothesis, Progress
+from goldcrest.translation.translator import Hypothesis, Progress, TextTranslator
 
 
-class HuggingFaceTranslator:
-    """A `TextTranslator` of a model folder in transformers' format, read without the network.
+class HuggingFaceTranslator(TextTranslator):
+    """A model folder in transformers' format, read without the network.
 
     Only weights in safetensors are read: pickles run code.  Language codes, forced first tokens and the
     like come from the folder's tokenizer and generation configuration.
@@ -39,39 +39,10 @@ class HuggingFaceTranslator:
             ) from error
         self._model.to(device).eval()
 
-    def translate(
-        self,
-        sentences: Sequence[str],
-        beam: int = 1,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
-        progress: Progress | None = None,
-    ) -> list[str]:
-        """See `translator.TextTranslator`."""
-        found = self.nbest(
-            sentences, beam, 1, batch_size, length_normalisation, max_source_tokens, progress
-        )
-        return [hypotheses[0].text for hypotheses in found]
-
     def nbest(
-        self,
-        sentences: Sequence[str],
-        beam: int,
-        n: int,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
-        progress: Progress | None = None,
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """See `translator.TextTranslator`."""
-        options = SearchOptions(
-            beam=beam,
-            nbest=n,
-            batch_size=batch_size,
-            length_normalisation=length_normalisation,
-            max_source_tokens=max_source_tokens,
-        )
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
         for batch, inputs in self._batches(sentences, options):
             found = self._generate(inputs, options)

@@ -1,14 +1,14 @@
 """Text in, text out: a finished model, an ensemble of several, or a Hugging Face model, behind one interface."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text
 from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import SearchOptions, greedy, prepack, search
+from goldcrest.translation.search import Candidate, SearchOptions, greedy, prepack, search
 from goldcrest.translation.vocabulary import Vocabulary
 
 Progress = Callable[[int], None]
@@ -23,39 +23,32 @@ class Hypothesis:
     pieces: tuple[int, ...]
 
 
-class TextTranslator(Protocol):
+class TextTranslator(ABC):
     """Translates sentences; an empty (or blank) one has the empty translation.
 
-    max_source_tokens: longer inputs are cropped.  progress is called with the number of sentences of
-    each finished batch.  Results are in the order of the input, whatever the batches.
+    Results are in the order of the input, whatever the batches.  progress is called with the number of
+    sentences of each finished batch.
     """
+
+    @abstractmethod
+    def nbest(
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
+    ) -> list[list[Hypothesis]]:
+        """The `options.nbest` best translations found of each sentence, best first; fewer where there are no more."""
 
     def translate(
         self,
         sentences: Sequence[str],
-        beam: int = 1,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
+        options: SearchOptions = SearchOptions(),
         progress: Progress | None = None,
     ) -> list[str]:
-        """The best translation of each sentence; with beam 1 greedily."""
-
-    def nbest(
-        self,
-        sentences: Sequence[str],
-        beam: int,
-        n: int,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
-        progress: Progress | None = None,
-    ) -> list[list[Hypothesis]]:
-        """The n best translations found of each sentence, best first; fewer where there are no more."""
+        """The best translation of each sentence; with a beam of 1 greedily."""
+        found = self.nbest(sentences, replace(options, nbest=1), progress)
+        return [hypotheses[0].text for hypotheses in found]
 
 
-class NetworkTranslator:
-    """A `TextTranslator` of Goldcrest networks that share a vocabulary, averaged as an ensemble."""
+class NetworkTranslator(TextTranslator):
+    """Goldcrest networks that share a vocabulary, averaged as an ensemble."""
 
     def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
         self.networks = list(networks)
@@ -64,54 +57,27 @@ class NetworkTranslator:
     def translate(
         self,
         sentences: Sequence[str],
-        beam: int = 1,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
+        options: SearchOptions = SearchOptions(),
         progress: Progress | None = None,
     ) -> list[str]:
-        """See `TextTranslator`."""
-        options = SearchOptions(
-            beam=beam,
-            batch_size=batch_size,
-            length_normalisation=length_normalisation,
-            max_source_tokens=max_source_tokens,
-        )
+        """See `TextTranslator`; greedy search keeps no scores and is faster."""
+        if options.beam > 1:
+            return super().translate(sentences, options, progress)
         sources = self.vocabulary.encode(list(sentences))
-        if beam == 1:
-            return self.vocabulary.decode(greedy(self.networks, sources, options, progress))
-        found = search(self.networks, sources, options, progress)
-        return self.vocabulary.decode([list(candidates[0].tokens) for candidates in found])
+        return self.vocabulary.decode(greedy(self.networks, sources, options, progress))
 
     def nbest(
-        self,
-        sentences: Sequence[str],
-        beam: int,
-        n: int,
-        batch_size: int = 32,
-        length_normalisation: float = 1.0,
-        max_source_tokens: int = 200,
-        progress: Progress | None = None,
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """See `TextTranslator`."""
-        options = SearchOptions(
-            beam=beam,
-            nbest=n,
-            batch_size=batch_size,
-            length_normalisation=length_normalisation,
-            max_source_tokens=max_source_tokens,
-        )
         found = search(self.networks, self.vocabulary.encode(list(sentences)), options, progress)
+        return [self._hypotheses(candidates) for candidates in found]
+
+    def _hypotheses(self, candidates: Sequence[Candidate]) -> list[Hypothesis]:
+        texts = self.vocabulary.decode([list(candidate.tokens) for candidate in candidates])
         return [
-            [
-                Hypothesis(text, candidate.score, candidate.tokens)
-                for candidate, text in zip(
-                    candidates,
-                    self.vocabulary.decode([list(c.tokens) for c in candidates]),
-                    strict=True,
-                )
-            ]
-            for candidates in found
+            Hypothesis(text, candidate.score, candidate.tokens)
+            for candidate, text in zip(candidates, texts, strict=True)
         ]
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from goldcrest.__main__ import main
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 from tests.small_models import TEXT, make_folder, make_vocabulary
 
@@ -53,7 +54,7 @@ def test_nbest_lists(translate, folder):
     text = "\n".join(TEXT[:2]).encode()
     code, out, _ = translate(folder, folder, "--beam", 3, "--nbest", 2, text=text)
     rows = [line.split(" ||| ") for line in out.splitlines()]
-    expected = load_translator([folder, folder]).nbest(TEXT[:2], beam=3, n=2)
+    expected = load_translator([folder, folder]).nbest(TEXT[:2], SearchOptions(beam=3, nbest=2))
     assert code == 0
     assert [(row[0], row[1]) for row in rows] == [
         (str(number), found.text) for number, each in enumerate(expected) for found in each

@@ -15,7 +15,7 @@ class Sleeper:
     def __init__(self, seconds: float):
         self.seconds = seconds
 
-    def translate(self, sentences, beam=1, batch_size=32):
+    def translate(self, sentences, options):
         import torch
 
         assert len(os.sched_getaffinity(0)) == 1
@@ -27,7 +27,7 @@ class Sleeper:
 class Loser(Sleeper):
     """Loses a sentence."""
 
-    def translate(self, sentences, beam=1, batch_size=32):
+    def translate(self, sentences, options):
         return sentences[1:]
 
 

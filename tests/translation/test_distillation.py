@@ -10,13 +10,13 @@ import pytest
 from goldcrest.corpus.table import ShardWriter, read_columns
 from goldcrest.errors import InputError
 from goldcrest.translation.distillation import (
-    TeacherSearch,
     Translated,
     merge,
     shard_bounds,
     split_corpus,
     translate_shard,
 )
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.sentence_bleu import best_hypothesis, sentence_bleu
 from goldcrest.translation.translator import Hypothesis
 
@@ -81,12 +81,12 @@ class Echo:
     def __init__(self, stop_after: int | None = None) -> None:
         self.translated, self.stop_after = 0, stop_after
 
-    def nbest(self, sentences, beam, n, **settings):
+    def nbest(self, sentences, options, progress=None):
         if self.stop_after is not None and self.translated >= self.stop_after:
             raise KeyboardInterrupt
         self.translated += len(sentences)
         return [
-            [Hypothesis(f"{text} {rank}".strip(), -0.5 - rank, ()) for rank in range(n)]
+            [Hypothesis(f"{text} {rank}".strip(), -0.5 - rank, ()) for rank in range(options.nbest)]
             if text != "mute"
             else [Hypothesis("", 0.0, ())]
             for text in sentences
@@ -123,7 +123,7 @@ def distil(tmp_path, corpus, shards=3, parallel=True, name="news"):
     parts = [tmp_path / name / "split" / f"shard-{i}.parquet" for i in range(shards)]
     split_corpus(corpus, parts, parallel)
     outputs = [tmp_path / name / f"shard-{i}.parquet" for i in range(shards)]
-    search = TeacherSearch(beam=4, nbest=3 if parallel else 1)
+    search = SearchOptions(beam=4, nbest=3 if parallel else 1)
     for part, output in zip(parts, outputs, strict=True):
         translate_shard(part, output, Echo(), search, {}, chunk_rows=4)
     return outputs
@@ -170,7 +170,7 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
     corpus = make_corpus(tmp_path / "c")
     shard = tmp_path / "shard.parquet"
     split_corpus(corpus, [shard], parallel=True)
-    search = TeacherSearch(beam=3, nbest=3)
+    search = SearchOptions(beam=3, nbest=3)
     undisturbed = tmp_path / "whole.parquet"
     translate_shard(shard, undisturbed, Echo(), search, {}, chunk_rows=4)
     output, translated = tmp_path / "resumed.parquet", 0
@@ -191,7 +191,7 @@ def test_chunks_of_another_teacher_are_not_used(tmp_path):
     corpus = make_corpus(tmp_path / "c")
     shard, output = tmp_path / "shard.parquet", tmp_path / "out.parquet"
     split_corpus(corpus, [shard], parallel=True)
-    search = TeacherSearch(beam=3, nbest=3)
+    search = SearchOptions(beam=3, nbest=3)
     with pytest.raises(KeyboardInterrupt):
         translate_shard(shard, output, Echo(8), search, {"teacher": "a"}, chunk_rows=4)
     teacher = Echo()

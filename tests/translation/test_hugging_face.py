@@ -79,7 +79,7 @@ def test_nbest_scores_are_log_probabilities_per_piece(folder, beam):
     translator = load_translator(folder)
     model = BartForConditionalGeneration.from_pretrained(folder).eval()
     tokens = {word: i + 3 for i, word in enumerate(WORDS)}
-    found = translator.nbest(SENTENCES, beam=beam, n=beam)
+    found = translator.nbest(SENTENCES, SearchOptions(beam=beam, nbest=beam))
     for sentence, hypotheses in zip(SENTENCES, found, strict=True):
         assert len(hypotheses) == beam
         scores = [hypothesis.score for hypothesis in hypotheses]
@@ -97,7 +97,7 @@ def test_a_length_limit_holds_whatever_the_batch(folder):
     with torch.no_grad():
         translator._model.final_logits_bias[0, 1] = -12.0
     for beam in (1, 3):
-        found = translator.nbest(SENTENCES, beam=beam, n=beam)
+        found = translator.nbest(SENTENCES, SearchOptions(beam=beam, nbest=beam))
         for sentence, hypotheses in zip(SENTENCES, found, strict=True):
             limit = SearchOptions().limit(len(sentence.split()) + 1)
             assert {len(h.pieces) + 1 for h in hypotheses} == {limit}

@@ -1,7 +1,5 @@
 """From text to text: order, blank lines, ensembles, and folders that are no model."""
 
-from dataclasses import replace
-
 import pytest
 
 from goldcrest.errors import InputError
@@ -21,7 +19,7 @@ def folders(tmp_path_factory):
 def test_translations_are_in_the_order_of_the_input(folders):
     translator = load_translator(folders[0])
     sentences = ["", *TEXT, "  ", TEXT[0] * 3]
-    together = translator.translate(sentences, batch_size=4)
+    together = translator.translate(sentences, SearchOptions(batch_size=4))
     assert together == [translator.translate([sentence])[0] for sentence in sentences]
     assert together[0] == together[7] == ""
     assert len(set(together)) > 4
@@ -33,20 +31,20 @@ def test_nbest_is_the_search_of_the_network(folders):
     model = load_model(folders[0])
     options = SearchOptions(beam=3, nbest=3)
     expected = search([model.network], model.vocabulary.encode(TEXT), options)
-    for found, candidates in zip(translator.nbest(TEXT, beam=3, n=3), expected, strict=True):
+    for found, candidates in zip(translator.nbest(TEXT, options), expected, strict=True):
         assert [h.pieces for h in found] == [c.tokens for c in candidates]
         assert [h.score for h in found] == [c.score for c in candidates]
         assert [h.text for h in found] == model.vocabulary.decode([list(h.pieces) for h in found])
-    best = [found[0].text for found in translator.nbest(TEXT, beam=3, n=1)]
-    assert translator.translate(TEXT, beam=3) == best
+    best = [found[0].text for found in translator.nbest(TEXT, options)]
+    assert translator.translate(TEXT, options) == best
 
 
 def test_an_ensemble_translates_as_its_averaged_networks(folders):
     networks = [load_model(folder).network for folder in folders]
     vocabulary = load_model(folders[0]).vocabulary
-    options = replace(SearchOptions(), beam=2, nbest=1)
+    options = SearchOptions(beam=2)
     expected = search(networks, vocabulary.encode(TEXT), options)
-    found = load_translator(folders).nbest(TEXT, beam=2, n=1)
+    found = load_translator(folders).nbest(TEXT, options)
     assert [h[0].pieces for h in found] == [c[0].tokens for c in expected]
 
 

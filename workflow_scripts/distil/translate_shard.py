@@ -7,7 +7,8 @@ the reference selected.  A killed job goes on where it was.
 import torch
 
 from goldcrest.job import job
-from goldcrest.translation.distillation import TeacherSearch, translate_shard
+from goldcrest.translation.distillation import translate_shard
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import folder_hash, load_translator
 
 with job(snakemake.log[0]):
@@ -18,7 +19,7 @@ with job(snakemake.log[0]):
         snakemake.input.shard,
         snakemake.output.nbest,
         load_translator(teacher, device),
-        TeacherSearch(**snakemake.params.search),
+        SearchOptions(**snakemake.params.search),
         {
             "teacher": [folder_hash(folder) for folder in teacher],
             "code": snakemake.params.code,

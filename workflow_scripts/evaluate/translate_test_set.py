@@ -10,6 +10,7 @@ import torch
 from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.quality import write_translations
 from goldcrest.job import job
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 
 with job(snakemake.log[0]):
@@ -18,6 +19,6 @@ with job(snakemake.log[0]):
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
     models = snakemake.input.model
     translator = load_translator([models] if isinstance(models, str) else list(models), device)
-    translations = translator.translate(sources, **snakemake.params.search)
+    translations = translator.translate(sources, SearchOptions(**snakemake.params.search))
     write_translations(snakemake.output[0], translations, sources)
     logging.info("%s sentences translated", f"{len(sources):,}")
