@@ -11,7 +11,7 @@ LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 if LANGUAGE_ID["model"] is None:
     LANGUAGE_ID_MODEL = []
 elif LANGUAGE_ID["model"] == "synthetic" or "://" in LANGUAGE_ID["model"]:
-    LANGUAGE_ID_MODEL = LANGUAGE_ID_MADE
+    LANGUAGE_ID_MODEL = [LANGUAGE_ID_MADE]
 else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 

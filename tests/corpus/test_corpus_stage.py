@@ -28,15 +28,15 @@ def experiment(tmp_path):
         source, target = (str(tmp_path / f"{name}.{side}") for side in ("en", "de"))
         return {"importer": "files", "source": source, "target": target}
 
-    def make():
+    def make(pairs=PAIRS, cleaning=None):
         held_out = files("test", [("a sentence of the test", "Ein Satz des Tests")])
         validation = files("validation", [("Validation here", "Niemand kennt die Antwort")])
         config = {
             **yaml.safe_load(TINY.read_text()),
-            "corpora": {"news": files("news", PAIRS)},
+            "corpora": {"news": files("news", pairs)},
             "test_sets": {"grammar_test": held_out},
             "validation": validation,
-            "cleaning": {},
+            "cleaning": cleaning or {},
         }
         (tmp_path / "files.yaml").write_text(yaml.safe_dump(config))
         return tmp_path / "files.yaml"
@@ -54,6 +54,19 @@ def test_from_files_to_the_report(tmp_path, experiment):
     cleaned = read_columns(tmp_path / "results/tiny/corpora/news/cleaned", ["row"])
     assert cleaned["row"].to_pylist() == [1]
     assert not (tmp_path / "results/tiny/corpora/news/imported").exists()
+
+
+def test_the_users_own_identifier(tmp_path, experiment, lid_176):
+    french = ("The weather was fine all evening.", "Il faisait beau toute la soirée.")
+    german = ("The weather was fine all evening.", "Das Wetter war den ganzen Abend schön.")
+    config = experiment([french, german], {"language_id": {"model": lid_176}})
+    run = snakemake(tmp_path, config, "--cores", "1", REPORT)
+    assert run.returncode == 0, run.stdout
+    table = tmp_path / "results/tiny/corpora/news/cleaned"
+    assert read_columns(table, ["dropped_by"], kept=False)["dropped_by"].to_pylist() == [
+        "language_target",
+        None,
+    ]
 
 
 def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, experiment):

@@ -13,7 +13,8 @@ from goldcrest.job import job
 with job(snakemake.log[0]):
     identifier = snakemake.params.language_id
     if identifier is not None:
-        model = local_file(snakemake.input.language_id, identifier.get("sha256"))
+        [model] = snakemake.input.language_id
+        model = local_file(model, identifier.get("sha256"))
         identifier = LanguageId(str(model), identifier.get("min_probability", 0.0))
     cleaning = Cleaning(
         rules=Rules(**snakemake.params.rules),
