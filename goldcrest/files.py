@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -118,16 +118,26 @@ def read_lines(path: str | Path) -> Iterator[str]:
     number = 0
     with open_binary(path) as file:
         try:
-            for number, line in enumerate(file, start=1):  # noqa: B007  (the errors name it)
-                yield line.removesuffix(b"\n").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
-                f"{error.start + 1}); convert the file with iconv, or remove the line"
-            ) from error
+            for number, line in enumerate(decoded_lines(file, str(path)), start=1):  # noqa: B007
+                yield line
         except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
             raise InputError(
                 f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
+            ) from error
+
+
+def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+    """The lines of a binary stream as text, without their newline; strict UTF-8.
+
+    Raises InputError naming the stream and the line where one is not UTF-8.
+    """
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield line.removesuffix(b"\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
+                f"{error.start + 1}); convert the text with iconv, or remove the line"
             ) from error
 
 

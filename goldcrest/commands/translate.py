@@ -2,11 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
 from itertools import islice
-from typing import BinaryIO
 
 from goldcrest.errors import InputError
+from goldcrest.files import decoded_lines
 
 HELP = "translate lines of text"
 WINDOW = 4096  # lines that are sorted by length, translated and written together
@@ -51,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         batch_size=arguments.batch_size,
         length_normalisation=arguments.length_normalisation,
     )
-    lines, first = _lines(sys.stdin.buffer), 0
+    lines, first = decoded_lines(sys.stdin.buffer, "standard input"), 0
     while window := list(islice(lines, WINDOW)):
         if arguments.nbest:
             for number, found in enumerate(translator.nbest(window, options), start=first):
@@ -63,17 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.buffer.flush()
         first += len(window)
     return 0
-
-
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield line.removesuffix(b"\n").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"standard input:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
-                f"{error.start + 1}); convert the text with iconv"
-            ) from error
 
 
 def _write(line: str) -> None:
