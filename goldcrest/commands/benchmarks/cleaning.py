@@ -4,7 +4,6 @@ Ours reads and writes Parquet shards; the opponent keeps lists in memory, which 
 normaliser, sets of strings for the duplicates, one loop of rules, one fastText call a line.
 """
 
-import logging
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -37,7 +36,6 @@ Pair = tuple[str, str]
 
 def run(rounds: int) -> list[Row]:
     """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text."""
-    logging.getLogger("goldcrest").setLevel(logging.WARNING)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         identifier = folder / "language_id.ftz"
