@@ -3,6 +3,7 @@
 SHARDS = range(config["distillation"]["shards"])
 SEARCH_CODE = code_version(
     "corpus.table",
+    "products",
     "quantization",
     "translation.architecture",
     "translation.folder",

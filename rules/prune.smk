@@ -30,7 +30,7 @@ rule reset_checkpoint:
         training=config["training"],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("translation", "corpus.table"),
+        code=code_version("translation", "products", "corpus.table"),
     script:
         "../workflow_scripts/prune/reset_checkpoint.py"
 
@@ -62,7 +62,7 @@ rule prune:
         training=config["training"],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("pruning", "translation", "corpus.table"),
+        code=code_version("pruning", "translation", "products", "corpus.table"),
     script:
         "../workflow_scripts/prune/prune.py"
 

@@ -93,6 +93,6 @@ rule finetune_quantized:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
-        code=code_version("quantization", "translation", "corpus.table"),
+        code=code_version("quantization", "translation", "products", "corpus.table"),
     script:
         "../workflow_scripts/quantize/finetune_quantized.py"

@@ -7,6 +7,8 @@ made in the forward pass, so nothing of size positions × V is kept.
 import torch
 from torch import Tensor
 
+from goldcrest.products import add_product, product
+
 SLICE = 512  # positions: 512 × 8k pieces of float32 are 16 MB
 
 
@@ -21,7 +23,7 @@ class _OutputCrossEntropy(torch.autograd.Function):
         smooth = label_smoothing / weight.shape[0]
         for begin in range(0, hidden.shape[0], SLICE):
             part = slice(begin, begin + SLICE)
-            scores = torch.addmm(bias, hidden[part], weight.t()).float()  # (n, V)
+            scores = product(hidden[part], weight.t(), bias).float()  # (n, V)
             labels, share = target[part, None], factor[part, None]
             chosen = scores.gather(1, labels)
             mean = scores.mean(1, keepdim=True) if label_smoothing else chosen
@@ -37,8 +39,8 @@ class _OutputCrossEntropy(torch.autograd.Function):
                     scores -= smooth * share
                 scores.scatter_add_(1, labels, -(1 - label_smoothing) * share)
                 grad = scores.to(hidden.dtype)
-                torch.mm(grad, weight, out=grad_hidden[part])
-                grad_weight.addmm_(grad.t(), hidden[part])
+                grad_hidden[part] = product(grad, weight)
+                add_product(grad_weight, grad.t(), hidden[part])
                 grad_bias += grad.sum(0)
         if needs_grad:
             ctx.save_for_backward(grad_hidden, grad_weight, grad_bias)

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.utils.data import IterableDataset
 
+from goldcrest.products import OneDnnLinears
 from goldcrest.translation.batches import EncodedCorpus, batch_stream
 from goldcrest.translation.loss import output_cross_entropy
 
@@ -84,8 +85,9 @@ class TranslationTask(lightning.LightningModule):
     def loss(self, batch, words: int) -> torch.Tensor:
         """Weighted cross-entropy summed over the batch's target words, divided by `words`."""
         network = self.network
-        memory = network.encode(batch.source, batch.source_mask)
-        hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
+        with OneDnnLinears():
+            memory = network.encode(batch.source, batch.source_mask)
+            hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
         mask = batch.target_mask
         factor = batch.weight[:, None].expand(mask.shape)[mask] / words
         operands = network.output_operands(hidden[mask])

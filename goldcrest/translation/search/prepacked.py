@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from goldcrest.products import for_onednn
+
 ROWS = 32  # the input height that the layout is chosen for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
 
@@ -41,17 +43,8 @@ def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
 
 def _linears(networks: Sequence[nn.Module]) -> list[nn.Linear]:
     """The plain linear layers that oneDNN can multiply, each once."""
-    if not torch.backends.mkldnn.is_available():
-        return []
     modules = dict.fromkeys(chain.from_iterable(network.modules() for network in networks))
-    return [
-        module
-        for module in modules
-        if type(module) is nn.Linear
-        and module.weight.device.type == "cpu"
-        and module.weight.dtype == torch.float32
-        and module.weight.numel()
-    ]
+    return [module for module in modules if type(module) is nn.Linear and for_onednn(module.weight)]
 
 
 class _Prepacked:

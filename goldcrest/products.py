@@ -1,0 +1,82 @@
+"""Float32 matrix products by oneDNN, where training on CPUs spends its time.
+
+PyTorch hands float32 products to MKL, which leaves AVX-512 unused on processors of other makers; oneDNN's take
+half the time there and as long elsewhere, in the same arithmetic.
+"""
+
+import os
+
+# oneDNN and PyTorch's layer over it keep 1,024 prepared products each, scratch memory included.  Batches of text
+# hardly ever repeat a shape: the caches fill with gigabytes that are never asked for again, and fresh pages cost
+# more time than preparing a product anew.  Both read their size at the first product.
+os.environ.setdefault("LRU_CACHE_CAPACITY", "64")
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+
+def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """left (n, k) · right (k, m) + bias (m,), by the fastest kernel for the operands; without gradients."""
+    if for_onednn(left, right):
+        return torch.ops.mkldnn._linear_pointwise(left, right.t(), bias, "none", [], "")
+    return torch.mm(left, right) if bias is None else torch.addmm(bias, left, right)
+
+
+def add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
+    """Add left (n, k) · right (k, m) to `total` (n, m) in place, by the fastest kernel; without gradients."""
+    if for_onednn(left, right):
+        total += product(left, right)
+    else:
+        total.addmm_(left, right)
+
+
+def for_onednn(*operands: Tensor) -> bool:
+    """Whether oneDNN can multiply these: float32 on the CPU, none of them empty."""
+    return torch.backends.mkldnn.is_available() and all(
+        value.dtype == torch.float32 and value.device.type == "cpu" and value.numel()
+        for value in operands
+    )
+
+
+class _Linear(torch.autograd.Function):
+    """functional.linear of x (n, in), weight (out, in), bias (out,) or None."""
+
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        return product(x, weight.t(), bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        for_x, for_weight, for_bias = ctx.needs_input_grad
+        return (
+            product(grad, weight) if for_x else None,
+            product(x.t(), grad).t() if for_weight else None,
+            grad.sum(0) if for_bias else None,
+        )
+
+
+class OneDnnLinears(TorchFunctionMode):
+    """While the block lasts, every `functional.linear` in float32 on the CPU, and its gradient, is oneDNN's.
+
+    It looks at the function, not at modules, so it serves every family, fake-quantized layers included.
+    """
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        """Calls pass through, save those of `functional.linear`."""
+        if func is not functional.linear or torch.is_autocast_enabled("cpu"):
+            return func(*args, **(kwargs or {}))
+        return _linear(*args, **(kwargs or {}))
+
+
+def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    if not for_onednn(input, weight):
+        return functional.linear(input, weight, bias)
+    rows = input.reshape(-1, input.shape[-1])
+    return _Linear.apply(rows, weight, bias).view(*input.shape[:-1], weight.shape[0])
