@@ -1,21 +1,17 @@
-"""Files that appear whole or not at all, and text read strictly."""
+"""Files that appear whole or not at all."""
 
 import fcntl
-import gzip
 import hashlib
-import io
 import json
 import logging
 import os
 import shutil
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psutil
-import zstandard
 
 from goldcrest.errors import InputError
 
@@ -93,52 +89,6 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
             logging.info("%s: another process is at work here; waiting for it to end", folder)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def open_binary(path: str | Path) -> IO[bytes]:
-    """`path` opened for reading bytes, decompressed where its name ends in .gz or .zst.
-
-    Raises InputError where the file is missing.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; check the path in the configuration")
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")
-    if path.suffix == ".zst":
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(path.open("rb")))
-    return path.open("rb")
-
-
-def read_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a text file without their newline; split on "\\n" only, strict UTF-8.
-
-    Raises InputError naming file and line where a line is not UTF-8 or the compressed data is damaged.
-    """
-    number = 0
-    with open_binary(path) as file:
-        try:
-            for number, line in enumerate(decoded_lines(file, str(path)), start=1):  # noqa: B007
-                yield line
-        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
-            raise InputError(
-                f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
-            ) from error
-
-
-def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """The lines of a binary stream as text, without their newline; strict UTF-8.
-
-    Raises InputError naming the stream and the line where one is not UTF-8.
-    """
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield line.removesuffix(b"\n").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{name}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
-                f"{error.start + 1}); convert the text with iconv, or remove the line"
-            ) from error
 
 
 def sha256_file(path: str | Path) -> str:

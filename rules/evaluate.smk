@@ -80,7 +80,7 @@ rule measure_quality:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         seed=config["seed"],
-        code=code_version("evaluation.measurement", "evaluation.quality"),
+        code=code_version("evaluation.measurement", "evaluation.quality", "text_files"),
     script:
         "../workflow_scripts/evaluate/measure_quality.py"
 

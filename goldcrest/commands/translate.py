@@ -5,7 +5,7 @@ import sys
 from itertools import islice
 
 from goldcrest.errors import InputError
-from goldcrest.files import decoded_lines
+from goldcrest.text_files import decoded_lines
 
 HELP = "translate lines of text"
 WINDOW = 4096  # lines that are sorted by length, translated and written together

@@ -16,7 +16,7 @@ import pyarrow as pa
 from goldcrest.corpus.download import local_file
 from goldcrest.corpus.table import SCHEMA, ShardWriter, TableWriter
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import read_lines
+from goldcrest.text_files import read_lines
 
 log = logging.getLogger(__name__)
 
@@ -243,7 +243,7 @@ def local_inputs(entries: Entries) -> list[str]:
 
 def code_parts(entries: Entries) -> list[str]:
     """The parts of this library that importing the entries runs, for `code_version`."""
-    parts = ["corpus.importers", "corpus.download", "corpus.table"]
+    parts = ["corpus.importers", "corpus.download", "corpus.table", "text_files"]
     synthetic = any(entry["importer"] == "synthetic" for entry in _several(entries))
     return [*parts, "corpus.synthetic"] if synthetic else parts
 

@@ -2,13 +2,15 @@
 
 import gzip
 import hashlib
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 import zstandard
 
-from goldcrest.corpus.importers import IMPORTERS, import_corpus, importer_from
+from goldcrest.corpus.importers import IMPORTERS, code_parts, import_corpus, importer_from
 from goldcrest.corpus.table import count_rows, read_columns, shard_paths
 from goldcrest.errors import InputError
 
@@ -40,7 +42,7 @@ def _files(folder, source: bytes, target: bytes, suffix: str = "", **keys):
 def _fails(folder, entry, *parts, **options):
     with pytest.raises(InputError) as caught:
         import_corpus(folder / "out", "news", entry, PAIR, **options)
-    message = str(caught.value)
+    message = str(caught.value).replace(str(folder), "")  # named after the test
     assert "\n" not in message
     for part in ("corpus 'news'", *parts):
         assert part in message
@@ -99,9 +101,17 @@ def test_invalid_utf8_names_the_line(tmp_path):
     _fails(tmp_path, _files(tmp_path, b"a\nM\xfcnchen\n", b"x\ny\n"), "a.en:2", "UTF-8", "iconv")
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_empty_file(tmp_path, suffix):
-    _fails(tmp_path, _files(tmp_path, b"", b"", suffix), "empty file")
+    entry = _files(tmp_path, b"", b"", suffix)
+    _fails(tmp_path, entry, "empty file")
+    Path(entry["source"]).write_bytes(b"")
+    _fails(tmp_path, entry, "empty file")
+
+
+def test_other_archives_are_named(tmp_path):
+    entry = _files(tmp_path, b"a\n", b"x\n", ".xz")
+    _fails(tmp_path, entry, "a.en.xz: text compressed as .xz", "use .gz or .zst")
 
 
 @pytest.mark.parametrize("character, word", [(b"\x00", "NUL"), (b"\t", "tab")])
@@ -134,12 +144,17 @@ def test_missing_file(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_truncated_archive(tmp_path, suffix):
-    text = b"".join(hashlib.sha256(bytes([i])).hexdigest().encode() + b"\n" for i in range(200))
+@pytest.mark.parametrize("monolingual", [False, True])
+def test_truncated_archive(tmp_path, suffix, monolingual):
+    numbers = (str(number).encode() for number in range(20_000))
+    text = b"".join(hashlib.sha256(number).hexdigest().encode() + b"\n" for number in numbers)
     entry = _files(tmp_path, text, text, suffix)
-    path = tmp_path / f"a.de{suffix}"
-    path.write_bytes(path.read_bytes()[:-2000])
-    _fails(tmp_path, entry, f"a.de{suffix}", "truncated")
+    for side in ("source", "target"):  # both, so that their lengths are equal
+        path = Path(entry[side])
+        assert path.stat().st_size > 5 * 2**17  # several blocks
+        path.write_bytes(path.read_bytes()[: -(2**17)])
+    message = f"a.en{suffix}: damaged or truncated after line"
+    _fails(tmp_path, entry, message, monolingual=monolingual)
 
 
 def test_not_an_archive(tmp_path):
@@ -214,6 +229,20 @@ def test_unknown_importers_and_keys():
             importer_from({"importer": name, "sorce": "x"})
     with pytest.raises(InputError, match=r"importer sacrebleu.*name"):
         importer_from({"importer": "sacrebleu"})
+
+
+LOADED = """
+import sys
+import goldcrest.corpus.importers
+print(*(name for name in sys.modules if name.startswith("goldcrest.")))
+"""
+
+
+def test_code_parts_are_what_importing_loads():
+    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    loaded = {name.removeprefix("goldcrest.") for name in run.stdout.split()}
+    # what errors say, and how files appear, changes no row
+    assert loaded - {"corpus", "errors", "files"} == set(code_parts({"importer": "files"}))
 
 
 def test_multi30k_with_its_tab(tmp_path, shared_data):

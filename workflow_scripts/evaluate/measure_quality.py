@@ -7,8 +7,9 @@ chrF with signatures, bootstrap intervals and significance.
 from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.measurement import Variant, model_sha256
 from goldcrest.evaluation.quality import TestSet, measure
-from goldcrest.files import read_lines, write_json
+from goldcrest.files import write_json
 from goldcrest.job import job
+from goldcrest.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input

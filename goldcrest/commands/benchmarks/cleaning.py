@@ -21,7 +21,7 @@ from goldcrest.corpus.cleaning.rules import BROKEN_ENCODING, Rules
 from goldcrest.corpus.language_id_training import train_identifier
 from goldcrest.corpus.synthetic import generate
 from goldcrest.corpus.table import SCHEMA, write_table
-from goldcrest.files import read_lines
+from goldcrest.text_files import read_lines
 
 PAIRS = 20_000
 # Real text, used where it is there: short pairs (70 characters), long ones (256).

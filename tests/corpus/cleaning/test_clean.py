@@ -11,7 +11,7 @@ from goldcrest.corpus.cleaning.language_id import LanguageId
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.table import ShardWriter, read_columns, shard_paths, write_table
 from goldcrest.errors import InputError
-from goldcrest.files import read_lines
+from goldcrest.text_files import read_lines
 
 PAIR = ("en", "de")
 ROWS = [

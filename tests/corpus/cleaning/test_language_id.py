@@ -31,7 +31,7 @@ def test_min_probability(lid_176):
 
 
 def test_other_languages_in_multi30k(lid_176, shared_data):
-    from goldcrest.files import read_lines
+    from goldcrest.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("de",))
     for language, least, most in (("de", 0.0, 0.02), ("fr", 0.99, 1.0), ("cs", 0.99, 1.0)):
@@ -42,7 +42,7 @@ def test_other_languages_in_multi30k(lid_176, shared_data):
 
 def test_ends_judge_like_whole_lines(lid_176, shared_data):
     from goldcrest.corpus.cleaning.normalise import normalise
-    from goldcrest.files import read_lines
+    from goldcrest.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
     sides = []

@@ -12,7 +12,7 @@ from goldcrest.corpus.cleaning.normalise import (
     normalise_punctuation,
     remove_non_printing,
 )
-from goldcrest.files import read_lines
+from goldcrest.text_files import read_lines
 
 LANGUAGES = ["en", "de", "fr", "es", "cs", "ru"]
 PARTS = [

@@ -1,0 +1,94 @@
+"""Text comes in whole or not at all: a compressed file that was cut never passes for a shorter one."""
+
+import gzip
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from goldcrest.errors import InputError
+from goldcrest.text_files import read_lines
+
+ROOT = Path(__file__).parents[1]
+RANDOM = random.Random(1)
+LINES = ["".join(RANDOM.choices("abcdefghijklmnopqrstuvwxyz ä", k=80)) for _ in range(20_000)]
+TEXT = "".join(f"{line}\n" for line in LINES).encode()
+COMPRESS = {".gz": gzip.compress, ".zst": zstandard.compress}
+
+
+def _file(folder, suffix: str, data: bytes) -> Path:
+    path = folder / f"a{suffix}"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_archives_one_after_the_other_are_one_text(tmp_path, suffix):
+    parts = [TEXT[:500_000], b"", TEXT[500_000:]]
+    path = _file(tmp_path, suffix, b"".join(map(COMPRESS[suffix], parts)))
+    assert list(read_lines(path)) == LINES
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("kept", [3, 1000, 400_000, 800_000, -9, -1])
+def test_every_cut_is_noticed(tmp_path, suffix, kept):
+    archive = COMPRESS[suffix](TEXT)
+    assert len(archive) > 800_000  # several blocks
+    for before in (b"", archive):
+        path = _file(tmp_path, suffix, before + archive[:kept])
+        with pytest.raises(InputError, match=rf"a{suffix}: damaged or truncated after line \d"):
+            list(read_lines(path))
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_other_bytes_after_the_archive(tmp_path, suffix):
+    path = _file(tmp_path, suffix, COMPRESS[suffix](TEXT) + b"<html>")
+    with pytest.raises(InputError, match=rf"a{suffix}: damaged or truncated"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("suffix", [".xz", ".bz2", ".zip"])
+def test_other_archives_are_named(tmp_path, suffix):
+    path = _file(tmp_path, suffix, b"\xfd7zXZ\x00")
+    with pytest.raises(InputError, match=rf"a{suffix}: .* {suffix} .*use \.gz or \.zst"):
+        list(read_lines(path))
+
+
+PEAK = """
+import resource, sys
+from goldcrest.text_files import read_lines
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+lines = sum(1 for _ in read_lines(sys.argv[1]))
+print(lines, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+def test_memory_does_not_follow_the_text(tmp_path):
+    path = tmp_path / "long.zst"
+    with zstandard.open(path, "wb") as file:
+        for _ in range(80):
+            file.write(b"the same again\n" * 70_000)
+    assert path.stat().st_size < 50_000  # of 84 MB: few bytes of it already unpack to much
+    run = subprocess.run(
+        [sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True
+    )
+    lines, mib = map(int, run.stdout.split())
+    assert lines == 5_600_000
+    assert mib < 30
+
+
+def test_a_rule_whose_script_reads_text_follows_the_reader():
+    rules = "\n".join(path.read_text() for path in (ROOT / "rules").glob("*.smk")).split("\nrule ")
+    scripts = [
+        path
+        for path in (ROOT / "workflow_scripts").rglob("*.py")
+        if "goldcrest.text_files" in path.read_text()
+    ]
+    assert scripts
+    for script in scripts:
+        (rule,) = [rule for rule in rules if f"/{script.parent.name}/{script.name}" in rule]
+        assert re.search(r'code_version\([^)]*"text_files"', rule), script
