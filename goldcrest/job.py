@@ -18,6 +18,9 @@ _DISK_REMEDIES = {
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
     errno.EROFS: "the file system is read-only; choose a results folder that can be written",
     errno.EACCES: "permission denied; choose a folder that can be read and written",
+    errno.EISDIR: "a folder stands where a file should; choose another name",
+    errno.ENOTDIR: "a file stands where a folder should; choose another place",
+    errno.EEXIST: "something stands here already, a file perhaps where a folder should; choose another place",
 }
 
 
@@ -27,7 +30,9 @@ def explain(error: BaseException) -> str | None:
         return str(error)
     code = _error_number(error)
     if code in _DISK_REMEDIES:
-        return f"{getattr(error, 'filename', None) or 'results'}: {_DISK_REMEDIES[code]}"
+        # Of a renaming, where the file was to go: the other name is of a partial file.
+        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
+        return f"{place}: {_DISK_REMEDIES[code]}"
     return None
 
 

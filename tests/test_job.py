@@ -53,6 +53,12 @@ def test_disk_errors_are_explained():
     assert explain(rust).startswith("results: the disk is full")
     assert "read-only" in explain(OSError(errno.EROFS, "Read-only file system", "results/a"))
     assert "permission" in explain(PermissionError(errno.EACCES, "denied", "results/a"))
+    renamed = OSError(errno.EISDIR, "Is a directory", ".a.partial-1", None, "results/a")
+    assert explain(renamed).startswith("results/a: a folder stands where a file should")
+    below = NotADirectoryError(errno.ENOTDIR, "Not a directory", "results/a/b")
+    assert explain(below).startswith("results/a/b: a file stands where a folder should")
+    there = FileExistsError(errno.EEXIST, "File exists", "results/a")
+    assert explain(there).startswith("results/a: something stands here already")
     assert explain(OSError(errno.ECHILD, "no children")) is None
     assert explain(ValueError("ours")) is None
 

@@ -1,27 +1,28 @@
 """Tables back to text files, with the line counts of both sides verified."""
 
 import gzip
-import io
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
+import pyarrow as pa
 import zstandard
 
-from goldcrest.corpus.table import count_rows, read_batches
+from goldcrest.corpus.table import count_rows, read_batches, shard_paths
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_path
+from goldcrest.text_files import check_suffix, open_binary
 
 
 def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
     """Write columns of a table into text files, one row per line, and return the number of rows.
 
     files: path by column, compressed where it ends in .gz or .zst.  All appear together, only when every
-    one has a line per row.  Raises InputError where a row has no text or text that holds a line break.
+    one has a line per row.  Raises InputError where a path cannot take a side, a column is not of text, or
+    a row has no text or text that holds a line break.
     """
-    if len(set(map(str, files.values()))) < len(files):
-        raise InputError("export: two sides cannot go to one file")
+    _check_paths(table, files)
     expected = count_rows(table, kept)
     written = 0
     with ExitStack() as stack:
@@ -33,7 +34,7 @@ def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool =
             }
             for batch in read_batches(table, list(files), kept):
                 for side, output in outputs.items():
-                    output.write(_lines(batch.column(side).to_pylist(), table, side, written))
+                    output.write(_lines(batch.column(side), table, side, written))
                 written += batch.num_rows
         for side, path in files.items():
             lines = _count_lines(partial[side], Path(path).suffix)
@@ -44,7 +45,23 @@ def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool =
     return written
 
 
-def _lines(texts: list[str | None], table: str | Path, side: str, start: int) -> bytes:
+def _check_paths(table: str | Path, files: Mapping[str, str | Path]) -> None:
+    """Refuse, before anything is written, files that could not appear or would replace each other."""
+    taken = {shard.resolve(): "the table itself" for shard in shard_paths(table)}
+    for side, path in files.items():
+        check_suffix(path)
+        place = Path(path).resolve()
+        if place.is_dir():
+            raise InputError(f"{path}: a folder; name a file for --{side}")
+        if place in taken:
+            raise InputError(f"{path}: is {taken[place]}; name another file for --{side}")
+        taken[place] = "the file of the other side"
+
+
+def _lines(column: pa.Array, table: str | Path, side: str, start: int) -> bytes:
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        raise InputError(f"{table}: column '{side}' holds {column.type}, not text")
+    texts = column.to_pylist()
     for number, text in enumerate(texts, start=start):
         if text is None:
             raise InputError(f"{table}: row {number:,} has no {side}; leave out --{side}")
@@ -68,10 +85,5 @@ def _create(path: Path, suffix: str) -> Iterator[IO[bytes]]:
 
 
 def _count_lines(path: Path, suffix: str) -> int:
-    with ExitStack() as stack:
-        file: IO[bytes] = stack.enter_context(path.open("rb"))
-        if suffix == ".gz":
-            file = stack.enter_context(gzip.GzipFile(fileobj=file))
-        elif suffix == ".zst":
-            file = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
+    with open_binary(path, suffix) as file:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

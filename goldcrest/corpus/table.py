@@ -7,7 +7,7 @@ Synthetic corpora also have `noise` (the injected damage, null = none).
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -60,7 +60,7 @@ def read_batches(
     """The rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
     With `kept`, rows that a filter dropped are left out (a table without `dropped_by` has none).
-    Raises InputError where the table or a column is missing, or a file is not Parquet.
+    Raises InputError where the table or a column is missing, or a file is damaged or not Parquet.
     """
     for shard in shard_paths(path):
         with _open(shard) as file:
@@ -71,7 +71,7 @@ def read_batches(
                     raise InputError(f"{shard}: no column '{name}'{nearest(name, names)}")
             select = kept and "dropped_by" in names
             read = [*wanted, "dropped_by"] if select and "dropped_by" not in wanted else wanted
-            for batch in file.iter_batches(batch_size=rows, columns=read, use_threads=False):
+            for batch in _sound(shard, file.iter_batches(rows, columns=read, use_threads=False)):
                 if select:
                     batch = batch.filter(pc.is_null(batch.column("dropped_by")))
                 batch = batch.select(wanted)
@@ -198,7 +198,25 @@ def write_table(path: str | Path, table: pa.Table) -> None:
 
 
 def _open(path: Path) -> pq.ParquetFile:
-    try:
+    with _damage(path, "not a Parquet file"):
         return pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file ({error}); make the table again") from error
+
+
+def _sound(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a file whose pages can be read and whose text is UTF-8."""
+    with _damage(path, "a damaged Parquet file"):
+        for batch in batches:
+            batch.validate(full=True)  # Parquet itself lets any bytes pass for text
+            yield batch
+
+
+@contextmanager
+def _damage(path: Path, what: str) -> Iterator[None]:
+    """Arrow's complaints of a file's contents as InputError; errors of the disk, which have a number, go on."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        said = " ".join(str(error).split())
+        raise InputError(f"{path}: {what} ({said}); make the table again") from error

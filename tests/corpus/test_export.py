@@ -62,6 +62,39 @@ def test_bad_requests(tmp_path, capsys, table):
     assert len(errors) == 3 and all(line.startswith("goldcrest: ") for line in errors)
 
 
+def _refused(capsys, *arguments) -> str:
+    """The one line that an export ends in."""
+    assert main(["export", *map(str, arguments)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_places_that_take_no_file(tmp_path, capsys, table, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    shard = table / "part-00000.parquet"
+    before = sorted(tmp_path.rglob("*")), shard.read_bytes()
+    for place, message in [
+        ("folder", "folder: a folder; name a file for --target"),
+        ("./out", "./out: is the file of the other side"),
+        (tmp_path / "folder/../out", "is the file of the other side"),
+        (shard, "is the table itself"),
+        ("a/x", "a: something stands here already"),
+        ("a/x/y", "a/x: a file stands where a folder should"),
+        ("out.xz", "out.xz: text compressed as .xz"),
+    ]:
+        assert message in _refused(capsys, table, "--source", "out", "--target", place)
+        assert (sorted(tmp_path.rglob("*")), shard.read_bytes()) == before
+
+
+def test_a_column_that_is_no_text(tmp_path, capsys):
+    write_table(tmp_path / "t.parquet", pa.table({"source": ["a"], "target": [1]}))
+    sides = ["--source", tmp_path / "a", "--target", tmp_path / "b"]
+    line = _refused(capsys, tmp_path / "t.parquet", *sides)
+    assert "t.parquet: column 'target' holds int64, not text" in line
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.parquet"]
+
+
 def test_a_lost_line_is_noticed(tmp_path, table, monkeypatch):
     from goldcrest.corpus import export
 

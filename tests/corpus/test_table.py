@@ -1,6 +1,9 @@
 """Tables come back as written, whole or not at all, and never with the rows a filter dropped."""
 
+import random
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from goldcrest.corpus.table import (
@@ -75,3 +78,36 @@ def test_bad_tables_are_one_clear_error(tmp_path):
     ]:
         with pytest.raises(InputError, match=message):
             list(read_batches(path, columns))
+
+
+def test_damage_anywhere_is_one_clear_error_or_harmless(tmp_path):
+    path = tmp_path / "t.parquet"
+    rng = random.Random(1)
+    lines = ["".join(rng.choices("abcdefgh äöü", k=60)) for _ in range(300)]
+    write_table(path, pa.table({"source": lines, "row": range(300)}))
+    whole, noticed = path.read_bytes(), 0
+    for _ in range(300):
+        data = bytearray(whole)
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        try:
+            for batch in read_batches(path):
+                batch.to_pylist()
+        except InputError as error:
+            assert "\n" not in str(error) and "t.parquet: " in str(error)
+            noticed += 1
+    assert noticed > 100
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    column = pa.array([b"M\xfcnchen"]).view(pa.string())
+    pq.write_table(pa.table({"source": column}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"t\.parquet: a damaged Parquet file .*UTF8"):
+        list(read_batches(tmp_path / "t.parquet"))
+
+
+def test_an_error_of_the_disk_stays_one(tmp_path, monkeypatch):
+    write_table(tmp_path / "t.parquet", _table(1))
+    monkeypatch.setattr(pq, "ParquetFile", lambda path: (path / "none").stat())
+    with pytest.raises(NotADirectoryError):
+        list(read_batches(tmp_path / "t.parquet"))
