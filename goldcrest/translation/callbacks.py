@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from goldcrest.files import atomic_path
 from goldcrest.translation.search import greedy_translations
+from goldcrest.translation.task import TrainingConfig
 from goldcrest.translation.vocabulary import Vocabulary
 
 
@@ -53,24 +54,29 @@ class ProgressBar(lightning.Callback):
 
 
 class GreedyValidation(lightning.Callback):
-    """BLEU of greedy translations every so many updates; keeps the best weights, stops when patience ends."""
+    """BLEU of greedy translations every so many updates; keeps the best weights, stops when patience ends.
+
+    The last update is validated too, or those since the validation before it were made in vain; a training of
+    fewer updates than one validation waits for goes without any.
+    """
 
     def __init__(
         self,
         sources: list[str],
         references: list[str],
         vocabulary: Vocabulary,
-        every: int,
-        patience: int,
+        config: TrainingConfig,
         work: Path,
     ):
         self._sources, self._references, self._vocabulary = sources, references, vocabulary
-        self._every, self._patience = every, patience
+        self._every, self._last = config.validate_every, config.updates
+        self._patience = config.patience
         self._best_path = work / "best.safetensors"
         self.history: list[dict[str, float]] = []
 
     def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        if trainer.global_step % self._every:
+        update = trainer.global_step
+        if update % self._every and not self._every < update == self._last:
             return
         state = task.evaluated_state()
         bleu = 0.0
@@ -78,7 +84,7 @@ class GreedyValidation(lightning.Callback):
             bleu = self._bleu(task, state)
         bleu = trainer.strategy.broadcast(bleu, src=0)
         best = max((row["bleu"] for row in self.history), default=-1.0)
-        self.history.append({"update": trainer.global_step, "bleu": bleu})
+        self.history.append({"update": update, "bleu": bleu})
         task.log("validation_bleu", bleu)
         if bleu > best and trainer.is_global_zero:
             with atomic_path(self._best_path) as partial:

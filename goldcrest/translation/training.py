@@ -109,14 +109,7 @@ def train(
         if _first_rank():
             claim_work(work, settings, network, [data.identity, content_hash(validation)])
         task = TranslationTask(network, config, seed, start_update)
-        validations = GreedyValidation(
-            pairs["source"],
-            pairs["target"],
-            vocabulary,
-            config.validate_every,
-            config.patience,
-            work,
-        )
+        validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
         trainer = _fit(
             task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
         )

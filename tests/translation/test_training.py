@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
-from goldcrest.translation import batches
+from goldcrest.translation import batches, callbacks
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
 from goldcrest.translation.training import TrainingConfig, TranslationTask, tensors_hash, train
@@ -110,6 +110,63 @@ def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
     until_best = replace(CONFIG, validate_every=15, updates=result.best["update"])
     expected, _ = run(corpus, vocabulary, tmp_path / "until", until_best)
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=80, validate_every=60, smoothing=0.0)
+    network, result = run(corpus, vocabulary, tmp_path / "both", config)
+    assert [row["update"] for row in result.history] == [60, 80]
+    assert result.best["update"] == 80  # it learns quickly here
+    at_the_end = replace(config, validate_every=80)
+    expected, _ = run(corpus, vocabulary, tmp_path / "once", at_the_end)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=10, validate_every=11, smoothing=0.0)
+    network, result = run(corpus, vocabulary, tmp_path / "best", config)
+    expected, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
+    assert result.history == []
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+class Interrupted(Exception):
+    """Ends a training where a kill might."""
+
+
+@pytest.mark.parametrize("checkpoint_every", [2, 7])  # 7: the last update has the only one
+def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
+    tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every
+):
+    config = replace(CONFIG, updates=7, validate_every=3, checkpoint_every=checkpoint_every)
+    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed", config)
+    assert [row["update"] for row in undisturbed.history] == [3, 6, 7]
+    passed = set()
+
+    def interrupt(hook):
+        def hook_between_two_interruptions(self, trainer, *arguments):
+            for moment in ("before", "after"):
+                if moment == "after":
+                    hook(self, trainer, *arguments)
+                place = (moment, type(self).__name__, trainer.global_step)
+                if place not in passed:
+                    passed.add(place)
+                    raise Interrupted
+
+        return hook_between_two_interruptions
+
+    for callback in (callbacks.GreedyValidation, callbacks.Checkpoints):
+        hook = interrupt(callback.on_train_batch_end)
+        monkeypatch.setattr(callback, "on_train_batch_end", hook)
+    while True:
+        try:
+            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", config)
+            break
+        except Interrupted:
+            pass
+    assert len(passed) == 2 * 2 * 7
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+    assert resumed == undisturbed
 
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
