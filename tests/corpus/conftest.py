@@ -1,5 +1,6 @@
 """Small corpora, and the real data where it is."""
 
+import unicodedata
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +23,24 @@ def shared_data():
 def lid_176(shared_data):
     """fastText's identifier of 176 languages."""
     return str(shared_data / "lid/lid.176.ftz")
+
+
+@pytest.fixture(scope="session")
+def fold():
+    """The folding of one line, a character at a time."""
+
+    def folded(text: str) -> str:
+        result = gap = ""
+        for character in text.casefold():
+            if unicodedata.category(character)[0] in "PZC":
+                gap += character
+                continue
+            if result[-1:].isdecimal() and character.isdecimal():
+                result += gap
+            result, gap = result + character, ""
+        return result
+
+    return folded
 
 
 @pytest.fixture

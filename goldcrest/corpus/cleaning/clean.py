@@ -49,7 +49,7 @@ class Cleaning:
 
     rules: Rules = field(default_factory=Rules)
     language_id: LanguageId | None = None  # None: languages are not identified
-    near_duplicates: bool = True  # also drop pairs equal but for case, punctuation and space
+    near_duplicates: bool = True  # also drop pairs that fold to the same as an earlier one
     held_out: tuple[str, ...] = ()  # tables of test and validation sets
 
 
@@ -136,7 +136,7 @@ def _context(judge: _Judge) -> Context:
     return Context(
         cleaning.rules,
         None if config is None else LanguageIdentifier(config, judge.languages),
-        HeldOut(cleaning.held_out) if cleaning.held_out else None,
+        HeldOut(cleaning.held_out, judge.languages) if cleaning.held_out else None,
         cleaning.near_duplicates,
     )
 

@@ -1,6 +1,6 @@
 """Duplicate pairs of a corpus of any size, found on disk in bounded memory.
 
-Each pair becomes two digests, of its text and of its folded text (no case, punctuation or white space).
+Each pair becomes two digests, of its text and of its folded text (see `folded`).
 They are written into as many bucket files as keep one bucket small, by the folded digest, so that equal
 pairs meet in one bucket; then each bucket is sorted alone.
 """
@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from goldcrest.corpus.cleaning.normalise import folded_lines
+from goldcrest.corpus.cleaning.normalise import folded
 from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # what a row is: the first of its kind, or which sort of repeat
@@ -28,8 +28,7 @@ def digests(sides: tuple[list[str], ...]) -> np.ndarray:
     texts = ["\t".join(pair) for pair in zip(*sides, strict=True)]
     # A side of punctuation alone folds to nothing; it stands for itself.
     folds = [
-        [fold or text for fold, text in zip(folded_lines(side), side, strict=True)]
-        for side in sides
+        [fold or text for fold, text in zip(folded(side), side, strict=True)] for side in sides
     ]
     keys = ["\t".join(pair) for pair in zip(*folds, strict=True)]
     near = b"".join([blake2b(key.encode(), digest_size=12).digest() for key in keys])

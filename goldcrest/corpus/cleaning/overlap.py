@@ -5,23 +5,26 @@ from pathlib import Path
 
 import numpy as np
 
-from goldcrest.corpus.cleaning.normalise import folded, folded_lines
+from goldcrest.corpus.cleaning.normalise import folded, normalise
 from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
 from goldcrest.corpus.table import read_batches
 
 
 class HeldOut:
-    """The sentences of test and validation sets, folded, source and target apart.
+    """The sentences of test and validation sets, normalised and folded, source and target apart.
 
-    Their memory is that of the held-out text, not of the corpus.
+    languages: of the source, and of the target where the corpus has one.  Their memory is that of the
+    held-out text, not of the corpus.
     """
 
-    def __init__(self, tables: Iterable[str | Path]) -> None:
+    def __init__(self, tables: Iterable[str | Path], languages: tuple[str, ...]) -> None:
         self.keys: tuple[set[str], set[str]] = (set(), set())
         for table in tables:
             for batch in read_batches(table, ["source", "target"]):
-                for keys, column in zip(self.keys, batch.columns, strict=True):
-                    keys.update(folded(text) for text in column.to_pylist() if text)
+                sides = zip(self.keys, batch.columns, languages, strict=False)
+                for keys, column, language in sides:
+                    texts = [text for text in column.to_pylist() if text]
+                    keys.update(folded(normalise(texts, language)))
         for keys in self.keys:
             keys.discard("")  # a line of punctuation alone overlaps nothing
 
@@ -31,7 +34,7 @@ def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
     rejected = none(pairs)
     if context.held_out is not None:
         for texts, keys in zip(pairs.sides, context.held_out.keys, strict=False):
-            found = (text in keys for text in folded_lines(texts))
+            found = (text in keys for text in folded(texts))
             rejected |= np.fromiter(found, bool, len(texts))
     return rejected
 

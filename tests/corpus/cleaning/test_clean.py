@@ -62,6 +62,33 @@ def test_first_filter_of_every_row(tmp_path, corpus):
     assert not (tmp_path / "out.work").exists()
 
 
+def test_numbers_tell_pairs_apart(tmp_path, as_table):
+    rows = [
+        ("It rose by 3.5 percent", "Es stieg um 3,5 Prozent", None),
+        ("It rose by 35 percent", "Es stieg um 35 Prozent", None),
+        ("This costs 50 $", "Das kostet 50 $", None),
+        ("This costs 50 €", "Das kostet 50 €", None),
+        ("THIS COSTS: 50 €!", "Das kostet 50 €", "near_duplicate"),
+        ("We saw 1.5 of it", "Das sahen wir 1,5 mal", None),
+        ("We saw 1-5 of it", "Das sahen wir 1-5 mal", None),
+    ]
+    write_table(tmp_path / "in.parquet", as_table([row[:2] for row in rows]))
+    write_table(tmp_path / "test.parquet", as_table([("we saw 15 of it", "das sahen wir 15 mal")]))
+    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
+    assert _outcome(tmp_path / "out") == [row[2] for row in rows]
+
+
+def test_held_out_text_is_normalised_too(tmp_path, as_table):
+    rows = [("I don\u00b4t think so", "Am Ende der Zeile"), ("10,000 crowns", "10\u00a0000 Kronen")]
+    held_out = [("I don\u00b4t think so", "Ganz anders"), ("Otherwise", "10\u00a0000 Kronen.")]
+    write_table(tmp_path / "in.parquet", as_table([*rows, ("It stays", "Es bleibt")]))
+    write_table(tmp_path / "test.parquet", as_table(held_out))
+    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
+    assert _outcome(tmp_path / "out") == ["test_overlap", "test_overlap", None]
+
+
 def test_near_duplicates_and_overlap_can_stay(tmp_path, corpus):
     clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(near_duplicates=False))
     dropped = [None if row[2] in ("near_duplicate", "test_overlap") else row[2] for row in ROWS]
@@ -135,9 +162,12 @@ def test_a_corpus_of_which_nothing_stays(tmp_path, as_table):
 
 
 @pytest.mark.parametrize("name", ["tatoeba", "onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
-def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_table, name):
-    from goldcrest.commands.benchmarks.cleaning import OrdinaryChain
+def test_real_text_equals_the_ordinary_way(
+    tmp_path, shared_data, lid_176, as_table, fold, monkeypatch, name
+):
+    from goldcrest.commands.benchmarks import cleaning as ordinary
 
+    monkeypatch.setattr(ordinary, "_fold", lambda text: fold(text) or text)
     sides = [read_lines(shared_data / f"train/{name}.{language}.gz") for language in PAIR]
     pairs = list(zip(*sides, strict=True))[:1500]
     write_table(tmp_path / "in.parquet", as_table(pairs))
@@ -145,7 +175,7 @@ def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_ta
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
     table = read_columns(tmp_path / "out", ["source", "target", "dropped_by"], kept=False)
     ours = [tuple(row.values()) for row in table.to_pylist()]
-    assert ours == OrdinaryChain(lid_176, PAIR, Rules()).clean(pairs)
+    assert ours == ordinary.OrdinaryChain(lid_176, PAIR, Rules()).clean(pairs)
 
 
 MEMORY = """
