@@ -51,9 +51,15 @@ class Buckets:
         """Distribute records into this writer's own part of every bucket, replacing an earlier try."""
         self.folder.mkdir(parents=True, exist_ok=True)
         paths = [self._part(bucket, name) for bucket in range(self.count)]
-        for path in paths:
+        exact = self.folder / f"exact.{name}"  # row numbers
+        for path in [*paths, exact]:
             path.write_bytes(b"")
         for part in records:
+            # Repeats within the part need no bucket, which the commonest pair alone could fill.
+            part, _, same_text = _sorted(part)
+            with exact.open("ab") as file:
+                file.write(part["row"][same_text].tobytes())
+            part = part[~same_text]
             bucket_of = (part["folded"] % np.uint64(self.count)).astype(np.int64)
             order = np.argsort(bucket_of, kind="stable")
             ends = np.searchsorted(bucket_of[order], np.arange(self.count + 1))
@@ -78,6 +84,8 @@ class Buckets:
             records = np.concatenate([np.fromfile(path, _RECORD) for path in parts] or [_EMPTY])
             rows, verdict = _judge(records)
             out[rows] = verdict
+        for path in self.folder.glob("exact.*"):
+            out[np.fromfile(path, _RECORD["row"])] = EXACT
         out.flush()
 
 
@@ -86,6 +94,16 @@ _EMPTY = np.zeros(0, _RECORD)
 
 def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(repeated,) row numbers of the rows that are not the first of their kind, and their verdicts."""
+    records, same_key, same_text = _sorted(records)
+    group = np.cumsum(~same_key) - 1  # (records,), the number of each record's folded text
+    first_row = np.full(int(group[-1]) + 1 if len(group) else 0, np.iinfo(np.int64).max)
+    np.minimum.at(first_row, group, records["row"])
+    repeated = records["row"] != first_row[group]
+    return records["row"][repeated], np.where(same_text, EXACT, NEAR).astype(np.uint8)[repeated]
+
+
+def _sorted(records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Records by folded text, text and row, and which have the folded text and the text of the one before."""
     key = (records["row"], records["text"], records["near"], records["folded"])
     records = records[np.lexsort(key)]
     same_text = np.zeros(len(records), bool)
@@ -94,11 +112,7 @@ def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         records["near"][1:] == records["near"][:-1]
     )
     same_text[1:] = same_key[1:] & (records["text"][1:] == records["text"][:-1])
-    group = np.cumsum(~same_key) - 1  # (records,), the number of each record's folded text
-    first_row = np.full(int(group[-1]) + 1 if len(group) else 0, np.iinfo(np.int64).max)
-    np.minimum.at(first_row, group, records["row"])
-    repeated = records["row"] != first_row[group]
-    return records["row"][repeated], np.where(same_text, EXACT, NEAR).astype(np.uint8)[repeated]
+    return records, same_key, same_text
 
 
 def duplicate(pairs: Pairs, context: Context) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Repeated pairs are those that a set of strings finds, however many buckets they go through."""
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -39,6 +40,23 @@ def test_equals_sets(tmp_path, fold, bucket_rows, parts):
     verdicts = _find(tmp_path, pairs, bucket_rows, parts)
     assert verdicts == _by_sets(pairs, fold)
     assert set(verdicts) == {FIRST, EXACT, NEAR}
+
+
+def test_the_commonest_pair_costs_no_memory(tmp_path, fold):
+    rows, batch = 400_000, 4000
+    pairs = [("a", "b"), ("A", "b"), ("a", "b!"), *[("a", "b")] * (batch - 3)]
+    records = digests(tuple(list(side) for side in zip(*pairs, strict=True)))
+    buckets = Buckets(tmp_path / "buckets", rows)
+    for start in range(0, rows, batch):
+        records["row"] = np.arange(start, start + batch)
+        buckets.write(f"part-{start:06d}", [records])
+    tracemalloc.start()
+    buckets.find(tmp_path / "repeats")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2e6  # the records alone would be 9.6 MB
+    verdicts = np.fromfile(tmp_path / "repeats", np.uint8).tolist()
+    assert verdicts == _by_sets(pairs * (rows // batch), fold)
 
 
 def test_sides_do_not_flow_together(tmp_path):
