@@ -83,6 +83,7 @@ def clean_corpus(
         leftover.unlink()
     if output.is_dir():
         shutil.rmtree(output)
+    (work / "settings.json").unlink()  # from here on a run could not go on with what is left
     os.replace(work / "cleaned", output)
     shutil.rmtree(work)
 

@@ -1,5 +1,7 @@
 """The whole chain: every row comes out, with the name of its first filter, in bounded memory."""
 
+import os
+import shutil
 import subprocess
 import sys
 
@@ -117,6 +119,25 @@ def test_goes_on_after_a_kill(tmp_path, corpus, monkeypatch, function):
         clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     assert not (tmp_path / "out").exists() and (tmp_path / "out.work").is_dir()
     monkeypatch.undo()
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    assert _contents(tmp_path / "out").equals(_contents(tmp_path / "undisturbed"))
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_goes_on_after_a_kill_in_the_last_moment(tmp_path, corpus, monkeypatch):
+    clean_corpus(corpus[0], tmp_path / "undisturbed", PAIR, corpus[1])
+    replace = os.replace
+
+    def killed(source, target):
+        replace(source, target)
+        if target == tmp_path / "out":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    monkeypatch.undo()
+    shutil.rmtree(tmp_path / "out")  # as Snakemake does with the output of a killed job
     clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     assert _contents(tmp_path / "out").equals(_contents(tmp_path / "undisturbed"))
     assert not (tmp_path / "out.work").exists()
