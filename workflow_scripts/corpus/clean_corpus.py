@@ -10,21 +10,22 @@ from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.download import local_file
 from goldcrest.job import job
 
-with job(snakemake.log[0]):
-    identifier = snakemake.params.language_id
-    if identifier is not None:
-        [model] = snakemake.input.language_id
-        model = local_file(model, identifier.get("sha256"))
-        identifier = LanguageId(str(model), identifier.get("min_probability", 0.0))
-    cleaning = Cleaning(
-        rules=Rules(**snakemake.params.rules),
-        language_id=identifier,
-        held_out=tuple(snakemake.input.held_out),
-    )
-    clean_corpus(
-        snakemake.input.corpus,
-        snakemake.output[0],
-        tuple(snakemake.params.languages),
-        cleaning,
-        workers=snakemake.threads,
-    )
+if __name__ == "__main__":  # the worker processes import this file
+    with job(snakemake.log[0]):
+        identifier = snakemake.params.language_id
+        if identifier is not None:
+            [model] = snakemake.input.language_id
+            model = local_file(model, identifier.get("sha256"))
+            identifier = LanguageId(str(model), identifier.get("min_probability", 0.0))
+        cleaning = Cleaning(
+            rules=Rules(**snakemake.params.rules),
+            language_id=identifier,
+            held_out=tuple(snakemake.input.held_out),
+        )
+        clean_corpus(
+            snakemake.input.corpus,
+            snakemake.output[0],
+            tuple(snakemake.params.languages),
+            cleaning,
+            workers=snakemake.threads,
+        )

@@ -8,12 +8,14 @@ done, so a killed run goes on where it stopped.
 import logging
 import os
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +81,11 @@ def clean_corpus(
     except InputError:
         shutil.rmtree(work)  # nothing in it is worth going on with
         raise
+    except BrokenProcessPool as error:
+        raise InputError(
+            f"{source}: a process that cleaned a shard was killed, as happens where memory runs out; give "
+            "the job more, or fewer `hardware.threads`, and run again; finished shards are kept"
+        ) from error
     for leftover in (work / "cleaned").glob(".*"):  # of a process that was killed
         leftover.unlink()
     if output.is_dir():
@@ -182,9 +189,20 @@ def _each(function, tasks: list[tuple], workers: int) -> None:
             function(*task)
         return
     # Spawned, since forking a process that runs threads of Arrow is not safe.
-    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(tasks)), spawn, _end_with_parent) as pool:
         for future in [pool.submit(function, *task) for task in tasks]:
             future.result()
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent is killed: it would wait for work for ever, and write beside a rerun."""
+
+    def outlive() -> None:
+        parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=outlive, daemon=True).start()
 
 
 def _normalise_shard(

@@ -2,9 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from goldcrest.corpus.cleaning import clean
@@ -141,6 +144,48 @@ def test_goes_on_after_a_kill_in_the_last_moment(tmp_path, corpus, monkeypatch):
     clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     assert _contents(tmp_path / "out").equals(_contents(tmp_path / "undisturbed"))
     assert not (tmp_path / "out.work").exists()
+
+
+def _die(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_worker_is_one_clear_error(tmp_path, corpus, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(clean, "_filter_shard", _die)
+        with pytest.raises(InputError, match="a process that cleaned a shard was killed"):
+            clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1], workers=2)
+    assert (tmp_path / "out.work/repeats").exists()  # finished work is kept
+    clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
+    assert _outcome(tmp_path / "out") == [row[2] for row in ROWS]
+
+
+WORKERS = """
+import sys, time
+from pathlib import Path
+from goldcrest.corpus.cleaning.clean import _each
+def work(path, seconds):
+    path.touch()
+    time.sleep(seconds)
+if __name__ == "__main__":
+    _each(work, [(Path(sys.argv[1]), 0), (Path(sys.argv[2]), 600)], 2)
+"""
+
+
+def test_workers_end_with_their_parent(tmp_path):
+    (tmp_path / "script.py").write_text(WORKERS)
+    begun = [tmp_path / "short", tmp_path / "long"]
+    parent = psutil.Popen([sys.executable, tmp_path / "script.py", *begun])
+    deadline = time.monotonic() + 60
+    while not all(path.exists() for path in begun) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    children = parent.children()
+    parent.kill()
+    parent.wait()
+    left = psutil.wait_procs(children, timeout=10)[1]
+    for child in left:
+        child.kill()
+    assert len(children) >= 2 and left == []
 
 
 def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
