@@ -155,6 +155,7 @@ rule clean_corpus:
         languages=LANGUAGE_PAIR,
         rules=CLEANING["rules"],
         language_id=CLEANING.get("language_id"),
+        near_duplicates=CLEANING["near_duplicates"],
         code=code_version("corpus.cleaning", "corpus.table"),
     script:
         "../workflow_scripts/corpus/clean_corpus.py"

@@ -59,16 +59,18 @@ def test_from_files_to_the_report(tmp_path, experiment):
 def test_cleaning_on_several_threads(tmp_path):
     config = yaml.safe_load(TINY.read_text())
     config["corpora"]["grammar"] |= {"pairs": 2500}
-    config["cleaning"] |= {"shard_rows": 1000}
+    config["cleaning"] |= {"shard_rows": 1000, "near_duplicates": False}
     config["hardware"]["threads"] = 2
     (tmp_path / "threads.yaml").write_text(yaml.safe_dump(config))
     target = "results/tiny/corpora/grammar/cleaned"
     run = snakemake(tmp_path, tmp_path / "threads.yaml", "--cores", "2", target)
     assert run.returncode == 0, run.stdout
     assert len(shard_paths(tmp_path / target)) == 3
-    table = read_columns(tmp_path / target, ["row", "dropped_by"], kept=False)
+    table = read_columns(tmp_path / target, ["row", "noise", "dropped_by"], kept=False)
     assert table["row"].to_pylist() == list(range(2500))
-    assert {None, "garbled"} <= set(table["dropped_by"].to_pylist())
+    assert "near_duplicate" in table["noise"].to_pylist()
+    filters = set(table["dropped_by"].to_pylist())
+    assert "near_duplicate" not in filters and {None, "garbled"} <= filters
 
 
 def test_the_users_own_identifier(tmp_path, experiment, lid_176):
