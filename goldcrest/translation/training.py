@@ -20,6 +20,7 @@ from typing import Any, Literal
 import lightning
 import torch
 from lightning.pytorch.loggers import TensorBoardLogger
+from lightning.pytorch.plugins.environments import LightningEnvironment
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -38,12 +39,20 @@ PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 
 @dataclass(frozen=True)
 class Hardware:
-    """Where to train: accelerator `cpu` or `gpu`, devices (DDP where more than one), CPU threads."""
+    """Where to train: accelerator `cpu` or `gpu`, devices (DDP where more than one), CPU threads.
+
+    On one node a training starts its processes itself; on several, something else starts one per device.
+    """
 
     accelerator: str = "cpu"
     devices: int = 1
     threads: int = 1
     nodes: int = 1
+
+    @property
+    def processes(self) -> int:
+        """Of one training."""
+        return self.devices * self.nodes
 
 
 @dataclass
@@ -90,7 +99,8 @@ def train(
     tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
     encoded: where trainings one after another share the encoded corpora; by default within `work`.
     Under DDP only the first rank returns; the others end here.
-    Raises InputError for an empty corpus or validation set, or a vocabulary of another size than the network's.
+    Raises InputError for an empty corpus or validation set, a vocabulary of another size than the network's, or
+    processes missing on other nodes.
     """
     if len(vocabulary) != network.architecture.vocabulary:
         raise InputError(
@@ -104,9 +114,10 @@ def train(
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
     if transform is not None:
         transform(network)
-    with exclusive_folder(work) if _first_rank() else nullcontext():
+    first_rank = _first_rank(hardware)
+    with exclusive_folder(work) if first_rank else nullcontext():
         data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, config.max_pieces)
-        if _first_rank():
+        if first_rank:
             claim_work(work, settings, network, [data.identity, content_hash(validation)])
         task = TranslationTask(network, config, seed, start_update)
         validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
@@ -136,7 +147,9 @@ def _fit(
         accelerator=hardware.accelerator,
         devices=hardware.devices,
         num_nodes=hardware.nodes,
-        strategy="ddp" if hardware.devices * hardware.nodes > 1 else "auto",
+        strategy="ddp" if hardware.processes > 1 else "auto",
+        # On Slurm Lightning expects srun to have started all processes; Snakemake's srun starts one.
+        plugins=[LightningEnvironment()] if hardware.nodes == 1 else None,
         precision=PRECISIONS[config.precision],
         max_epochs=1,  # the stream is endless, callbacks end it
         logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
@@ -147,6 +160,14 @@ def _fit(
         use_distributed_sampler=False,
         callbacks=[ProgressBar(config.updates), validations, checkpoints, StopAt(config.updates)],
     )
+    started = (
+        hardware.nodes == 1 or trainer.strategy.cluster_environment.creates_processes_externally
+    )
+    if not started or trainer.world_size != hardware.processes:
+        raise InputError(
+            f"hardware: {hardware.devices} devices on {hardware.nodes} nodes need {hardware.processes} "
+            "processes, started by srun or torchrun; Snakemake starts one: set hardware.nodes to 1"
+        )
     stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
     stream.first_update = task.start_update
     last = checkpoints.last()
@@ -189,6 +210,9 @@ def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
     return digest.hexdigest()
 
 
-def _first_rank() -> bool:
-    """Whether this process is the first of its training; Lightning starts the others by itself."""
-    return int(os.environ.get("LOCAL_RANK", os.environ.get("SLURM_PROCID", "0"))) == 0
+def _first_rank(hardware: Hardware) -> bool:
+    """Whether this process is the first of its training, told before there is a trainer to ask."""
+    names = ["LOCAL_RANK"]  # Lightning's
+    if hardware.nodes > 1:
+        names += ["NODE_RANK", "GROUP_RANK", "SLURM_PROCID"]
+    return all(int(os.environ.get(name, "0")) == 0 for name in names)

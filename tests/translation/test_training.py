@@ -15,7 +15,14 @@ from goldcrest.errors import InputError
 from goldcrest.translation import batches, callbacks
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
-from goldcrest.translation.training import TrainingConfig, TranslationTask, tensors_hash, train
+from goldcrest.translation.separate import train_separately
+from goldcrest.translation.training import (
+    Hardware,
+    TrainingConfig,
+    TranslationTask,
+    tensors_hash,
+    train,
+)
 from tests.translation.conftest import sentence_pairs, small_architecture
 
 CONFIG = TrainingConfig(
@@ -186,6 +193,36 @@ def test_accumulation_is_one_larger_batch(corpus, vocabulary):
         task.loss(make_batch(ids[0][part], ids[1][part], weights[part]), whole.words).backward()
     for parameter, gradient in zip(network.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.fixture
+def on_slurm(monkeypatch):
+    """What a process finds in its environment that Snakemake's jobs on Slurm start: srun -n1."""
+    found = {"JOB_ID": 4711, "JOB_NAME": "job", "NNODES": 1, "NODELIST": "localhost"}
+    found |= {"NTASKS": 1, "PROCID": 0, "LOCALID": 0, "NODEID": 0}
+    for name, value in found.items():
+        monkeypatch.setenv(f"SLURM_{name}", str(value))
+
+
+def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
+    """Two devices make the update that one makes of two batches."""
+    config = replace(CONFIG, updates=2, dropout=0.0, smoothing=0.0)
+    one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
+    two = new_network(small_architecture(len(vocabulary)), seed=1)
+    train_separately(
+        two, [corpus], corpus, vocabulary, config,
+        seed=5, work=tmp_path / "two", hardware=Hardware(devices=2),
+    )  # fmt: skip
+    torch.testing.assert_close(two.state_dict(), one.state_dict(), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # the second: none
+def test_processes_that_nothing_starts_are_not_waited_for(
+    tmp_path, corpus, vocabulary, request, scheduler
+):
+    request.getfixturevalue(scheduler)
+    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
+        run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
 
 
 def test_learning_rate_and_smoothing_follow_marian(vocabulary):
