@@ -11,12 +11,18 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from goldcrest.code_version import code_version
 from goldcrest.errors import InputError
 from goldcrest.files import exclusive_folder, read_json, write_json
 from goldcrest.pruning.confidence import ConfidenceAccumulator, least_confident
 from goldcrest.pruning.cut import cut
 from goldcrest.pruning.structure import AttentionBlock, Prunable
 from goldcrest.pruning.study import Pruned, Study
+
+# As rule `prune` has it; a study names its data and settings, and not its code.
+CODE = ("pruning", "products", "translation")
 
 Heads = dict[str, list[int]]  # block name -> heads, by the numbers they have in C, ascending
 
@@ -36,11 +42,17 @@ class LateReset:
 
         Its history says which heads went in which iteration, at what confidence, and which are left.
         work: holds finished iterations and unfinished training, so that a run killed anywhere goes on
-        to the same result.  It is emptied first where it was begun by another schedule or study.
+        to the same result.  It is emptied first where it was begun by another schedule, study or code.
         Raises InputError where the student has fewer heads than the schedule removes.
         """
         with exclusive_folder(work):
-            _empty_unless(work, {"schedule": asdict(self), "study": study.identity()})
+            begun_by = {
+                "schedule": asdict(self),
+                "study": study.identity(),
+                "code": code_version(*CODE),
+                "torch": torch.__version__,
+            }
+            _empty_unless(work, begun_by)
             survivors = self._heads(study.checkpoint(self.reset_to))
             iterations = []
             for number in range(1, self.iterations + 1):
@@ -118,12 +130,15 @@ def count_heads(heads: Heads) -> int:
 
 
 def _empty_unless(work: Path, begun_by: dict[str, Any]) -> None:
-    """Remove what another schedule or study left in a folder, and note whose it is now."""
+    """Remove what another schedule, study or code left in a folder, and note whose it is now."""
     note = work / "begun_by.json"
-    if note.is_file() and read_json(note) == begun_by:
+    found = read_json(note) if note.is_file() else None
+    if found == begun_by:
         return
+    if found is not None:
+        other = [name for name, value in begun_by.items() if found.get(name) != value]
+        logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
     for path in work.iterdir():
         if path.is_dir():
-            logging.info("%s: begun with other settings; starting over", path)
             shutil.rmtree(path)
     write_json(note, begun_by)

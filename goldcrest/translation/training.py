@@ -24,6 +24,7 @@ from lightning.pytorch.plugins.environments import LightningEnvironment
 from torch import nn
 from torch.utils.data import DataLoader
 
+from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.files import LOCK, content_hash, exclusive_folder, read_json, write_json
@@ -35,6 +36,19 @@ from goldcrest.translation.vocabulary import Vocabulary
 
 ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
+# What decides a training's weights: its arithmetic, and by the validations which weights are kept.
+CODE = (
+    "products",
+    "translation.batches",
+    "translation.callbacks",
+    "translation.layers",
+    "translation.loss",
+    "translation.network",
+    "translation.search",
+    "translation.task",
+    "translation.vocabulary",
+)
+TRANSFORMS_CODE = ("quantization",)
 
 
 @dataclass(frozen=True)
@@ -91,8 +105,9 @@ def train(
     """Train `network` in place.
 
     corpora, validation: tables; kept pairs are used.  work: a folder for checkpoints and logs, never shared by
-    two processes; an unfinished training of the same network, data and settings found there is continued, any
-    other is thrown away.  start_update: where the learning-rate schedule and the batches begin (late resetting).
+    two processes; an unfinished training of the same network, data, settings, code and hardware found there is
+    continued, any other is thrown away.
+    start_update: where the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
     keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
     last where none was made), or the plain weights of the last update.
@@ -118,7 +133,16 @@ def train(
     with exclusive_folder(work) if first_rank else nullcontext():
         data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, config.max_pieces)
         if first_rank:
-            claim_work(work, settings, network, [data.identity, content_hash(validation)])
+            identity = {
+                "settings": settings,
+                "network": tensors_hash(network.state_dict()),
+                "corpora": data.identity,
+                "validation": content_hash(validation),
+                "hardware": asdict(hardware),
+                "code": code_version(*CODE, *(TRANSFORMS_CODE if transform else ())),
+                "torch": torch.__version__,
+            }
+            claim_work(work, identity)
         task = TranslationTask(network, config, seed, start_update)
         validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
         trainer = _fit(
@@ -181,23 +205,23 @@ def _fit(
     return trainer
 
 
-def claim_work(
-    work: Path, settings: Mapping[str, Any], network: nn.Module, inputs: Sequence[Any]
-) -> None:
-    """Make `work` belong to one training: what another network, data or settings left there is removed.
+def claim_work(work: Path, identity: Mapping[str, Any]) -> None:
+    """Make `work` belong to one training: what one of another identity left there is removed.
 
-    inputs: plain values that name the data.  The encoded corpus stays: it knows by itself whose it is.
+    identity: by name, plain values of all that decides the result.  The encoded corpus stays: it knows by itself
+    whose it is.
     """
-    identity = {
-        "settings": dict(settings),
-        "network": tensors_hash(network.state_dict()),
-        "inputs": list(inputs),
-    }
+    identity = json.loads(json.dumps(identity))  # as it is read again
     path = work / "identity.json"
-    if path.is_file() and read_json(path) == json.loads(json.dumps(identity)):
+    found = read_json(path) if path.is_file() else None
+    if found == identity:
         return
-    for stale in [entry for entry in work.iterdir() if entry.name not in (LOCK, ENCODED)]:
-        shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+    stale = [entry for entry in work.iterdir() if entry.name not in (LOCK, ENCODED)]
+    if found is not None:
+        other = [name for name, value in identity.items() if found.get(name) != value]
+        logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
+    for entry in stale:
+        shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     write_json(path, identity)
 
 

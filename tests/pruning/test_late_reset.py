@@ -1,7 +1,9 @@
 """Late resetting: the schedule against one written out by hand, and killed runs against an undisturbed one."""
 
+import logging
 import os
 import random
+import shutil
 import signal
 from pathlib import Path
 
@@ -9,8 +11,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from goldcrest import code_version
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
+from goldcrest.pruning import late_reset
 from goldcrest.pruning.head_map import head_rows, to_csv
 from goldcrest.pruning.late_reset import LateReset
 from goldcrest.pruning.methods import METHODS, pruning_method
@@ -134,6 +138,29 @@ def test_work_of_another_schedule_is_not_continued(undisturbed, tmp_path):
     other = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=2)
     other.prune(ToyStudy(), tmp_path)
     assert SCHEDULE.prune(ToyStudy(), tmp_path).history == undisturbed.history
+
+
+@pytest.mark.parametrize("source", ["pruning/confidence.py", "translation/task.py"])
+def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch, caplog, source):
+    """The other code stands for any that chooses other heads."""
+    least_confident = late_reset.least_confident
+
+    def most_confident(confidence, count):
+        return least_confident(confidence, sum(map(len, confidence.values())))[-count:]
+
+    with monkeypatch.context() as change:
+        library = tmp_path / "goldcrest"
+        shutil.copytree(code_version.LIBRARY, library)
+        with (library / source).open("a") as file:
+            file.write("SURE = True")
+        change.setattr(code_version, "LIBRARY", library)
+        change.setattr(late_reset, "least_confident", most_confident)
+        other = SCHEDULE.prune(ToyStudy(), tmp_path / "work").history
+    assert other["survivors"] != undisturbed.history["survivors"]
+    with caplog.at_level(logging.INFO):
+        pruned = SCHEDULE.prune(ToyStudy(), tmp_path / "work")
+    assert pruned.history == undisturbed.history
+    assert "work: begun with other code; starting over" in caplog.text
 
 
 def test_all_heads_may_go_but_not_more(tmp_path):

@@ -1,6 +1,8 @@
 """Training: it learns, it resumes exactly after SIGKILL, its parts follow their formulas."""
 
+import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from goldcrest import code_version
 from goldcrest.errors import InputError
 from goldcrest.translation import batches, callbacks
 from goldcrest.translation.making import new_network
@@ -88,6 +91,36 @@ def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
     reused, _ = run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, learning_rate=0.001))
     fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", replace(CONFIG, learning_rate=0.001))
     assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
+
+
+@pytest.mark.parametrize("other", ["code", "torch", "hardware"])
+def test_what_other_software_or_hardware_began_is_not_continued(
+    tmp_path, corpus, vocabulary, monkeypatch, caplog, other
+):
+    """The other training stands for any whose arithmetic differs: its learning rate does."""
+    config = replace(CONFIG, updates=6, validate_every=3, checkpoint_every=3)
+    hardware = Hardware()
+    with monkeypatch.context() as change:
+        rate = TranslationTask.rate
+        change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
+        if other == "code":
+            library = tmp_path / "goldcrest"
+            shutil.copytree(code_version.LIBRARY, library)
+            with (library / "translation/task.py").open("a") as file:
+                file.write("TWICE = True")
+            change.setattr(code_version, "LIBRARY", library)
+        elif other == "torch":
+            change.setattr(torch, "__version__", f"{torch.__version__}.1")
+        else:
+            hardware = Hardware(threads=2)
+        run(corpus, vocabulary, tmp_path / "work", config, hardware=hardware)
+    with caplog.at_level(logging.INFO):
+        reused, result = run(corpus, vocabulary, tmp_path / "work", config)
+    fresh, expected = run(corpus, vocabulary, tmp_path / "fresh", config)
+    assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
+    assert result == expected
+    assert f"work: begun with other {other}; starting over" in caplog.text
+    assert caplog.text.count("starting over") == 1
 
 
 def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
