@@ -1,5 +1,17 @@
 """Quality, size and speed of every variant, and of the teacher."""
 
+# How a variant translates: the same where it is scored and where it is timed.
+STUDENT_SEARCH = {"beam": 1, "batch_size": BATCH_SIZE}
+MEASURED_SEARCH = dict.fromkeys(VARIANTS, STUDENT_SEARCH) | {
+    variant: {
+        "beam": TEACHER_SEARCHES[variant[1]],
+        "batch_size": BATCH_SIZE,
+        "length_normalisation": config["distillation"]["length_normalisation"],
+        "max_source_tokens": config["distillation"]["max_source_tokens"],
+    }
+    for variant in TEACHER_VARIANTS
+}
+
 
 rule translate_test_set:
     """A student's greedy translations of a test set."""
@@ -20,7 +32,7 @@ rule translate_test_set:
     resources:
         **search_resources(),
     params:
-        search={"beam": 1, "batch_size": BATCH_SIZE},
+        search=STUDENT_SEARCH,
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
     script:
@@ -46,12 +58,7 @@ rule translate_test_set_by_teacher:
     resources:
         **search_resources(),
     params:
-        search=lambda w: {
-            "beam": TEACHER_SEARCHES[w.search],
-            "batch_size": BATCH_SIZE,
-            "length_normalisation": config["distillation"]["length_normalisation"],
-            "max_source_tokens": config["distillation"]["max_source_tokens"],
-        },
+        search=lambda w: MEASURED_SEARCH["teacher", w.search, "float32"],
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
     script:
@@ -126,13 +133,12 @@ rule measure_speed:
             (
                 "/".join(variant),
                 [str(folder) for folder in model_of(*variant)],
-                TEACHER_SEARCHES.get(variant[1], 1),
+                MEASURED_SEARCH[variant],
             )
             for variant in MEASURED
         ],
         sentences=config["evaluation"]["speed"]["sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
-        batch_size=BATCH_SIZE,
         code=code_version("evaluation.speed") + SEARCH_CODE,
     script:
         "../workflow_scripts/evaluate/measure_speed.py"

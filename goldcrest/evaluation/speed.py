@@ -41,7 +41,7 @@ class Entrant:
     variant: str
     load: Callable[[Any], Translates]  # a function of a module, since worker processes import it
     source: Any  # its argument: a model folder, or several of an ensemble
-    beam: int = 1
+    search: "SearchOptions"  # the one whose translations are scored: other options take other time
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,6 @@ def measure_speed(
     sentences: Sequence[str],
     *,
     rounds: int,
-    batch_size: int,
     cores: int,
     report: Callable[[str], None] = lambda line: None,
 ) -> list[Speed]:
@@ -93,14 +92,14 @@ def measure_speed(
         for number in range(rounds):
             for entrant in _rotate(entrants, number):
                 for count in settings:
-                    taken = _time(workers[:count], entrant, sentences, batch_size)
+                    taken = _time(workers[:count], entrant, sentences)
                     seconds[entrant.variant, count].append(taken)
                     report(
                         f"round {number + 1} of {rounds}: {entrant.variant}, {count} cores: "
                         f"{words / taken:.0f} words/s"
                     )
     return [
-        _speed(entrant, count, seconds[entrant.variant, count], sentences, words, batch_size)
+        _speed(entrant, count, seconds[entrant.variant, count], sentences, words)
         for entrant in entrants
         for count in settings
     ]
@@ -124,13 +123,13 @@ def hardware() -> str:
     return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
-def _speed(entrant, count, seconds, sentences, words, batch_size) -> Speed:
+def _speed(entrant, count, seconds, sentences, words) -> Speed:
     rates = [words / taken for taken in seconds]
     return Speed(
         variant=entrant.variant,
         engine=ENGINE,
-        beam=entrant.beam,
-        batch_size=batch_size,
+        beam=entrant.search.beam,
+        batch_size=entrant.search.batch_size,
         cores=count,
         sentences=len(sentences),
         words=words,
@@ -148,11 +147,11 @@ def _rotate(entrants: Sequence[Entrant], by: int) -> list[Entrant]:
     return [*entrants[by:], *entrants[:by]]
 
 
-def _time(workers, entrant: Entrant, sentences: Sequence[str], batch_size: int) -> float:
+def _time(workers, entrant: Entrant, sentences: Sequence[str]) -> float:
     """Wall seconds from the first worker's start to the last one's end, models loaded and warm."""
     pieces = split(sentences, len(workers))
     for worker, piece in zip(workers, pieces, strict=True):
-        worker.send(("load", entrant, piece, batch_size))
+        worker.send(("load", entrant, piece))
     for worker in workers:
         _answer(worker, entrant)
     start = time.perf_counter()
@@ -214,9 +213,7 @@ def _work(connection, core: int) -> None:
     import torch
 
     torch.set_num_threads(1)
-    from goldcrest.translation.search import SearchOptions  # imports torch, which only workers need
-
-    translator, piece, options, loaded = None, [], SearchOptions(), None
+    translator, piece, search, loaded = None, [], None, None
     while True:
         try:
             command = connection.recv()
@@ -224,15 +221,15 @@ def _work(connection, core: int) -> None:
             return
         try:
             if command[0] == "load":
-                _, entrant, piece, batch_size = command
+                _, entrant, piece = command
+                search = entrant.search
                 if loaded != entrant.variant:
                     translator = None  # free the last model before the next one is read
                     translator = entrant.load(entrant.source)
                     loaded = entrant.variant
-                options = SearchOptions(beam=entrant.beam, batch_size=batch_size)
-                translator.translate(piece[:batch_size], options)
+                translator.translate(piece[: search.batch_size], search)
             else:
-                count = len(translator.translate(piece, options))
+                count = len(translator.translate(piece, search))
                 if count != len(piece):
                     raise InputError(f"{count} translations of {len(piece)} sentences")
             connection.send(None)

@@ -7,6 +7,7 @@ import pytest
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.speed import Entrant, measure_speed, split
+from goldcrest.translation.search import SearchOptions
 
 
 class Sleeper:
@@ -31,13 +32,26 @@ class Loser(Sleeper):
         return sentences[1:]
 
 
+class Insistent:
+    """Translates only where it is asked to search as it expects."""
+
+    def __init__(self, expected: SearchOptions):
+        self.expected = expected
+
+    def translate(self, sentences, options):
+        if options != self.expected:
+            raise ValueError(f"asked for {options}")
+        return sentences
+
+
 TEXT = ["ein kleiner Satz", "noch ein Satz"] * 10
 
 
 def test_words_a_second_are_words_by_time():
-    entrants = [Entrant("slow", Sleeper, 0.01), Entrant("fast", Sleeper, 0.002)]
+    search = SearchOptions(batch_size=2)
+    entrants = [Entrant("slow", Sleeper, 0.01, search), Entrant("fast", Sleeper, 0.002, search)]
     lines = []
-    rows = measure_speed(entrants, TEXT, rounds=2, batch_size=2, cores=2, report=lines.append)
+    rows = measure_speed(entrants, TEXT, rounds=2, cores=2, report=lines.append)
     one = {row.variant: row for row in rows if row.cores == 1}
     for name, seconds in (("slow", 0.2), ("fast", 0.04)):
         row = one[name]
@@ -53,6 +67,16 @@ def test_words_a_second_are_words_by_time():
         assert min(both.seconds) < 0.95 * min(one["slow"].seconds)
 
 
+def test_every_option_of_the_search_reaches_the_translator():
+    beam = SearchOptions(beam=6, length_normalisation=0.6, max_source_tokens=3, batch_size=5)
+    entrants = [
+        Entrant("beam", Insistent, beam, beam),
+        Entrant("greedy", Insistent, SearchOptions(), SearchOptions()),
+    ]
+    rows = measure_speed(entrants, TEXT, rounds=1, cores=1)
+    assert [(row.beam, row.batch_size) for row in rows] == [(6, 5), (1, 32)]
+
+
 def test_the_text_is_split_whole_and_in_order():
     pieces = split(list("abcdefg"), 3)
     assert pieces == [["a", "b", "c"], ["d", "e"], ["f", "g"]]
@@ -60,10 +84,11 @@ def test_the_text_is_split_whole_and_in_order():
 
 
 def test_a_lost_sentence_is_an_error():
+    bad = Entrant("bad", Loser, 0, SearchOptions(batch_size=4))
     with pytest.raises(InputError, match=r"speed of bad: .*19 translations of 20"):
-        measure_speed([Entrant("bad", Loser, 0)], TEXT, rounds=1, batch_size=4, cores=1)
+        measure_speed([bad], TEXT, rounds=1, cores=1)
 
 
 def test_no_text_is_an_error():
     with pytest.raises(InputError, match="no words"):
-        measure_speed([], ["", " "], rounds=1, batch_size=4, cores=1)
+        measure_speed([], ["", " "], rounds=1, cores=1)

@@ -9,6 +9,7 @@ from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.speed import Entrant, measure_speed
 from goldcrest.files import write_json
 from goldcrest.job import job
+from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 
 if __name__ == "__main__":  # the worker processes import this file
@@ -19,12 +20,11 @@ if __name__ == "__main__":  # the worker processes import this file
             sentences += read_columns(path, ["source"])["source"].to_pylist()
         speeds = measure_speed(
             [
-                Entrant(name, load_translator, folders, beam)
-                for name, folders, beam in params.entrants
+                Entrant(name, load_translator, folders, SearchOptions(**search))
+                for name, folders, search in params.entrants
             ],
             sentences[: params.sentences],
             rounds=params.rounds,
-            batch_size=params.batch_size,
             cores=snakemake.threads,
             report=logging.info,
         )
