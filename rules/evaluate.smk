@@ -125,7 +125,8 @@ rule measure_speed:
         BENCHMARKS / "measure_speed.tsv"
     conda:
         "../envs/main.yaml"
-    threads: lambda w: workflow.cores  # all of them, whatever --cores says
+    # All that --cores gives; without it, on a cluster, what a training takes or the profile's set-threads.
+    threads: lambda w: workflow.cores if workflow.local_exec else training_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * threads * largest_search_memory(),
     params:
