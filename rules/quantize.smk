@@ -25,10 +25,17 @@ rule calibrate:
     params:
         sentences=config["quantization"]["calibration_sentences"],
         code=code_version(
+            "corpus.table",
+            "products",
             "quantization.calibration",
-            "translation.network",
+            "quantization.modules",
+            "translation.architecture",
+            "translation.batches",
+            "translation.folder",
             "translation.layers",
+            "translation.network",
             "translation.search",
+            "translation.vocabulary",
         ),
     script:
         "../workflow_scripts/quantize/calibrate.py"

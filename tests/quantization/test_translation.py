@@ -3,6 +3,11 @@
 import dataclasses
 import json
 import random
+import re
+import runpy
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -10,6 +15,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+import goldcrest
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
 from goldcrest.quantization import (
@@ -93,6 +99,44 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     assert greedy_translations(loaded, vocabulary, sentences[:8]) == greedy_translations(
         network, vocabulary, sentences[:8]
     )
+
+
+def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
+    library = Path(goldcrest.__file__).parent
+    rules = (library.parent / "rules/quantize.smk").read_text()
+    rule = rules[rules.index("rule calibrate:") : rules.index("rule quantize:")]
+    parts = re.findall(r'"(.+?)"', rule[rule.index("code_version(") : rule.index("script:")])
+    save_model(tmp_path / "model", translator(vocabulary), vocabulary, {})
+    rows = {"source": sentences, "dropped_by": pa.nulls(len(sentences), pa.string())}
+    write_table(tmp_path / "corpus.parquet", pa.table(rows))
+    snakemake = SimpleNamespace(
+        input=SimpleNamespace(model=tmp_path / "model", corpus=tmp_path / "corpus.parquet"),
+        output=[tmp_path / "ranges.json"],
+        params=SimpleNamespace(sentences=8),
+        log=[tmp_path / "log"],
+        threads=1,
+    )
+    run = set()
+
+    def note(frame, _event, _argument):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(library):
+            run.add(".".join(path.relative_to(library).with_suffix("").parts))
+
+    sys.setprofile(note)
+    try:
+        script = library.parent / "workflow_scripts/quantize/calibrate.py"
+        runpy.run_path(str(script), {"snakemake": snakemake})
+    finally:
+        sys.setprofile(None)
+    assert "quantization.calibration" in run
+    surroundings = {"errors", "files", "job", "orphans"}  # decide no number
+    missing = {
+        module
+        for module in run - surroundings
+        if not any(f"{module}.".startswith(f"{part}.") for part in parts)
+    }
+    assert not missing
 
 
 def test_searched_int8_products_stay_near_float32(vocabulary, sentences):
