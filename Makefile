@@ -11,7 +11,7 @@ READY := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run report test lint check-resume
+.PHONY: help setup demo run test lint check-resume
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/; s/^/  make /' | column -t -s '|'

@@ -169,6 +169,28 @@ rule summary:
         "../workflow_scripts/report/summary.py"
 
 
+rule report_page:
+    """Snakemake's report of the complete run: tables, figures and run times in one page."""
+    input:
+        reported(),
+    output:
+        REPORT,
+    log:
+        LOGS / "report_page.log",
+    localrule: True  # seconds, and it reads .snakemake
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        snakefile=workflow.main_snakefile,
+        configfiles=[str(Path(path).resolve()) for path in workflow.configfiles],
+        settings=[
+            f"{key}={value}" for key, value in workflow.config_settings.config.items()
+        ],
+    script:
+        "../workflow_scripts/report/report_page.py"
+
+
 rule publish:
     """Copy the summary and its figures to docs/results, to be committed (asked for by name only)."""
     input:

@@ -6,6 +6,7 @@ from goldcrest.report.rendering import FORMATS as TABLE_FORMATS
 
 SPEED_FIGURES = FIGURES / "speed"
 FIGURE_FORMATS = ["png", "svg", "html"]
+REPORT = RESULTS / "report.html"
 STUDENTS = list(dict.fromkeys(student for student, _, _ in VARIANTS))
 
 
@@ -59,7 +60,7 @@ def figure_files(folder, name, category, title):
 
 
 def report_targets():
-    """All that is made of the measurements."""
+    """All that is made of the measurements, the report last."""
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
     speeds = ["variants", *(table.name for table in PAPER_TABLES if table.speed)]
     figures = ["sizes", "heads", "student_training"]
@@ -71,4 +72,10 @@ def report_targets():
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
         *expand(SPEED_FIGURES / "front.{form}", form=FIGURE_FORMATS),
         RESULTS / "summary.md",
+        REPORT,
     ]
+
+
+def reported():
+    """The files that the report needs: all the others of a complete run."""
+    return [target for target in final_targets() if target != REPORT]

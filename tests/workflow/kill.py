@@ -2,7 +2,8 @@
 
     python tests/workflow/kill.py --config config/demo.yaml --kills 5
 
-Model files and tables must be equal; measured times, logs and the report, which shows them, may differ.
+Model files and tables must be equal, and the report whole; measured times, logs and the report, which shows
+them, may differ.
 Both runs go below a folder that is named at the start and removed after success.
 """
 
@@ -21,7 +22,13 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import yaml
 
-from tests.workflow.running import environment, fingerprints, snakemake, snakemake_command
+from tests.workflow.running import (
+    environment,
+    fingerprints,
+    report_is_whole,
+    snakemake,
+    snakemake_command,
+)
 
 
 def run_and_kill(folder: Path, config: Path, cores: int, after: float) -> bool:
@@ -84,6 +91,7 @@ def main() -> int:
     delays = [late - early for early, late in zip([0.0, *moments], moments, strict=False)]
     run = interrupted_run(killed, config, arguments.cores, [max(2.0, d) for d in delays])
     assert run.returncode == 0, run.stdout
+    assert report_is_whole(killed / "results" / experiment), "the killed run has no whole report"
 
     expected = fingerprints(calm / "results" / experiment)
     differing = differences(expected, fingerprints(killed / "results" / experiment))

@@ -47,6 +47,13 @@ def snakemake(folder: Path, config: Path, *arguments: str) -> subprocess.Complet
     )
 
 
+def report_is_whole(results: Path) -> bool:
+    """Whether a results folder has its report, to the last tag, and nothing half-made beside it."""
+    report = results / "report.html"
+    whole = report.exists() and report.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    return whole and not list(results.glob("*.partial*"))
+
+
 def fingerprints(results: Path) -> dict[str, str]:
     """SHA-256 of every file below a results folder that equal runs must make equal, by its path."""
     paths = {path.relative_to(results).as_posix(): path for path in results.rglob("*")}

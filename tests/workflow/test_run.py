@@ -1,12 +1,35 @@
 """The tiny experiment run to its end: complete, idempotent, and equal after a kill -9."""
 
+import ast
+import base64
+import json
+import os
 import random
+import shutil
+import signal
+import subprocess
 import time
 
 import pytest
 
 from tests.workflow.kill import differences, interrupted_run
-from tests.workflow.running import TINY, fingerprints, snakemake
+from tests.workflow.running import (
+    REPOSITORY,
+    TINY,
+    environment,
+    fingerprints,
+    report_is_whole,
+    snakemake,
+    snakemake_command,
+)
+
+# What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
+SLURM_STUBS = {
+    "sbatch": """printf '%s\\n' "$@" > calls; echo '[]' > results/tiny/evaluation/speed.json; echo 1""",
+    "squeue": "echo '1|COMPLETED'",
+    "sacct": "",  # no accounting
+    "scontrol": "echo 'MinJobAge = 600 sec'",
+}
 
 
 @pytest.fixture(scope="session")
@@ -19,9 +42,16 @@ def undisturbed(tmp_path_factory):
     return folder, time.monotonic() - started
 
 
+@pytest.fixture
+def finished(undisturbed, tmp_path):
+    """A copy of the finished run, to be changed."""
+    return shutil.copytree(undisturbed[0], tmp_path / "finished")
+
+
 def test_everything_is_there(undisturbed):
     results = undisturbed[0] / "results/tiny"
     assert (results / "report.html").stat().st_size > 1_000_000
+    assert report_is_whole(results)
     tables = [path for path in (results / "tables").rglob("*") if path.is_file()]
     assert {path.suffix for path in tables} >= {".csv", ".md", ".tex"}
     assert all(path.stat().st_size for path in tables)
@@ -40,6 +70,73 @@ def test_second_run_does_nothing(undisturbed):
     assert "Nothing to be done" in run.stdout
 
 
+def test_a_report_killed_while_it_is_made_is_made_again(finished):
+    results = finished / "results/tiny"
+    log = results / "logs/report_page.log"
+    (results / "report.html").unlink()
+    log.unlink(missing_ok=True)
+    command = snakemake_command(finished, TINY, "--cores", "1")
+    with (finished / "killed.log").open("wb") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=output, env=environment(), start_new_session=True
+        )
+        while process.poll() is None and not (
+            log.exists() and "Creating report" in log.read_text()
+        ):
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (results / "report.html").exists(), (finished / "killed.log").read_text()
+    assert snakemake(finished, TINY, "--unlock").returncode == 0
+    run = snakemake(finished, TINY, "--cores", "1")
+    assert run.returncode == 0, run.stdout
+    assert report_is_whole(results)
+    assert f"Report: {results.relative_to(finished)}/report.html" in run.stdout
+
+
+def test_a_report_that_cannot_be_made_fails_the_run(finished):
+    results = finished / "results/tiny"
+    (results / "report.html").unlink()
+    (results / "report.partial.html").mkdir()  # where Snakemake should write it
+    run = snakemake(finished, TINY, "--cores", "1")
+    assert run.returncode == 1, run.stdout
+    (line,) = [line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")]
+    assert "results/tiny/report.html: could not be made" in line
+    assert "see why in results/tiny/logs/report_page.log" in line
+    assert "report.partial.html" in (results / "logs/report_page.log").read_text()
+
+
+def test_slurm_measures_speed_on_a_node(finished, tmp_path, monkeypatch):
+    for name, script in SLURM_STUBS.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    profile = ["--workflow-profile", str(REPOSITORY / "profiles/slurm")]  # and no --cores
+    quickly = ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "1"]
+    target = ["--forcerun", "measure_speed", "--", "results/tiny/evaluation/speed.json"]
+    run = snakemake(finished, TINY, *profile, *quickly, *target)
+    assert run.returncode == 0, run.stdout
+    calls = (finished / "calls").read_text().splitlines()
+    assert "rule_measure_speed" in calls
+    assert "--cpus-per-task=16" in calls
+
+
+def parameters(folder, output):
+    """What Snakemake noted as parameters of the job that made an output."""
+    name = base64.b64encode(f"results/tiny/evaluation/{output}".encode()).decode()
+    noted = json.loads((folder / ".snakemake/metadata" / name).read_text())["params"]
+    return [ast.literal_eval(value) for value in noted]
+
+
+def test_speed_is_measured_with_the_search_that_is_scored(undisturbed):
+    folder = undisturbed[0]
+    (entrants,) = [v for v in parameters(folder, "speed.json") if isinstance(v, list)]
+    assert len(entrants) == 8
+    for variant, _, timed in entrants:
+        scored = parameters(folder, f"translations/{variant}/grammar_test.txt")
+        assert [timed] == [value for value in scored if isinstance(value, dict)], variant
+
+
 def test_killed_run_ends_the_same(undisturbed, tmp_path):
     folder, seconds = undisturbed
     moments = sorted(random.Random().uniform(0.1, 0.9) * seconds for _ in range(2))
@@ -48,3 +145,4 @@ def test_killed_run_ends_the_same(undisturbed, tmp_path):
     expected = fingerprints(folder / "results/tiny")
     assert expected
     assert differences(expected, fingerprints(tmp_path / "results/tiny")) == []
+    assert report_is_whole(tmp_path / "results/tiny")

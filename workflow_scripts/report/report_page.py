@@ -1,0 +1,22 @@
+"""Let Snakemake write its report of a complete run (rule report_page), whole or not at all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from goldcrest.errors import InputError
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params, output = snakemake.params, Path(snakemake.output[0])
+    partial = output.with_name("report.partial.html")  # Snakemake wants this ending
+    command = [sys.executable, "-m", "snakemake", "--report", str(partial), "--nolock"]
+    command += ["--snakefile", params.snakefile, "--configfile", *params.configfiles]
+    command += ["--config", *params.settings] if params.settings else []
+    made = subprocess.run([*command, "--", *snakemake.input], stdin=subprocess.DEVNULL)
+    if made.returncode:
+        raise InputError(
+            f"{output}: could not be made; see why in {snakemake.log[0]}, and run again"
+        )
+    os.replace(partial, output)
