@@ -6,6 +6,8 @@ multiply is the rate of large square products by the faster of PyTorch's two lib
 """
 
 import timeit
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -36,6 +38,7 @@ def run(rounds: int) -> list[Row]:
 
 
 def _measure(name: str, pieces: int, rounds: int) -> Row:
+    """Rounds of one model, each with a batch of another shape that was prepared `rounds` updates ago."""
     config = TrainingConfig(batch_tokens=BATCH_TOKENS, dropout=0.1, label_smoothing=0.1)
     network = new_network(Architecture.from_zoo(load_zoo(MODELS)[name], pieces), 1, config.dropout)
     task = TranslationTask(network, config, seed=1)
@@ -47,20 +50,14 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
         optimizer.zero_grad()
         task.smooth(1)
 
-    def operations(batch: Batch) -> float:
-        known = {torch.ops.mkldnn._linear_pointwise: _product_operations}
-        with FlopCounterMode(display=False, custom_mapping=known) as counter:
-            update(batch)
-        return counter.get_total_flops() / 1e9
-
     batches = [_random_batch(pieces, number) for number in range(rounds + 1)]
-    work = [(batch, operations(batch)) for batch in batches]
+    work = [(batch, operations(partial(update, batch)) / 1e9) for batch in batches]
     left, right = torch.randn(2, MATRIX, MATRIX)
     multiply = min((torch.mm, product), key=lambda candidate: _seconds(candidate, left, right))
     products = max(1, round(work[0][1] / (2e-9 * MATRIX**3)))
 
     def ours() -> float:
-        batch, amount = work.pop()
+        batch, amount = work.pop(0)
         update(batch)
         return amount
 
@@ -71,6 +68,14 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
 
     rates = interleave(ours, other, rounds)
     return Row(f"training {name} against the core's float32 matrix rate", *rates, "GFLOP/s", rounds)
+
+
+def operations(work: Callable[[], object]) -> int:
+    """Additions and multiplications of the matrix products in `work`, which is done for that."""
+    known = {torch.ops.mkldnn._linear_pointwise: _product_operations}
+    with FlopCounterMode(display=False, custom_mapping=known) as counter:
+        work()
+    return counter.get_total_flops()
 
 
 def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
