@@ -9,6 +9,7 @@ from goldcrest.configuration import (
     expand_variants,
     load_zoo,
     member_of,
+    read_yaml,
     search_memory,
     training_memory,
     vocabulary_memory,
@@ -23,6 +24,8 @@ def stop(message):
 
 CONFIG_FILE = str(workflow.configfiles[-1])
 try:
+    for path in workflow.configfiles:
+        read_yaml(path)  # Snakemake's own reader lets a key stand twice
     ZOO = load_zoo()
     config = check(config, CONFIG_FILE, ZOO)
 except InputError as error:

@@ -1,10 +1,11 @@
 """Experiments described in YAML: read, checked as a whole, completed with defaults.
 
-`load` reads and checks a file; the workflow, which has read it already, calls `check`.  Both hand on one
-complete dictionary of the shape that config/schema/experiment.schema.yaml defines.
+`read_yaml` reads a file strictly, `check` hands on one complete dictionary of the shape that
+config/schema/experiment.schema.yaml defines.
 """
 
-from goldcrest.configuration.checking import ConfigurationError, check, load
+from goldcrest.configuration.checking import ConfigurationError, check
+from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     estimate_disk,
     missing_files,
@@ -21,11 +22,11 @@ __all__ = [
     "check",
     "estimate_disk",
     "expand_variants",
-    "load",
     "load_zoo",
     "member_of",
     "members",
     "missing_files",
+    "read_yaml",
     "search_memory",
     "training_memory",
     "vocabulary_memory",

@@ -1,27 +1,17 @@
 """A whole configuration checked: the schema first, then what its keys say about each other."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from goldcrest.configuration import schema
 from goldcrest.configuration.contradictions import contradictions
 from goldcrest.configuration.data import SECTIONS, entries
 from goldcrest.configuration.errors import ConfigurationError
-from goldcrest.configuration.reading import merge, read_yaml
 from goldcrest.configuration.schema import Key
 from goldcrest.configuration.zoo import Zoo, load_zoo
 from goldcrest.files import sha256_text
 
-__all__ = ["ConfigurationError", "check", "load"]
-
-
-def load(path: str | Path, overrides: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The complete configuration in a YAML file, `overrides` laid over it.
-
-    Raises InputError where the file cannot be read, ConfigurationError with all that is wrong in it.
-    """
-    return check(merge(read_yaml(path), overrides or {}), origin=str(path))
+__all__ = ["ConfigurationError", "check"]
 
 
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """YAML read strictly: a repeated key is an error, and every error names its line."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +52,3 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(f"{path}: found {type(values).__name__}, expected keys with values")
     return values
-
-
-def merge(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with `overrides` laid over: mappings are merged key by key, all else is replaced."""
-    merged = dict(values)
-    for key, value in overrides.items():
-        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-            value = merge(merged[key], value)
-        merged[key] = value
-    return merged

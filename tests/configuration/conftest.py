@@ -4,8 +4,6 @@ import copy
 
 import pytest
 
-from goldcrest.configuration.reading import merge
-
 EXPERIMENT = {
     "experiment": "trial",
     "languages": {"source": "en", "target": "de"},
@@ -36,6 +34,16 @@ ZOO = {
     "trio": {**SHAPE, "decoder_layers": [1, 2, 3]},
     "paper.8k": {**SHAPE, "vocabulary": 8000, "paper": "wngt20"},
 }
+
+
+def merge(values, overrides):
+    """`values` with `overrides` laid over: mappings are merged key by key, all else is replaced."""
+    merged = dict(values)
+    for key, value in overrides.items():
+        if isinstance(value, dict) and isinstance(merged.get(key), dict):
+            value = merge(merged[key], value)
+        merged[key] = value
+    return merged
 
 
 @pytest.fixture

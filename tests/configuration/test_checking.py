@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import check, expand_variants, load, load_zoo
+from goldcrest.configuration import check, expand_variants, load_zoo, read_yaml
 from goldcrest.configuration.schema import load_schema
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS
@@ -18,7 +18,7 @@ EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "mod
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
 def test_experiments_are_valid(path):
-    config = load(path)
+    config = check(read_yaml(path), str(path))
     assert config["experiment"] == path.stem
     assert check(config, str(path)) == config  # a complete configuration stays as it is
 
@@ -147,8 +147,12 @@ def rows(paper_table: str) -> set[tuple[str, ...]]:
     }
 
 
+def _paper_scale(name: str) -> dict:
+    return check(read_yaml(CONFIG / name), name)
+
+
 def test_wngt20_holds_every_row_of_its_tables():
-    variants = {"/".join(variant) for variant in expand_variants(load(CONFIG / "wngt20.yaml"))}
+    variants = {"/".join(variant) for variant in expand_variants(_paper_scale("wngt20.yaml"))}
     for (model,) in rows("wngt2020_table1.csv") - {("teacher_x4",)}:
         assert f"{model}/unpruned/float32" in variants
     for (model,) in rows("wngt2020_table2.csv") - {("tiny",)}:
@@ -165,7 +169,7 @@ def test_wngt20_holds_every_row_of_its_tables():
 
 
 def test_wmt21_holds_every_row_of_its_tables():
-    variants = {"/".join(variant) for variant in expand_variants(load(CONFIG / "wmt21.yaml"))}
+    variants = {"/".join(variant) for variant in expand_variants(_paper_scale("wmt21.yaml"))}
     for (model,) in rows("wmt2021_table1.csv") - {("teacher_x3",)}:
         assert f"{model}/unpruned/float32" in variants
     for model, precision in rows("wmt2021_table3.csv"):

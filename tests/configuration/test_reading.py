@@ -1,11 +1,10 @@
-"""YAML is read strictly, and overrides are laid over it key by key."""
+"""YAML is read strictly."""
 
-from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import load, load_zoo
-from goldcrest.configuration.reading import merge, read_yaml
+from goldcrest.configuration import load_zoo
+from goldcrest.configuration.reading import read_yaml
 from goldcrest.errors import InputError
 
 BAD = {
@@ -41,21 +40,7 @@ def test_bad_bytes(tmp_path):
 
 def test_missing(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: no such file"):
-        load(tmp_path / "none.yaml")
-
-
-def test_overrides():
-    values = {"a": {"b": 1, "c": [1, 2]}, "d": 4}
-    assert merge(values, {"a": {"c": [3]}, "e": 5}) == {"a": {"b": 1, "c": [3]}, "d": 4, "e": 5}
-    assert values == {"a": {"b": 1, "c": [1, 2]}, "d": 4}
-
-
-def test_load_takes_overrides():
-    config = load(
-        Path(__file__).parents[2] / "config" / "demo.yaml", {"training": {"updates": 700}}
-    )
-    assert config["training"]["updates"] == 700
-    assert config["training"]["label_smoothing"] == 0.0
+        read_yaml(tmp_path / "none.yaml")
 
 
 def test_zoo_errors(tmp_path):

@@ -39,6 +39,13 @@ def test_all_errors_at_once(tmp_path):
     assert any("sead" in line for line in lines)
 
 
+def test_a_key_given_twice(tmp_path):
+    config = tmp_path / "twice.yaml"
+    config.write_text(TINY.read_text() + "seed: 8\n")
+    (line,) = error_lines(snakemake(tmp_path, config, "--cores", "1"), str(config))
+    assert "'seed' stands here a second time" in line
+
+
 def test_unknown_language(tmp_path):
     config = changed(tmp_path, languages={"source": "en", "target": "xx"})
     assert error_lines(snakemake(tmp_path, config, "--cores", "1"), str(config))
