@@ -26,6 +26,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("languages", "corpora", "validation", "test_sets", "cleaning"), data.synthetic_languages),
         (("languages", "corpora", "validation", "test_sets"), data.sacrebleu_sets),
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
+        (("corpora",), data.monolingual_noise),
         (("cleaning",), data.language_id),
         (("teacher",), _teacher),
         (("students",), _students),

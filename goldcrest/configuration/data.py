@@ -94,6 +94,14 @@ def _address(place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...],
         yield Fault(checksum_place, f"missing, expected the SHA-256 of what {path} holds")
 
 
+def monolingual_noise(config: Config, zoo: object) -> Iterator[Fault]:
+    """Noise in text of one side: most kinds damage the target, so its labels would tell nothing."""
+    for entry in entries(config, ["corpora"]):
+        if entry.monolingual and entry.values.get("noise"):
+            message = "found in a monolingual corpus, expected none: it damages pairs"
+            yield Fault((*entry.path, "noise"), message)
+
+
 def language_id(config: Config, zoo: object) -> Iterator[Fault]:
     """An identifier to download needs a checksum."""
     identifier = config["cleaning"].get("language_id")

@@ -11,7 +11,7 @@ from goldcrest.configuration.zoo import Zoo, load_zoo, members
 
 SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 TEST_SET_BYTES = 1_000_000  # a WMT test set, both sides
-EXPANSION = {".gz": 3, ".zst": 3, ".xz": 4}  # of compressed text
+EXPANSION = {".gz": 3, ".zst": 3}  # of compressed text
 # Imported and cleaned shards (Parquet, a third of the text each), the 8-best lists and the merged training
 # table: together about the size of the plain text, and as much again while a shard is rewritten.
 CORPUS_COPIES = 2

@@ -58,10 +58,6 @@ def member_of(entry: dict[str, Any], member: int) -> dict[str, Any]:
 
 
 def heads_in(entry: dict[str, Any], blocks: str) -> int:
-    """How many heads a student has in the attention blocks whose names match a pattern."""
-    names = [f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"])]
-    for layer in range(1 if entry["decoder_tied"] else entry["decoder_layers"]):
-        names.append(f"decoder.{layer}.cross_attention")
-        if entry["decoder"] == "attention":
-            names.append(f"decoder.{layer}.self_attention")
+    """How many heads a student has in the encoder's attention blocks whose names match a pattern."""
+    names = (f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"]))
     return entry["heads"] * sum(fnmatchcase(name, blocks) for name in names)

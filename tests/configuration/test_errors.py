@@ -205,6 +205,25 @@ CONTRADICTIONS = {
             "in encoder.*",
         ],
     ),
+    "pruning of what is not observed": (
+        {"pruning": {"pushy": {"blocks": "decoder.*"}}},
+        [],
+        [
+            "pruning.pushy.blocks: found 'decoder.*', expected a pattern of encoder blocks, the only ones "
+            "whose attention pruning observes"
+        ],
+    ),
+    "noise without pairs": (
+        {
+            "corpora": {
+                "more": {"importer": "synthetic", "pairs": 9, "noise": 0.1, "use": "monolingual"}
+            }
+        },
+        [],
+        [
+            "corpora.more.noise: found in a monolingual corpus, expected none: it damages pairs",
+        ],
+    ),
     "reset after the end of training": (
         {"training": {"updates": 200}},
         [],
