@@ -37,7 +37,8 @@ class State:
 
     def keep(self, sentences: Tensor) -> "State":
         """The state of some sentences only, given by their indices (kept,)."""
-        beam = _rows(self.layers[0]) // self.mask.shape[0] if _rows(self.layers[0]) else 1
+        # a layer without heads has no state, and before the first step none has
+        beam = max(map(_rows, self.layers), default=0) // self.mask.shape[0] or 1
         rows = (sentences[:, None] * beam + torch.arange(beam, device=sentences.device)).flatten()
         return replace(
             self,

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from goldcrest.errors import InputError
+from goldcrest.pruning.cut import cut
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import SearchOptions, greedy, search
@@ -155,6 +156,20 @@ def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
     assert greedy(networks, sources, options) == [
         greedy(networks, [source], options)[0] for source in sources
     ]
+
+
+@pytest.mark.parametrize("headless", [0, 1])
+def test_a_decoder_layer_without_self_attention_heads(headless):
+    """It keeps no state; the others' says how many rows each sentence has."""
+    model = network(3, "attention", pieces=50)
+    cut(model, {f"decoder.{headless}.self_attention": [0, 1]})
+    torch.manual_seed(0)
+    sources = [[*torch.randint(2, 50, (n,)).tolist(), 0] for n in range(1, 9)]
+    options = SearchOptions(beam=4)
+    alone = [search([model], [source], options)[0] for source in sources]
+    for found, other in zip(search([model], sources, options), alone, strict=True):
+        assert found[0].tokens == other[0].tokens
+        assert found[0].score == pytest.approx(other[0].score, abs=1e-9)
 
 
 def test_nbest_is_sorted_and_distinct():
