@@ -44,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     names = list(zoo) if arguments.all else arguments.names
     if not names:
         raise InputError("describe: no model named; name one of config/models.yaml, or give --all")
+    if arguments.vocabulary < 1:
+        raise InputError(f"describe: --vocabulary {arguments.vocabulary}: a vocabulary has pieces")
     unknown = [name for name in names if name not in zoo]
     if unknown:
         lines = [

@@ -126,6 +126,12 @@ def test_every_unknown_name_is_told(capsys):
     ]
 
 
+@pytest.mark.parametrize("pieces", ["0", "-5"])
+def test_no_pieces(capsys, pieces):
+    assert main(["describe", "demo.tiny", f"--vocabulary={pieces}"]) == 1
+    assert f"--vocabulary {pieces}: a vocabulary has pieces" in capsys.readouterr().err
+
+
 def test_no_name(capsys):
     assert main(["describe"]) == 1
     assert "give --all" in capsys.readouterr().err

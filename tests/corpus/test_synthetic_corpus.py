@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus.synthetic import NOISE_TYPES, check_languages, generate
+from goldcrest.corpus.synthetic import NOISE_TYPES, generate
 from goldcrest.corpus.synthetic.lexicon import lexicon
 from goldcrest.errors import InputError
 
@@ -157,11 +157,6 @@ def test_bad_arguments():
         generate(10, 1, 1.5)
     with pytest.raises(InputError, match="pairs"):
         generate(-1, 1)
-    check_languages("en", "de")
-    with pytest.raises(InputError, match="English-German pairs only, not en-fr"):
-        check_languages("en", "fr")
-    with pytest.raises(InputError, match="not de-en"):
-        check_languages("de", "en")
 
 
 def test_memory_does_not_hold_the_corpus():

@@ -8,7 +8,7 @@ One English sentence has one German translation: "you" is always Sie, the progre
 the preterite and the perfect the perfect; what English leaves open is not generated.
 """
 
-from goldcrest.corpus.synthetic.generation import check_languages, generate
+from goldcrest.corpus.synthetic.generation import generate
 from goldcrest.corpus.synthetic.noise import NOISE_TYPES
 
-__all__ = ["NOISE_TYPES", "check_languages", "generate"]
+__all__ = ["NOISE_TYPES", "generate"]

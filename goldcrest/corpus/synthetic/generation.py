@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from goldcrest.corpus.synthetic.lexicon import lexicon
 from goldcrest.corpus.synthetic.noise import NoiseMaker
 from goldcrest.corpus.synthetic.sentences import SentenceMaker
-from goldcrest.errors import InputError, nearest
+from goldcrest.errors import InputError
 
-LANGUAGES = ("en", "de")
 MAX_PAIRS = 100_000_000
 
 
@@ -71,13 +70,3 @@ def _rows(pairs: int, seed: int, noise: float) -> Iterator[dict[str, str | None]
             source, target = pair = fresh()
             damage.remember(pair)
             yield {"source": source, "target": target, "noise": None}
-
-
-def check_languages(source: str, target: str) -> None:
-    """Raises InputError unless the languages are English and German, in that order."""
-    if (source, target) != LANGUAGES:
-        hint = nearest(source, LANGUAGES) if source not in LANGUAGES else ""
-        raise InputError(
-            f"importer 'synthetic' writes English-German pairs only, not {source}-{target}{hint}; set "
-            "languages: {source: en, target: de}, or take another importer"
-        )
