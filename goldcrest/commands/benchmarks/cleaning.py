@@ -166,7 +166,8 @@ def _blank(match: regex.Match) -> str:
 
 
 def _fold(text: str) -> str:
-    return regex.sub(r"[\p{P}\p{S}\p{Z}\p{C}]", "", text.casefold()) or text
+    pattern = r"(?<=\p{Nd})[\p{P}\p{Z}\p{C}]+(?=\p{Nd})(*SKIP)(*FAIL)|[\p{P}\p{Z}\p{C}]"
+    return regex.sub(pattern, "", text.casefold()) or text
 
 
 def _numbers(text: str) -> list[str]:
