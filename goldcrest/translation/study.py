@@ -43,6 +43,7 @@ class TranslationStudy:
             "validation": content_hash(self.validation),
             "training": asdict(self.config),
             "seed": self.seed,
+            "hardware": asdict(self.hardware),
         }
 
     def checkpoint(self, updates: int) -> Translator:
