@@ -1,6 +1,5 @@
 """YAML is read strictly."""
 
-
 import pytest
 
 from goldcrest.configuration import load_zoo
