@@ -21,9 +21,6 @@ from goldcrest.pruning.cut import cut
 from goldcrest.pruning.structure import AttentionBlock, Prunable
 from goldcrest.pruning.study import Pruned, Study
 
-# As rule `prune` has it; a study names its data and settings, and not its code.
-CODE = ("pruning", "products", "translation")
-
 Heads = dict[str, list[int]]  # block name -> heads, by the numbers they have in C, ascending
 
 
@@ -49,7 +46,7 @@ class LateReset:
             begun_by = {
                 "schedule": asdict(self),
                 "study": study.identity(),
-                "code": code_version(*CODE),
+                "code": code_version("pruning"),
                 "torch": torch.__version__,
             }
             _empty_unless(work, begun_by)

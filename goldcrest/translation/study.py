@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.files import content_hash
@@ -44,6 +45,7 @@ class TranslationStudy:
             "training": asdict(self.config),
             "seed": self.seed,
             "hardware": asdict(self.hardware),
+            "code": code_version("products", "translation"),
         }
 
     def checkpoint(self, updates: int) -> Translator:

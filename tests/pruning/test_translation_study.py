@@ -1,12 +1,14 @@
 """Late resetting of a real, tiny student: interrupted against undisturbed, and on two devices."""
 
 import random
+import shutil
 from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 import torch
 
+from goldcrest import code_version
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
 from goldcrest.files import content_hash, read_json
@@ -128,6 +130,18 @@ def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
         study.train(network, start_update=4, updates=2, work=tmp_path / str(devices))
         trained.append(network.state_dict())
     torch.testing.assert_close(*trained, rtol=0, atol=1e-4)
+
+
+def test_a_study_of_other_hardware_or_code_is_another(data, tmp_path, monkeypatch):
+    study = study_of(data)
+    assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
+    before = study.identity()
+    library = tmp_path / "goldcrest"
+    shutil.copytree(code_version.LIBRARY, library)
+    with (library / "translation/task.py").open("a") as file:
+        file.write("SURE = True")
+    monkeypatch.setattr(code_version, "LIBRARY", library)
+    assert study.identity() != before
 
 
 def test_settings_that_leave_no_training_are_refused(data, tmp_path):
