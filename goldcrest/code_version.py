@@ -8,7 +8,7 @@ from pathlib import Path
 from goldcrest.errors import InputError, nearest
 
 LIBRARY = Path(__file__).parent
-COMPILED = (".cpp", ".h", ".hpp")
+OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv")  # compiled, or read as data
 
 
 def code_version(*parts: str) -> str:
@@ -31,7 +31,7 @@ def _part_version(part: str, library: Path) -> str:
     if module.is_file():
         files = [module]
     elif base.is_dir():
-        suffixes = (".py", *COMPILED)
+        suffixes = (".py", *OTHERS)
         files = sorted(path for path in base.rglob("*") if path.suffix in suffixes)
     else:
         known = [path.stem for path in library.iterdir() if not path.name.startswith("_")]
@@ -44,7 +44,7 @@ def _part_version(part: str, library: Path) -> str:
 
 
 def _meaning(file: Path) -> bytes:
-    """What of a source file decides its behaviour: all of C++, the bare statements of Python."""
+    """What of a source file decides its behaviour: the bare statements of Python, all of any other."""
     if file.suffix != ".py":
         return file.read_bytes()
     tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))

@@ -28,7 +28,7 @@ rule translate_test_set:
         student="(?!teacher/)[^/]+",
     conda:
         "../envs/main.yaml"
-    threads: training_threads()
+    threads: process_threads()
     resources:
         **search_resources(),
     params:
@@ -54,7 +54,7 @@ rule translate_test_set_by_teacher:
         search="|".join(TEACHER_SEARCHES),
     conda:
         "../envs/main.yaml"
-    threads: training_threads()
+    threads: process_threads()
     resources:
         **search_resources(),
     params:
@@ -87,7 +87,12 @@ rule measure_quality:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         seed=config["seed"],
-        code=code_version("evaluation.measurement", "evaluation.quality", "text_files"),
+        code=code_version(
+            "corpus.table",
+            "evaluation.measurement",
+            "evaluation.quality",
+            "text_files",
+        ),
     script:
         "../workflow_scripts/evaluate/measure_quality.py"
 
@@ -126,7 +131,7 @@ rule measure_speed:
     conda:
         "../envs/main.yaml"
     # All that --cores gives; without it, on a cluster, what a training takes or the profile's set-threads.
-    threads: lambda w: workflow.cores if workflow.local_exec else training_threads()
+    threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * threads * largest_search_memory(),
     params:

@@ -23,12 +23,13 @@ def test_comments_and_docstrings_do_not_count(tmp_path):
     assert plain != other
 
 
-def test_a_package_follows_its_modules_and_compiled_sources(tmp_path):
-    package = tmp_path / "runtime"
-    package.mkdir()
-    (package / "kernel.cpp").write_text("int one() { return 1; }")
+@pytest.mark.parametrize("name", ["kernel.cpp", "tables/nouns.tsv"])
+def test_a_package_follows_its_compiled_sources_and_data(tmp_path, name):
+    source = tmp_path / "runtime" / name
+    source.parent.mkdir(parents=True)
+    source.write_text("1")
     before = module._part_version("runtime", tmp_path)
-    (package / "kernel.cpp").write_text("int one() { return 2; }")
+    source.write_text("2")
     module._part_version.cache_clear()
     assert module._part_version("runtime", tmp_path) != before
 
