@@ -62,9 +62,14 @@ wildcard_constraints:
     precision="float32|(int8|log4)(-finetuned)?",
 
 
-def training_threads():
-    """CPU threads of one training job; the same number gives the same weights, bit for bit."""
+def process_threads():
+    """CPU threads of one process; the same number gives the same weights, bit for bit."""
     return config["hardware"]["threads"]
+
+
+def training_threads():
+    """CPU threads of one training job, which has a process for each device."""
+    return config["hardware"]["devices"] * process_threads()
 
 
 def accelerators(count):

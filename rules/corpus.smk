@@ -148,7 +148,7 @@ rule clean_corpus:
         BENCHMARKS / "clean_corpus/{corpus}.tsv"
     conda:
         "../envs/main.yaml"
-    threads: config["hardware"]["threads"]
+    threads: process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * 700 * threads,
     params:

@@ -69,7 +69,7 @@ rule translate_shard:
         BENCHMARKS / "translate_shard/{corpus}.{shard}.tsv"
     conda:
         "../envs/main.yaml"
-    threads: training_threads()
+    threads: process_threads()
     resources:
         **search_resources(),
     params:

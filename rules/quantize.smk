@@ -19,7 +19,7 @@ rule calibrate:
         BENCHMARKS / "calibrate/{student}.{recipe}.tsv"
     conda:
         "../envs/main.yaml"
-    threads: training_threads()
+    threads: process_threads()
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:

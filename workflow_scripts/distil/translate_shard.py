@@ -25,5 +25,6 @@ with job(snakemake.log[0]):
             "code": snakemake.params.code,
             "device": device,
             "threads": snakemake.threads,
+            "torch": torch.__version__,
         },
     )
