@@ -191,8 +191,13 @@ def _each(function, tasks: list[tuple], workers: int) -> None:
     # Spawned, since forking a process that runs threads of Arrow is not safe.
     spawn = get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(tasks)), spawn, _end_with_parent) as pool:
-        for future in [pool.submit(function, *task) for task in tasks]:
-            future.result()
+        futures = [pool.submit(function, *task) for task in tasks]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # an error is told before the other shards are done
+            raise
 
 
 def _end_with_parent() -> None:
