@@ -23,6 +23,7 @@ rule reset_checkpoint:
     conda:
         "../envs/main.yaml"
     threads: training_threads()
+    priority: 1  # the longest chain of jobs starts first
     resources:
         **student_resources(),
     params:
@@ -55,6 +56,7 @@ rule prune:
     conda:
         "../envs/main.yaml"
     threads: training_threads()
+    priority: 1  # the longest chain of jobs starts first
     resources:
         **student_resources(),
     params:
