@@ -20,10 +20,10 @@ rule reset_checkpoint:
         BENCHMARKS / "reset_checkpoint/{student}.{updates}.tsv"
     wildcard_constraints:
         updates="[0-9]+",
+    priority: 1  # the longest chain of jobs starts first
     conda:
         "../envs/main.yaml"
     threads: training_threads()
-    priority: 1  # the longest chain of jobs starts first
     resources:
         **student_resources(),
     params:
@@ -53,10 +53,10 @@ rule prune:
         BENCHMARKS / "prune/{student}.{recipe}.tsv"
     wildcard_constraints:
         recipe="(?!unpruned/)[^/]+",
+    priority: 1  # the longest chain of jobs starts first
     conda:
         "../envs/main.yaml"
     threads: training_threads()
-    priority: 1  # the longest chain of jobs starts first
     resources:
         **student_resources(),
     params:
