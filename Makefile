@@ -14,7 +14,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 .PHONY: help setup demo run test lint check-resume
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/; s/^/  make /' | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## the environment .venv, every version pinned
 

@@ -113,7 +113,7 @@ rule import_validation:
 rule language_id_model:
     """Train the demo's language identifier on the embedded grammar, or fetch one by its checksum."""
     output:
-        CORPORA / "language_id.ftz",
+        LANGUAGE_ID_MADE,
     log:
         LOGS / "language_id_model.log",
     benchmark:

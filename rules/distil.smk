@@ -6,6 +6,7 @@ SEARCH_CODE = code_version(
     "products",
     "quantization",
     "translation.architecture",
+    "translation.batches",
     "translation.folder",
     "translation.hugging_face",
     "translation.layers",
@@ -18,7 +19,7 @@ SEARCH_CODE = code_version(
 
 # How each corpus is translated: parallel text n-best, monolingual text 1-best.
 DISTILLATION = config["distillation"]
-TEACHER_SEARCH = {
+DISTILLATION_SEARCH = {
     name: {
         "beam": DISTILLATION["beam" if name in PARALLEL else "monolingual_beam"],
         "nbest": DISTILLATION["beam"] if name in PARALLEL else 1,
@@ -73,7 +74,7 @@ rule translate_shard:
     resources:
         **search_resources(),
     params:
-        search=lambda w: TEACHER_SEARCH[w.corpus],
+        search=lambda w: DISTILLATION_SEARCH[w.corpus],
         accelerator=config["hardware"]["accelerator"],
         code=code_version("translation.distillation", "translation.sentence_bleu")
         + SEARCH_CODE,

@@ -4,7 +4,7 @@
 STUDENT_SEARCH = {"beam": 1, "batch_size": BATCH_SIZE}
 MEASURED_SEARCH = dict.fromkeys(VARIANTS, STUDENT_SEARCH) | {
     variant: {
-        "beam": TEACHER_SEARCHES[variant[1]],
+        "beam": TEACHER_BEAMS[variant[1]],
         "batch_size": BATCH_SIZE,
         "length_normalisation": config["distillation"]["length_normalisation"],
         "max_source_tokens": config["distillation"]["max_source_tokens"],
@@ -51,7 +51,7 @@ rule translate_test_set_by_teacher:
     benchmark:
         BENCHMARKS / "translate_test_set/teacher.{search}.{test_set}.tsv"
     wildcard_constraints:
-        search="|".join(TEACHER_SEARCHES),
+        search="|".join(TEACHER_BEAMS),
     conda:
         "../envs/main.yaml"
     threads: process_threads()
@@ -112,7 +112,9 @@ rule measure_size:
     threads: 1
     params:
         variant="{student}/{recipe}/{precision}",
-        code=code_version("evaluation.measurement", "evaluation.size"),
+        code=code_version(
+            "evaluation.measurement", "evaluation.size", "translation.architecture"
+        ),
     script:
         "../workflow_scripts/evaluate/measure_size.py"
 
@@ -130,7 +132,7 @@ rule measure_speed:
         BENCHMARKS / "measure_speed.tsv"
     conda:
         "../envs/main.yaml"
-    # All that --cores gives; without it, on a cluster, what a training takes or the profile's set-threads.
+    # All that --cores gives; without it, on a cluster, one process's or the profile's set-threads.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * threads * largest_search_memory(),

@@ -1,10 +1,10 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
-TEACHER_SEARCHES = {
+TEACHER_BEAMS = {
     f"beam-{config['distillation']['beam']}": config["distillation"]["beam"],
     "greedy": 1,
 }
-TEACHER_VARIANTS = [("teacher", search, "float32") for search in TEACHER_SEARCHES]
+TEACHER_VARIANTS = [("teacher", search, "float32") for search in TEACHER_BEAMS]
 MEASURED = TEACHER_VARIANTS + list(VARIANTS)
 TRANSLATIONS = EVALUATION / "translations"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]

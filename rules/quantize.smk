@@ -28,6 +28,7 @@ rule calibrate:
             "corpus.table",
             "products",
             "quantization.calibration",
+            "quantization.grids",
             "quantization.modules",
             "translation.architecture",
             "translation.batches",
@@ -63,7 +64,13 @@ rule quantize:
         activation_scale=lambda w: config["quantization"][w.grid].get(
             "activation_scale"
         ),
-        code=code_version("quantization", "translation.folder"),
+        code=code_version(
+            "quantization",
+            "translation.architecture",
+            "translation.folder",
+            "translation.layers",
+            "translation.network",
+        ),
     script:
         "../workflow_scripts/quantize/quantize.py"
 
@@ -95,6 +102,7 @@ rule finetune_quantized:
         training=lambda wildcards: {
             **config["training"],
             **config["quantization"][wildcards.grid]["finetune"],
+            "dropout": 0.0,  # these updates are too few to learn the text by heart
             "smoothing": 0.0,  # an average of models is not on the grid
         },
         seed=config["seed"],

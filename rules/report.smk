@@ -20,7 +20,7 @@ rule tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("evaluation.measurement", "evaluation.size", "report"),
+        code=code_version("evaluation", "report"),
     script:
         "../workflow_scripts/report/tables.py"
 
@@ -46,7 +46,7 @@ rule speed_tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("evaluation.measurement", "evaluation.size", "report"),
+        code=code_version("evaluation", "report"),
     script:
         "../workflow_scripts/report/speed_tables.py"
 
@@ -69,7 +69,7 @@ rule figures:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("report"),
+        code=code_version("evaluation", "report"),
     script:
         "../workflow_scripts/report/figures.py"
 
@@ -94,7 +94,7 @@ rule front_figure:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("report"),
+        code=code_version("evaluation", "report"),
     script:
         "../workflow_scripts/report/front_figure.py"
 
@@ -210,6 +210,5 @@ rule publish:
     threads: 1
     params:
         experiment=config["experiment"],
-        code=code_version("report.experiment_page"),
     script:
         "../workflow_scripts/report/publish.py"

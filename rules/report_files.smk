@@ -12,9 +12,7 @@ STUDENTS = list(dict.fromkeys(student for student, _, _ in VARIANTS))
 
 def report_config():
     """What the tables need of the configuration."""
-    return {
-        key: config[key] for key in ("experiment", "languages", "test_sets", "report")
-    }
+    return {key: config[key] for key in ("experiment", "test_sets", "report")}
 
 
 def table_files(folder, name, category, title, caption, subcategory=None):

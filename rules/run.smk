@@ -39,4 +39,4 @@ onstart:
 
 onsuccess:
     if all(Path(target).exists() for target in final_targets()):
-        print(f"Report: {RESULTS / 'report.html'}", file=sys.stderr)
+        print(f"Report: {REPORT}", file=sys.stderr)

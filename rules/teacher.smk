@@ -1,6 +1,6 @@
 """The teacher: an ensemble trained here, or a Hugging Face model that is there already."""
 
-TEACHER_TRAINING = config["teacher"].get("training", {})
+TEACHER_TRAINING = config["teacher"]["training"]
 PARALLEL = [
     name for name, corpus in config["corpora"].items() if corpus["use"] == "parallel"
 ]

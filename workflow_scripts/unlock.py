@@ -1,4 +1,4 @@
-"""Remove the lock that a killed Snakemake left in this folder; leave that of a living one alone."""
+"""Remove the lock that a killed Snakemake left in this folder; leave that of one living on this machine alone."""
 
 import subprocess
 import sys

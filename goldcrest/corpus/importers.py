@@ -236,7 +236,7 @@ Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the config
 
 
 def local_inputs(entries: Entries) -> list[str]:
-    """The local files of entries that are there; a missing one is the import's to report."""
+    """The local files of entries that are there; missing ones are told when the run starts."""
     files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
     return [file for file in files if Path(file).is_file()]
 

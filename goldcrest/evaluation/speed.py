@@ -24,7 +24,7 @@ from goldcrest.files import read_json
 if TYPE_CHECKING:
     from goldcrest.translation.search import SearchOptions
 
-ENGINE = "PyTorch reference"  # what runs the models here; the fast runtime labels itself
+ENGINE = "PyTorch reference"  # what runs the models
 
 
 class Translates(Protocol):

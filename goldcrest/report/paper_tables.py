@@ -60,7 +60,7 @@ def build(definition: PaperTable, results: Results, speed: bool = False) -> Tabl
         deltas = quantity.comparison != "none"
         for side in ("ours", "paper"):
             key = f"{quantity.key}_{side}"
-            columns.append(Column(key, quantity.title, side, quantity.numeric, deltas))
+            columns.append(Column(key, quantity.title, side, deltas=deltas))
     rows = [_row(definition, results, quantities, printed, row, variant) for row, variant in lines]
     return Table(
         name=definition.name,
@@ -166,7 +166,7 @@ def _wngt20_table2(row: Mapping[str, str]) -> Key:
     return (model, recipe.replace(".", "-") or "unpruned", "float32")
 
 
-def _wngt20_table3(row: Mapping[str, str]) -> Key:
+def _quantized_table(row: Mapping[str, str]) -> Key:
     return (row["model"], "unpruned", PRECISION[row["precision"]])
 
 
@@ -225,7 +225,7 @@ TABLES = (
         "WNGT20 table 3: quantized students",
         "Size, compressed size and BLEU of students in float32, 8 bits (with static activation scales) and "
         "logarithmic 4 bits. The vocabulary is not counted.",
-        _wngt20_table3,
+        _quantized_table,
         lambda v: _is_student(v) and v.recipe == "unpruned",
         (
             q.mebibytes(),
@@ -284,7 +284,7 @@ TABLES = (
         3,
         "WMT21 table 3: students in logarithmic 4 bits",
         "Students stored in logarithmic 4 bits, decoded to float32 to run.",
-        _wngt20_table3,
+        _quantized_table,
         lambda v: (
             _is_student(v)
             and v.recipe == "unpruned"

@@ -21,7 +21,6 @@ class Quantity:
     ours: Ours
     paper: Printed
     comparison: Comparison = "none"
-    numeric: bool = True
 
 
 def printed(column: str) -> Printed:

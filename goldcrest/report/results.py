@@ -22,7 +22,7 @@ class Results:
         sizes: Iterable[Size],
         speeds: Iterable[Speed] = (),
     ):
-        """config: the complete configuration, for `report.columns` and `report.rows`."""
+        """config: of the configuration at least `experiment`, `test_sets` and `report`."""
         self.config = config
         self.measurements = list(measurements)
         self.sizes = {size.variant: size for size in sizes}
@@ -81,9 +81,9 @@ class Results:
             return None
         return sum(row.score for row in found) / len(found)
 
-    def mean(self, variant: Variant, metric: str = "BLEU") -> float | None:
-        """The mean of a metric over all test sets."""
-        found = [self.measurement(variant, name, metric) for name in self.test_sets]
+    def mean(self, variant: Variant) -> float | None:
+        """The mean BLEU over all test sets."""
+        found = [self.measurement(variant, name, "BLEU") for name in self.test_sets]
         return None if None in found else sum(row.score for row in found) / len(found)
 
     def size(self, variant: Variant) -> Size | None:

@@ -1,4 +1,4 @@
-"""Interpolated sequence-level distillation (Kim & Rush 2016; METHODS, distillation).
+"""Interpolated sequence-level distillation (Kim & Rush 2016).
 
 A corpus is split into shards; the teacher translates each into an n-best table; of parallel text the
 hypothesis closest to the reference is selected, of monolingual text the most probable one; the shards of

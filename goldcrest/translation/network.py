@@ -61,7 +61,7 @@ def _index(layer, rows: Tensor):
 
 
 class Translator(nn.Module):
-    """A student or teacher (WNGT20 §3): see `Architecture` for its shape and METHODS for its formulas."""
+    """A student or teacher (WNGT20 §3): see `Architecture` for its shape."""
 
     def __init__(self, architecture: Architecture, dropout: float = 0.0):
         super().__init__()

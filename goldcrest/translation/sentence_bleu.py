@@ -12,7 +12,7 @@ _tokenizer = Tokenizer13a()
 
 
 def sentence_bleu(hypothesis: str, reference: str) -> float:
-    """BLEU with one added to matches and totals of every order, 1 to 4 (METHODS, distillation), in [0, 1].
+    """BLEU with one added to matches and totals of every order, 1 to 4, in [0, 1].
 
     With m_n matching of t_n n-grams, c tokens against r of the reference (sacreBLEU's 13a tokens, cased):
     BLEU = min(1, exp(1 − r / c)) · (Π_n (m_n + 1) / (t_n + 1))^(1/4).  An empty hypothesis scores 0.

@@ -1,4 +1,4 @@
-"""Every environment is pinned, and its conda form has the same pins."""
+"""Every environment is pinned; the conda forms of main and comet have the same pins."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Translate a shard by the teacher (rule translate_shard; METHODS, distillation).
+"""Translate a shard by the teacher (rule translate_shard).
 
 From a shard and the teacher's model folders into a table of n-best translations, the one nearest to
 the reference selected.  A killed job goes on where it was.

@@ -15,6 +15,7 @@ with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input
     variant = Variant.parse(params.variant)
     models = [files.model] if isinstance(files.model, str) else list(files.model)
+    digest = model_sha256(models)
     rows = []
     for index, name in enumerate(params.test_sets):
         table = read_columns(files.test_sets[index], ["source", "target"]).to_pydict()
@@ -25,7 +26,7 @@ with job(snakemake.log[0]):
             list(read_lines(files.baseline[index])) if files.baseline else None,
             bootstrap=params.bootstrap,
             target=params.target,
-            model_sha256=model_sha256(models),
+            model_sha256=digest,
             seed=params.seed,
         )
     write_json(snakemake.output[0], [row.to_dict() for row in rows])

@@ -1,7 +1,7 @@
 """The papers' own tables, as printed, and their names.
 
 One CSV file per table of the four papers, hand-checked against them.  Cells are kept as text,
-because "36.10" and "36.1" claim different precision; `number` reads one.  No number here is ours.
+because "36.10" and "36.1" claim different precision.  No number here is ours.
 """
 
 import csv
@@ -43,11 +43,3 @@ def load_table(paper: str, table: int) -> pd.DataFrame:
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
     return load(f"{PAPERS[paper][0]}_table{table}")
-
-
-def number(cell: str) -> float | None:
-    """The number in a cell, None where it is empty or holds words such as "6/6/8"."""
-    try:
-        return float(cell)
-    except ValueError:
-        return None

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 class Ensemble:
-    """Networks whose log probabilities are averaged at each step (METHODS, distillation).
+    """Networks whose log probabilities are averaged at each step.
 
     Each has `encode`, `start` and `step`, and a state with `select` and `keep`, as in
     `network.Translator`.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search; the defaults are the papers' (METHODS, distillation).
+    """How to search; the defaults are the papers'.
 
     beam: hypotheses followed at once; 1 is greedy.  nbest: hypotheses returned, at most `beam`.
     length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone).
