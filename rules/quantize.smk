@@ -102,7 +102,6 @@ rule finetune_quantized:
         training=lambda wildcards: {
             **config["training"],
             **config["quantization"][wildcards.grid]["finetune"],
-            "dropout": 0.0,  # these updates are too few to learn the text by heart
             "smoothing": 0.0,  # an average of models is not on the grid
         },
         seed=config["seed"],

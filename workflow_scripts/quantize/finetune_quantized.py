@@ -17,9 +17,9 @@ from goldcrest.translation.training import Hardware, TrainingConfig, train
 with job(snakemake.log[0]):
     grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale
     work = Path(f"{snakemake.output[0]}.work")
-    model = load_model(snakemake.input.model)
-    scales = load_scales(snakemake.input[0], formula) if formula else None
     config = TrainingConfig(**snakemake.params.training)
+    model = load_model(snakemake.input.model, config.dropout)
+    scales = load_scales(snakemake.input[0], formula) if formula else None
     training = train(
         model.network,
         [Path(corpus) for corpus in snakemake.input.corpora],
