@@ -7,6 +7,7 @@ the same checkpoints would spoil both.  So each job looks, once a second, whethe
 import os
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -32,6 +33,7 @@ def _is_snakemake(process: psutil.Process) -> bool:
 
 def _outlive(process: psutil.Process) -> None:
     """Wait for the end of `process`; then end this one at once, as the kill itself would have."""
-    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-        time.sleep(PERIOD)
+    with suppress(psutil.NoSuchProcess):  # it may end between the two questions
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(PERIOD)
     os._exit(1)

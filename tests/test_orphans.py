@@ -9,6 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from goldcrest import orphans
+
 SNAKEFILE = """
 rule wait:
     output: "never"
@@ -46,3 +48,17 @@ def test_the_job_of_a_killed_run_ends(tmp_path: Path):
         run.send_signal(signal.SIGKILL)
         run.wait()
     wait_for(lambda: not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE, 10)
+
+
+def test_a_snakemake_that_vanishes_between_two_questions(monkeypatch):
+    class Vanishing:
+        def is_running(self):
+            return True
+
+        def status(self):
+            raise psutil.NoSuchProcess(1)
+
+    codes = []
+    monkeypatch.setattr(orphans.os, "_exit", codes.append)
+    orphans._outlive(Vanishing())
+    assert codes == [1]
