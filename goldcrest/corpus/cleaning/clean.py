@@ -38,7 +38,7 @@ from goldcrest.corpus.table import (
     shard_paths,
 )
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, write_json
+from goldcrest.files import read_json, remove_folder, write_json
 
 BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
 
@@ -67,8 +67,10 @@ def clean_corpus(
     The text columns hold the normalised text and `dropped_by` names each rejected row's first filter.
     Monolingual text (target null) is judged by its source side.  Memory does not depend on the
     number of rows; disk holds about twice the corpus while the work lasts, beside `output`.
+    languages: of source and target, ISO 639-1.
     workers: processes, each on shards of its own; the result does not depend on them.
-    Raises InputError where `source` mixes parallel and monolingual rows, or a model is missing.
+    Raises InputError where a table or the model is missing or damaged, a language has no known script or the
+    model does not know it, `source` mixes parallel and monolingual rows, no row is left, or a worker is killed.
     """
     output = Path(output)
     shards = shard_paths(source)
@@ -79,7 +81,7 @@ def clean_corpus(
     try:
         _clean_in(work, source, shards, judge, sides, workers)
     except InputError:
-        shutil.rmtree(work)  # nothing in it is worth going on with
+        remove_folder(work)  # nothing in it is worth going on with
         raise
     except BrokenProcessPool as error:
         raise InputError(
@@ -89,10 +91,10 @@ def clean_corpus(
     for leftover in (work / "cleaned").glob(".*"):  # of a process that was killed
         leftover.unlink()
     if output.is_dir():
-        shutil.rmtree(output)
+        remove_folder(output)
     (work / "settings.json").unlink()  # from here on a run could not go on with what is left
     os.replace(work / "cleaned", output)
-    shutil.rmtree(work)
+    remove_folder(work)
 
 
 def _clean_in(
@@ -162,9 +164,10 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 def _work_folder(output: Path, settings: list) -> Path:
     """The work folder beside `output`, emptied where other inputs, settings or code made it."""
     work = output.with_name(f"{output.name}.work")
-    made_from = {"settings": repr([*settings, code_version("corpus.cleaning")])}
+    made_from = {"settings": repr([*settings, code_version("corpus.cleaning", "corpus.table")])}
     if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
-        shutil.rmtree(work, ignore_errors=True)
+        if work.exists():
+            remove_folder(work)
         write_json(work / "settings.json", made_from)
     return work
 

@@ -228,6 +228,27 @@ def test_a_corpus_of_which_nothing_stays(tmp_path, as_table):
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
+def test_a_kill_while_the_work_is_removed_leaves_none_to_go_on_with(
+    tmp_path, as_table, monkeypatch
+):
+    write_table(tmp_path / "in.parquet", as_table([("a", "a")]))
+    original = shutil.rmtree
+
+    def killed(path, *arguments, **keywords):
+        if "out.work" in path.name:
+            raise KeyboardInterrupt
+        original(path, *arguments, **keywords)
+
+    monkeypatch.setattr(shutil, "rmtree", killed)
+    with pytest.raises(KeyboardInterrupt):
+        clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, Cleaning())
+    assert not (tmp_path / "out.work").exists()
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="keeps none"):
+        clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, Cleaning())
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
 @pytest.mark.parametrize("name", ["tatoeba", "onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
 def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_table, name):
     sides = [read_lines(shared_data / f"train/{name}.{language}.gz") for language in PAIR]
