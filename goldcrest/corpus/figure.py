@@ -97,9 +97,10 @@ def _damage(report: CorpusReport) -> alt.Chart:
 _PALETTE = [
     *("#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2"),
     *("#ff9da6", "#9d755d", "#79706e", "#9ecae9", "#ffbf79", "#8cd17d", "#d67195"),
+    "#b6992d",
 ]
 
 
 def _colours(present: Sequence[str]) -> list[str]:
-    named = dict(zip(FILTERS, _PALETTE, strict=False)) | {"kept": "#d9d9d9"}
-    return [named.get(name, "#000000") for name in present]
+    named = dict(zip(FILTERS, _PALETTE, strict=True)) | {"kept": "#d9d9d9"}
+    return [named[name] for name in present]

@@ -6,7 +6,8 @@ import io
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.figure import cleaning_figure, save_figure
+from goldcrest.corpus.cleaning.filters import FILTERS
+from goldcrest.corpus.figure import _colours, cleaning_figure, save_figure
 from goldcrest.corpus.report import (
     as_json,
     as_markdown,
@@ -87,3 +88,7 @@ def test_figure_needs_no_network(tmp_path, report):
     assert "demo" in page and 'src="http' not in page
     assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
     assert "language_target" in (tmp_path / "f.svg").read_text()
+
+
+def test_every_filter_has_a_colour_of_its_own():
+    assert len(set(_colours([*FILTERS, "kept"]))) == len(FILTERS) + 1
