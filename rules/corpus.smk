@@ -1,5 +1,6 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
+from goldcrest.corpus.download import is_url
 from goldcrest.corpus.importers import code_parts, local_inputs
 
 CLEANING = config["cleaning"]
@@ -10,7 +11,7 @@ LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 # The identifier: none, the configuration's own file, or one that is trained or fetched first.
 if LANGUAGE_ID["model"] is None:
     LANGUAGE_ID_MODEL = []
-elif LANGUAGE_ID["model"] == "synthetic" or "://" in LANGUAGE_ID["model"]:
+elif LANGUAGE_ID["model"] == "synthetic" or is_url(LANGUAGE_ID["model"]):
     LANGUAGE_ID_MODEL = [LANGUAGE_ID_MADE]
 else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])

@@ -144,7 +144,7 @@ def _precision(pattern: str, config: Config) -> str | None:
         return None
     named = [name for name in PRECISIONS if fnmatchcase(name, pattern)]
     if not named:
-        return _part("precision", pattern, list(PRECISIONS), f"one of {', '.join(PRECISIONS)}")
+        return _part("precision", pattern, list(PRECISIONS), ", ".join(PRECISIONS))
     grid, _, finetuned = named[0].partition("-")
     key = f"quantization.{grid}"
     if finetuned and grid in config["quantization"]:

@@ -3,8 +3,10 @@
 import posixpath
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import urlparse
 
 from goldcrest.configuration.schema import Fault, Key, key_path, shown
+from goldcrest.corpus.download import is_url
 from goldcrest.errors import nearest
 
 Config = dict[str, Any]
@@ -34,17 +36,13 @@ def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entr
                 yield Entry((section, name), values, values.get("use") == "monolingual")
 
 
-def is_url(path: str) -> bool:
-    """Whether a path of the configuration is an address to download from."""
-    return "://" in path
-
-
 def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
-    """Keys of the `files` importer that do not fit together, and addresses without a checksum."""
+    """Keys of the `files` importer that do not fit together, addresses without a checksum, unread archives."""
     for entry in entries(config):
         if entry.values["importer"] == "files":
             yield from _sides(entry)
             yield from _checksums(entry)
+            yield from _archives(entry)
 
 
 def _sides(entry: Entry) -> Iterator[Fault]:
@@ -86,7 +84,21 @@ def _checksums(entry: Entry) -> Iterator[Fault]:
             yield from _address((*entry.path, key), path, place, checksum)
 
 
-def _address(place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any):
+def _archives(entry: Entry) -> Iterator[Fault]:
+    """Files that are compressed in a way that is not read."""
+    from goldcrest.text_files import COMPRESSED, OTHER_ARCHIVES  # loads Arrow
+
+    for key in FILE_KEYS:
+        place = entry.values.get(key, "")
+        name = urlparse(place).path if is_url(place) else place
+        if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
+            message = f"found '{place}', expected plain text, {' or '.join(COMPRESSED)}"
+            yield Fault((*entry.path, key), message)
+
+
+def _address(
+    place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
+) -> Iterator[Fault]:
     """Faults of a path that may be an address."""
     if is_url(path) and not path.startswith("https://"):
         yield Fault(place, f"found '{path}', expected a local path or an address https://…")

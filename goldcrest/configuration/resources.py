@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from goldcrest.configuration.data import FILE_KEYS, entries, is_url
+from goldcrest.configuration.data import FILE_KEYS, entries
 from goldcrest.configuration.schema import key_path
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import Zoo, load_zoo, members
+from goldcrest.corpus.download import is_url
 
 SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 TEST_SET_BYTES = 1_000_000  # a WMT test set, both sides
@@ -22,9 +23,8 @@ TRAINING_COPIES = 8
 # checkpoint, and the weights before and during a validation, are copies.
 MEMORY_COPIES = 9
 PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a small network
-ACTIVATIONS = (
-    16  # values of the embedding's width that a layer keeps for the backward pass, for each piece
-)
+# Values of the embedding's width that a layer keeps for the backward pass, for each piece.
+ACTIVATIONS = 16
 VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
 MIB = 2**20
 ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of

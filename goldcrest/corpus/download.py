@@ -1,5 +1,6 @@
 """Files by URL, fetched once into a cache and known by their checksum."""
 
+import errno
 import logging
 import os
 import shutil
@@ -22,13 +23,18 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "goldcrest"
 
 
+def is_url(place: str) -> bool:
+    """Whether a file's place is an address to fetch it from, not a path."""
+    return "://" in place
+
+
 def local_file(place: str, sha256: str | None = None) -> Path:
     """The file at a path or URL, with its checksum verified where one is given.
 
     Raises InputError where the file is missing, cannot be fetched, has another checksum, or a URL comes
     without one.
     """
-    if "://" not in place:
+    if not is_url(place):
         path = Path(place)
         if not path.is_file():
             raise InputError(f"{path}: no such file; check the path in the configuration")
@@ -42,13 +48,16 @@ def local_file(place: str, sha256: str | None = None) -> Path:
         log.info("fetching %s", place)
         with atomic_path(path) as partial:
             try:
-                # The request is the configuration's own wish; file:// serves mirrors on a disk.
+                # Any scheme is fetched; a configuration may name https:// alone.
                 with (
                     urllib.request.urlopen(place, timeout=60) as answer,
                     partial.open("wb") as file,
                 ):
                     shutil.copyfileobj(answer, file, 1 << 20)
             except (OSError, ValueError, HTTPException) as error:
+                number = getattr(error, "errno", None)
+                if number in (errno.ENOSPC, errno.EDQUOT):  # goldcrest.job says what to do
+                    raise OSError(number, os.strerror(number), str(path)) from error
                 raise InputError(
                     f"{place}: cannot be fetched ({error}); check the address and the network, or "
                     f"put the file at {path}"

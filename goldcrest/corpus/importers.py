@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from goldcrest.corpus.download import local_file
+from goldcrest.corpus.download import is_url, local_file
 from goldcrest.corpus.table import SCHEMA, ShardWriter, TableWriter
 from goldcrest.errors import InputError, nearest
 from goldcrest.text_files import read_lines
@@ -57,7 +57,7 @@ class FilesImporter:
     def local_files(self) -> list[str]:
         """The files that are not fetched."""
         files = [self.source, self.target, self.table]
-        return [file for file in files if file is not None and "://" not in file]
+        return [file for file in files if file is not None and not is_url(file)]
 
     def rows(self, languages: tuple[str, str], monolingual: bool) -> Iterator[Row]:
         """The pairs of the files, in order.
@@ -266,14 +266,16 @@ def import_corpus(
     Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
     with the corpus named; nothing is left at `path` then.
     """
-    importers = [importer_from(entry) for entry in _several(entries)]
-    schema = SCHEMA
-    if any(isinstance(importer, SyntheticImporter) for importer in importers):
-        schema = SCHEMA.append(pa.field("noise", pa.string()))
-    make = (
-        TableWriter(path, schema) if shard_rows is None else ShardWriter(path, schema, shard_rows)
-    )
     try:
+        importers = [importer_from(entry) for entry in _several(entries)]
+        schema = SCHEMA
+        if any(isinstance(importer, SyntheticImporter) for importer in importers):
+            schema = SCHEMA.append(pa.field("noise", pa.string()))
+        make = (
+            TableWriter(path, schema)
+            if shard_rows is None
+            else ShardWriter(path, schema, shard_rows)
+        )
         with make as writer:
             for importer in importers:
                 start = 0

@@ -175,7 +175,7 @@ CONTRADICTIONS = {
             "variants[0]: no recipe 'pushi' in pruning; did you mean 'pushy'?",
             "variants[1]: no student 'tiny' in students; did you mean 'thin'?",
             "variants[2]: no recipe matches 'x*', expected one of unpruned, pushy",
-            "variants[2]: no precision 'int9' in one of float32, int8, int8-finetuned, log4, "
+            "variants[2]: no precision 'int9' in float32, int8, int8-finetuned, log4, "
             "log4-finetuned; did you mean 'int8'?",
             "variants[3]: precision 'log4-finetuned' has no settings, expected the key "
             "quantization.log4.finetune",
@@ -290,12 +290,19 @@ CONTRADICTIONS = {
             "corpora.mixed.columns: found without table, expected source and target alone",
         ],
     ),
-    "addresses": (
+    "addresses and archives": (
         {
             "corpora": {
                 "plain": {"importer": "files", "source": "https://x.org/a", "target": "b"},
                 "old": {**FILES, "source": "http://x.org/a", "sha256": {"source": A}},
                 "summed": {**FILES, "sha256": {"table": A}},
+                "packed": {**FILES, "source": "x.en.xz"},
+                "fetched": {
+                    "importer": "files",
+                    "table": "https://a.org/x.zip?raw=1",
+                    "columns": {"source": 0, "target": 1},
+                    "sha256": {"table": A},
+                },
             },
             "cleaning": {"language_id": {"model": "https://x.org/lid.bin"}},
         },
@@ -304,6 +311,8 @@ CONTRADICTIONS = {
             "corpora.plain.sha256.source: missing, expected the SHA-256 of what https://x.org/a holds",
             "corpora.old.source: found 'http://x.org/a', expected a local path or an address https://…",
             "corpora.summed.sha256.table: found a checksum, expected the key corpora.summed.table too",
+            "corpora.packed.source: found 'x.en.xz', expected plain text, .gz or .zst",
+            "corpora.fetched.table: found 'https://a.org/x.zip?raw=1', expected plain text, .gz or .zst",
             "cleaning.language_id.sha256: missing, expected the SHA-256 of what https://x.org/lid.bin holds",
         ],
     ),

@@ -1,11 +1,13 @@
 """Files by URL: fetched once, known by their checksum, nothing half-written."""
 
+import errno
 import hashlib
 
 import pytest
 
 from goldcrest.corpus.download import local_file
 from goldcrest.errors import InputError
+from goldcrest.job import explain
 
 
 @pytest.fixture
@@ -39,3 +41,15 @@ def test_url_without_checksum_and_unreachable_url(tmp_path, mirror):
     missing = (tmp_path / "missing.gz").as_uri()
     with pytest.raises(InputError, match="cannot be fetched"):
         local_file(missing, "1" * 64)
+
+
+def test_a_full_disk_is_no_fault_of_the_network(tmp_path, mirror, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")  # a file's writes name no file
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(OSError) as caught:
+        local_file(*mirror)
+    path = tmp_path / "cache" / mirror[1][:16] / "a.en.gz"
+    assert explain(caught.value).startswith(f"{path}: the disk is full")
+    assert list(path.parent.iterdir()) == []

@@ -172,6 +172,11 @@ def test_checksums(tmp_path):
     _fails(tmp_path, wrong, "a.de", f"expected {'0' * 64}")
 
 
+def test_keys_that_do_not_fit_together(tmp_path):
+    _fails(tmp_path, {"importer": "files", "target": "a.de"}, "either `source`", "or `table`")
+    _fails(tmp_path, {"importer": "files", "sorce": "a.en"}, "did you mean 'source'?")
+
+
 def test_sacrebleu_reads_its_own_files(tmp_path, monkeypatch):
     import sacrebleu
 
