@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         subparser.set_defaults(run=module.run)
     arguments = parser.parse_args(argv)
     try:
-        code = arguments.run(arguments) or 0
+        code = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # whoever reads, such as `head`, has enough

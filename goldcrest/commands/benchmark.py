@@ -1,4 +1,4 @@
-"""Measure a speed claim of the project again: ours and an opponent, in turn, pinned to the same cores."""
+"""Measure a speed claim of the project again: ours and an opponent, in turn, pinned to the same core."""
 
 import argparse
 import importlib
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
 from goldcrest.commands import benchmarks
+from goldcrest.commands.arguments import positive
 
 HELP = "measure a speed claim against an opponent"
 
@@ -32,13 +33,13 @@ class Row:
 
 
 @contextmanager
-def pinned(cores: int = 1) -> Iterator[None]:
-    """Keep this process on `cores` of the processors it may use, where the system can do that."""
+def pinned() -> Iterator[None]:
+    """Keep this process on one of the processors it may use, where the system can do that."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[-cores:])
+    os.sched_setaffinity(0, [max(before)])
     try:
         yield
     finally:
@@ -46,16 +47,16 @@ def pinned(cores: int = 1) -> Iterator[None]:
 
 
 def interleave(
-    ours: Callable[[], float], other: Callable[[], float], rounds: int, cores: int = 1
+    ours: Callable[[], float], other: Callable[[], float], rounds: int
 ) -> tuple[float, float]:
     """Median rates of two pieces of work that are timed in turn, after one round that is not counted.
 
     Each function does its work once and returns how much it was (pairs, tokens, operations).
-    Returns (ours, other) per second.  Both run pinned to the same `cores`, and who goes first changes
+    Returns (ours, other) per second.  Both run pinned to the same core, and who goes first changes
     from round to round, so that neither profits from the state of the machine.
     """
     rates: dict[Callable[[], float], list[float]] = {ours: [], other: []}
-    with pinned(cores):
+    with pinned():
         for number in range(rounds + 1):
             for work in (ours, other) if number % 2 else (other, ours):
                 start = time.perf_counter()
@@ -73,7 +74,7 @@ def names() -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `goldcrest benchmark`."""
     parser.add_argument("name", choices=names(), metavar="NAME", help=", ".join(names()))
-    parser.add_argument("--rounds", type=_positive, default=5, metavar="N", help="default 5")
+    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
 
 
@@ -90,10 +91,3 @@ def run(arguments: argparse.Namespace) -> int:
             f"ratio {row.ratio:.2f} (medians of {row.rounds} rounds)"
         )
     return 0
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("expected at least 1 round")
-    return number

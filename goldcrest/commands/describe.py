@@ -1,20 +1,16 @@
 """Build models of the architecture zoo and print their depth, shapes, parameters and float32 size."""
 
 import argparse
-import csv
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from goldcrest import report
+from goldcrest.commands.arguments import positive
 from goldcrest.configuration import load_zoo, members
 from goldcrest.errors import InputError, nearest
 
 HELP = "print shapes, parameters and sizes of zoo models"
 VOCABULARY = 8000  # pieces assumed where neither the entry nor the caller says
-
-TABLES = {"wngt20": "wngt2020_table1.csv", "wmt21": "wmt2021_table1.csv"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a model")
     parser.add_argument(
         "--vocabulary",
-        type=int,
+        type=positive,
         default=VOCABULARY,
         metavar="N",
         help=f"pieces for entries that name no vocabulary (default {VOCABULARY})",
@@ -44,8 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     names = list(zoo) if arguments.all else arguments.names
     if not names:
         raise InputError("describe: no model named; name one of config/models.yaml, or give --all")
-    if arguments.vocabulary < 1:
-        raise InputError(f"describe: --vocabulary {arguments.vocabulary}: a vocabulary has pieces")
     unknown = [name for name in names if name not in zoo]
     if unknown:
         lines = [
@@ -116,9 +110,10 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
 
 def _printed(paper: str, name: str) -> float:
     """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
-    path = Path(report.__file__).parent / "papers" / TABLES[paper]
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = {row["model"]: float(row["params_m"]) for row in csv.DictReader(file)}
+    from goldcrest.report.papers import load_table  # loads pandas, which --help need not wait for
+
+    table = load_table(paper, 1)
+    rows = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
     if name not in rows:
         hint = nearest(name, rows)
         raise InputError(f"config/models.yaml: {name}.paper: {paper} prints no such row{hint}")

@@ -4,6 +4,7 @@ import argparse
 import sys
 from itertools import islice
 
+from goldcrest.commands.arguments import positive
 from goldcrest.errors import InputError
 from goldcrest.text_files import decoded_lines
 
@@ -14,24 +15,25 @@ WINDOW = 4096  # lines that are sorted by length, translated and written togethe
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `goldcrest translate`."""
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a model folder")
-    parser.add_argument("--beam", type=_positive, default=1, metavar="N", help="default 1: greedy")
+    parser.add_argument("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
     parser.add_argument(
         "--nbest",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="the N best of each line, as `line ||| translation ||| score`, lines from 0",
     )
     parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
                         help="score = log p / length^A; default 1")  # fmt: skip
-    parser.add_argument("--batch-size", type=_positive, default=32, metavar="N", help="default 32")
-    parser.add_argument("--threads", type=_positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Translate; as many lines come out as went in (times N with --nbest).
+    """Translate; as many lines come out as went in, with --nbest up to N for each.
 
-    Raises InputError where a model cannot be read or a line is not UTF-8.
+    Raises InputError where a model cannot be read, a line is not UTF-8, the device is not there, or N
+    exceeds the beam.
     """
     if arguments.nbest and arguments.nbest > arguments.beam:
         raise InputError(
@@ -76,10 +78,3 @@ def _device(name: str) -> str:
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"--device {name}: not available here; use cpu") from error
     return name
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("expected at least 1")
-    return number

@@ -4,7 +4,8 @@
 config/schema/experiment.schema.yaml defines.
 """
 
-from goldcrest.configuration.checking import ConfigurationError, check
+from goldcrest.configuration.checking import check
+from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     estimate_disk,
@@ -14,10 +15,9 @@ from goldcrest.configuration.resources import (
     vocabulary_memory,
 )
 from goldcrest.configuration.variants import expand_variants
-from goldcrest.configuration.zoo import MODELS, load_zoo, member_of, members
+from goldcrest.configuration.zoo import load_zoo, member_of, members
 
 __all__ = [
-    "MODELS",
     "ConfigurationError",
     "check",
     "estimate_disk",

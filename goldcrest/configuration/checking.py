@@ -11,8 +11,6 @@ from goldcrest.configuration.schema import Key
 from goldcrest.configuration.zoo import Zoo, load_zoo
 from goldcrest.files import sha256_text
 
-__all__ = ["ConfigurationError", "check"]
-
 
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
     """`config` with every default filled in; `zoo` defaults to config/models.yaml.

@@ -13,7 +13,7 @@ from goldcrest.errors import InputError
 
 PAPERS = Path(__file__).parents[2] / "goldcrest" / "report" / "papers"
 TABLES = ("wngt2020_table1.csv", "wmt2021_table1.csv")
-EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # METHODS: the printed figures do not follow
+EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # the printed figures do not follow
 
 
 def printed() -> dict[str, dict[str, str]]:
@@ -126,10 +126,13 @@ def test_every_unknown_name_is_told(capsys):
     ]
 
 
-@pytest.mark.parametrize("pieces", ["0", "-5"])
+@pytest.mark.parametrize("pieces", ["0", "-5", "many"])
 def test_no_pieces(capsys, pieces):
-    assert main(["describe", "demo.tiny", f"--vocabulary={pieces}"]) == 1
-    assert f"--vocabulary {pieces}: a vocabulary has pieces" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        main(["describe", "demo.tiny", f"--vocabulary={pieces}"])
+    assert stop.value.code == 2
+    message = f"--vocabulary: found '{pieces}', expected a whole number of at least 1"
+    assert message in capsys.readouterr().err
 
 
 def test_no_name(capsys):

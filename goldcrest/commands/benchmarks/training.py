@@ -14,7 +14,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from goldcrest.commands.benchmark import Row, interleave
-from goldcrest.configuration import MODELS, load_zoo
+from goldcrest.configuration import load_zoo
 from goldcrest.products import product
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.batches import Batch, make_batch
@@ -40,7 +40,7 @@ def run(rounds: int) -> list[Row]:
 def _measure(name: str, pieces: int, rounds: int) -> Row:
     """Rounds of one model, each with a batch of another shape that was prepared `rounds` updates ago."""
     config = TrainingConfig(batch_tokens=BATCH_TOKENS, dropout=0.1, label_smoothing=0.1)
-    network = new_network(Architecture.from_zoo(load_zoo(MODELS)[name], pieces), 1, config.dropout)
+    network = new_network(Architecture.from_zoo(load_zoo()[name], pieces), 1, config.dropout)
     task = TranslationTask(network, config, seed=1)
     optimizer = task.configure_optimizers()
 
