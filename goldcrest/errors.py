@@ -1,11 +1,11 @@
-"""The one error a user meets: one line that names the place and the remedy."""
+"""The one error a user meets: a line for each fault, which names the place and the remedy."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class InputError(Exception):
-    """Bad input: a file, a line or a configuration key.  The message is one line with its remedy."""
+    """Bad input: a file, a line or a configuration key.  The message is a line for each fault, with its remedy."""
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

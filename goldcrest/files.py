@@ -117,14 +117,14 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """The value in a JSON file.  Raises InputError naming file and place where it is not JSON."""
+    """The value in a JSON file.  Raises InputError where it is missing or not JSON."""
     path = Path(path)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file") from error
+        raise InputError(f"{path}: no such file; check the path") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not valid JSON ({error})") from error
+        raise InputError(f"{path}: not valid JSON ({error}); make it again") from error
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -53,9 +53,8 @@ def job(log: str | Path) -> Iterator[None]:
     """
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
-    terminal = os.dup(2)
     sys.stdout.flush(), sys.stderr.flush()
-    before = os.dup(1), os.dup(2)
+    output, terminal = os.dup(1), os.dup(2)
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1), os.dup2(file.fileno(), 2)
         logging.basicConfig(
@@ -73,6 +72,5 @@ def job(log: str | Path) -> Iterator[None]:
             raise SystemExit(1) from error
         finally:
             sys.stdout.flush(), sys.stderr.flush()
-            os.dup2(before[0], 1), os.dup2(before[1], 2)
-            for descriptor in (terminal, *before):
-                os.close(descriptor)
+            os.dup2(output, 1), os.dup2(terminal, 2)
+            os.close(output), os.close(terminal)

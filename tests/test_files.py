@@ -74,8 +74,8 @@ def test_contents_are_hashed_with_their_names(tmp_path):
 
 def test_bad_json_names_its_file(tmp_path):
     path = Path(tmp_path / "a.json")
-    with pytest.raises(InputError, match=r"a\.json: no such file"):
+    with pytest.raises(InputError, match=r"a\.json: no such file; check the path"):
         read_json(path)
     path.write_text("{")
-    with pytest.raises(InputError, match=r"a\.json: not valid JSON"):
+    with pytest.raises(InputError, match=r"a\.json: not valid JSON .*; make it again"):
         read_json(path)

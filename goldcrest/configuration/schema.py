@@ -232,7 +232,10 @@ def without_unknown_keys(values: Any, found: list[Fault]) -> Any:
 
 
 def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """A copy of a valid value with every default of the schema filled in."""
+    """A copy of a valid value with every default filled in, and its numbers in the schema's type.
+
+    So 3.0 becomes 3 where a whole number is expected, and 1 becomes 1.0 where a number is.
+    """
     root = schema if root is None else root
     schema = _resolve(schema, root)
     if "oneOf" in schema:

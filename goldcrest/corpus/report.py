@@ -180,11 +180,11 @@ def _csv(columns: Sequence[str], rows: Iterable[Mapping]) -> str:
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_share(row[name]) for name in columns])
+        writer.writerow([_cell(row[name]) for name in columns])
     return output.getvalue()
 
 
-def _share(value: object) -> object:
+def _cell(value: object) -> object:
     if value is None:
         return ""
     return f"{value:.4f}" if isinstance(value, float) else value

@@ -17,7 +17,7 @@ from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
 
 @dataclass(frozen=True)
 class Rules:
-    """Thresholds of the rules (METHODS: WNGT20 §3, WMT21 §2)."""
+    """Thresholds of the rules (WNGT20 §3, WMT21 §2)."""
 
     max_tokens: int = 150  # white-space tokens a side
     max_length_ratio: float = 2.0  # tokens of the longer side over those of the shorter
@@ -38,7 +38,7 @@ def _any_side(pairs: Pairs, test: Callable[[Features], np.ndarray]) -> np.ndarra
     return np.logical_or.reduce([test(features) for features in pairs.features])
 
 
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     # Divided rather than multiplied, so that 2 of 5 is not less than 0.4 by a rounding.
     return part / np.maximum(whole, 1)
 
@@ -78,14 +78,14 @@ def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
         return none(pairs)
     source, target = (side.tokens for side in pairs.features)
     longer, shorter = np.maximum(source, target), np.minimum(source, target)
-    return _share(longer, shorter) > context.rules.max_length_ratio
+    return _ratio(longer, shorter) > context.rules.max_length_ratio
 
 
 def letter_tokens(pairs: Pairs, context: Context) -> np.ndarray:
     """A side with too few tokens that begin with a letter of its language's script."""
     return _any_side(
         pairs,
-        lambda side: _share(side.letter_tokens, side.tokens) < context.rules.min_letter_tokens,
+        lambda side: _ratio(side.letter_tokens, side.tokens) < context.rules.min_letter_tokens,
     )
 
 
@@ -93,7 +93,7 @@ def letter_characters(pairs: Pairs, context: Context) -> np.ndarray:
     """A side with too few letters of its language's script among its characters."""
     return _any_side(
         pairs,
-        lambda side: _share(side.letters, side.characters) < context.rules.min_letter_characters,
+        lambda side: _ratio(side.letters, side.characters) < context.rules.min_letter_characters,
     )
 
 

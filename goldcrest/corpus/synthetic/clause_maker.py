@@ -54,7 +54,9 @@ class ClauseMaker:
         self.frames = FrameFiller(lexicon, dice, self.phrases, self.adverbials, self.relative)
         self.verbs = lexicon.by_frame
         self.person_verbs = {
-            frame: tuple(v for v in verbs if not v.subject or self._takes(v.subject, "person"))
+            frame: tuple(
+                v for v in verbs if not v.subject or "person" in lexicon.members(v.subject)
+            )
             for frame, verbs in self.verbs.items()
         }
         self._taking: dict[tuple[str, str], tuple[Verb, ...]] = {}
@@ -229,9 +231,6 @@ class ClauseMaker:
             )
             self._taking[key] = found
         return found
-
-    def _takes(self, kinds: str, kind: str) -> bool:
-        return kind in self.lexicon.members(kinds)
 
 
 def relative_pronoun(english: str, head: Phrase) -> Phrase:

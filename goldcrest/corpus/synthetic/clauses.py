@@ -1,11 +1,11 @@
 """A clause and its orders: English statements and questions, German verb-second, verb-first and verb-final."""
 
 from goldcrest.corpus.synthetic.english import verb_group
-from goldcrest.corpus.synthetic.german import MODALS, PERFECT_AUXILIARY
+from goldcrest.corpus.synthetic.german import IRREGULAR_PRESENT, MODALS, PERFECT_AUXILIARY
 from goldcrest.corpus.synthetic.lexicon import Verb
 from goldcrest.corpus.synthetic.phrases import Phrase
 
-WILL = ("werde", "wird", "werden")
+WILL = IRREGULAR_PRESENT["werden"]
 PASSIVE = ("wurde", "wurde", "wurden")
 Pair = tuple[str, str]  # English, German
 NONE: Pair = ("", "")

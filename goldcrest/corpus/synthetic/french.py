@@ -15,7 +15,7 @@ MODALS = (("veut", "veulent"), ("peut", "peuvent"), ("doit", "doivent"), ("va", 
 
 
 class FrenchMaker:
-    """Random French sentences of five to twenty words."""
+    """Random French sentences of three to about twenty words."""
 
     def __init__(self, seed: str) -> None:
         self.dice = Dice(seed)

@@ -12,7 +12,7 @@ MAX_PAIRS = 100_000_000
 
 
 class SeenSentences:
-    """Which sentences stood already, in 32 bits a sentence.
+    """Which sentences stood already, in 32 to 64 bits a sentence, 512 MiB at most.
 
     A bitmap over checksums: two sentences may share a bit, which only costs a sentence that was new;
     a repeated one never passes.

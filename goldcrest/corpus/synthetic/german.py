@@ -92,8 +92,8 @@ IRREGULAR_PRESENT = {
     "werden": ("werde", "wird", "werden"),
 }
 PERFECT_AUXILIARY = {
-    "haben": (("habe", "hat", "haben"), ("hatte", "hatte", "hatten")),
-    "sein": (("bin", "ist", "sind"), ("war", "war", "waren")),
+    "haben": (IRREGULAR_PRESENT["haben"], ("hatte", "hatte", "hatten")),
+    "sein": (IRREGULAR_PRESENT["sein"], ("war", "war", "waren")),
 }
 
 

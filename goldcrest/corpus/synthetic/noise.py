@@ -3,10 +3,10 @@
 from collections import deque
 from collections.abc import Callable
 
+from goldcrest.corpus.synthetic.clauses import Pair
 from goldcrest.corpus.synthetic.dice import Dice
 from goldcrest.corpus.synthetic.french import FrenchMaker
 
-Pair = tuple[str, str]
 NOISE_TYPES = (
     "misaligned",
     "wrong_language",
@@ -22,7 +22,7 @@ MIN_WORDS_TO_CUT = 4
 class NoiseMaker:
     """Damages pairs, the types taking turns in random order.
 
-    `fresh()` gives a pair that stands nowhere else, for the target of a misaligned one.
+    `fresh()` gives a pair that stands nowhere else, which all but near-duplicates begin with.
     """
 
     def __init__(self, seed: str, fresh: Callable[[], Pair]) -> None:

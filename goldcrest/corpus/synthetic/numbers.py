@@ -4,14 +4,13 @@ from goldcrest.corpus.synthetic.lexicon import read_table
 
 _WORDS = {int(row["number"]): (row["english"], row["german"]) for row in read_table("numbers")}
 ENGLISH = {number: words[0] for number, words in _WORDS.items()}
-GERMAN = {
-    number: words[1] for number, words in _WORDS.items()
-}  # 1 is "ein", as before "hundert" and "und"
+# 1 is "ein", as before "hundert" and "und".
+GERMAN = {number: words[1] for number, words in _WORDS.items()}
 
 
 def english_number(number: int) -> str:
     """342 -> "three hundred and forty-two".  Raises ValueError outside 2..999."""
-    check_range(number)
+    _check_range(number)
     hundreds, rest = divmod(number, 100)
     if not hundreds:
         return _english_below_hundred(rest)
@@ -21,7 +20,7 @@ def english_number(number: int) -> str:
 
 def german_number(number: int) -> str:
     """342 -> "dreihundertzweiundvierzig".  Raises ValueError outside 2..999."""
-    check_range(number)
+    _check_range(number)
     hundreds, rest = divmod(number, 100)
     if not hundreds:
         return _german_below_hundred(rest)
@@ -29,8 +28,7 @@ def german_number(number: int) -> str:
     return f"{GERMAN[hundreds]}hundert{tail}"
 
 
-def check_range(number: int) -> None:
-    """Raises ValueError outside 2..999."""
+def _check_range(number: int) -> None:
     if not 2 <= number <= 999:
         raise ValueError(f"{number} is not between 2 and 999")
 

@@ -53,7 +53,7 @@ class PhraseMaker:
     def noun_phrase(self, kinds: str, determiner: str = "", attributes: bool = True) -> Phrase:
         """A phrase of the given kinds.
 
-        determiner: "" for any; "the", "a", "which"; "not a" for the kein of a negated clause.
+        determiner: "" for any; "the", "a", "no", "which"; "not a" for the kein of a negated clause.
         attributes: whether it may carry a genitive or a prepositional phrase.
         """
         dice = self.dice

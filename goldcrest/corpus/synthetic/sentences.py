@@ -20,7 +20,7 @@ class SentenceMaker:
         self.kinds = simple.kinds + ComplexSentences(clauses, simple).kinds
 
     def pair(self) -> Pair:
-        """The next pair (English, German), of 3 to 25 words a side, neither side twice the other."""
+        """The next pair (English, German), of 3 to 25 words a side, neither side more than twice the other."""
         while True:
             english, german = self.dice.pick(self.kinds)()
             shorter, longer = sorted((english.count(" ") + 1, german.count(" ") + 1))
