@@ -1,17 +1,15 @@
 """Text in, text out: a finished model, an ensemble of several, or a Hugging Face model, behind one interface."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text
 from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import Candidate, SearchOptions, greedy, prepack, search
+from goldcrest.translation.search import Candidate, Progress, SearchOptions, greedy, prepack, search
 from goldcrest.translation.vocabulary import Vocabulary
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,8 @@ def load_translator(
     """The translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Goldcrest's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ.
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
     """
     paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
     if not paths:

@@ -34,9 +34,9 @@ class Vocabulary:
     def __len__(self) -> int:
         return self._pieces.get_piece_size()
 
-    def encode(self, sentences: list[str], max_pieces: int | None = None) -> list[list[int]]:
-        """Piece ids of each sentence, cropped to `max_pieces`, EOS last (not counted in the crop)."""
-        return [[*ids[:max_pieces], EOS] for ids in self._pieces.encode(sentences, num_threads=1)]
+    def encode(self, sentences: list[str]) -> list[list[int]]:
+        """Piece ids of each sentence, EOS last."""
+        return [[*ids, EOS] for ids in self._pieces.encode(sentences, num_threads=1)]
 
     def decode(self, pieces: list[list[int]]) -> list[str]:
         """The text of each list of piece ids; EOS is left out."""

@@ -25,7 +25,8 @@ def test_steps_equal_teacher_forcing(kind, tied, beam):
     source, mask, inputs = random_case()
     memory = network.encode(source, mask)
     expected = network.logits(network.decode(inputs, memory, mask))
-    state = network.start(memory, mask, beam)
+    state = network.start(memory, mask)
+    state = state.select(torch.arange(len(mask)).repeat_interleave(beam))
     for position in range(inputs.shape[1]):
         logits, state = network.step(inputs[:, position].repeat_interleave(beam), state)
         for row in range(beam):
@@ -48,7 +49,8 @@ def test_keep_continues_the_chosen_sentences():
     network = Translator(small_architecture(kind="attention")).eval()
     source, mask, inputs = random_case()
     memory = network.encode(source, mask)
-    _, state = network.step(inputs[:, 0].repeat_interleave(2), network.start(memory, mask, beam=2))
+    state = network.start(memory, mask).select(torch.arange(len(mask)).repeat_interleave(2))
+    _, state = network.step(inputs[:, 0].repeat_interleave(2), state)
     full, _ = network.step(inputs[:, 1].repeat_interleave(2), state)
     kept, _ = network.step(inputs[[0, 2], 1].repeat_interleave(2), state.keep(torch.tensor([0, 2])))
     torch.testing.assert_close(kept, full[[0, 1, 4, 5]])

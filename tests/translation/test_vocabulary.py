@@ -15,11 +15,6 @@ def test_round_trip_with_end_last(vocabulary):
     assert vocabulary.decode(ids) == TEXTS
 
 
-def test_crop_keeps_the_end(vocabulary):
-    [whole], [cropped] = vocabulary.encode(TEXTS[:1]), vocabulary.encode(TEXTS[:1], max_pieces=2)
-    assert cropped == [*whole[:2], EOS]
-
-
 def test_training_twice_gives_equal_files(tmp_path):
     for name in ("a", "b"):
         train_vocabulary(iter(TEXTS), tmp_path / name, size=45, seed=3, max_sentences=60)

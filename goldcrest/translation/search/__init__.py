@@ -2,6 +2,14 @@
 
 from goldcrest.translation.search.options import Candidate, SearchOptions
 from goldcrest.translation.search.prepacked import prepack
-from goldcrest.translation.search.run import greedy, greedy_translations, search
+from goldcrest.translation.search.run import Progress, greedy, greedy_translations, search
 
-__all__ = ["Candidate", "SearchOptions", "greedy", "greedy_translations", "prepack", "search"]
+__all__ = [
+    "Candidate",
+    "Progress",
+    "SearchOptions",
+    "greedy",
+    "greedy_translations",
+    "prepack",
+    "search",
+]

@@ -9,13 +9,10 @@ from torch import Tensor
 
 from goldcrest.errors import InputError
 from goldcrest.translation.network import START
-from goldcrest.translation.search.ensemble import Ensemble
+from goldcrest.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from goldcrest.translation.search.options import Candidate, SearchOptions
 from goldcrest.translation.search.top import largest
 from goldcrest.translation.vocabulary import EOS, UNK
-
-# Taking finished sentences out copies the others' memory, so it waits until it saves this share.
-FINISHED_SHARE = 0.125
 
 
 def beam_batch(

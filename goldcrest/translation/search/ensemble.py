@@ -7,6 +7,9 @@ from itertools import chain
 import torch
 from torch import Tensor, nn
 
+# Taking finished sentences out copies the others' memory, so it waits until it saves this share.
+FINISHED_SHARE = 0.125
+
 
 class Ensemble:
     """Networks whose log probabilities are averaged at each step.

@@ -4,11 +4,8 @@ import torch
 from torch import Tensor
 
 from goldcrest.translation.network import START
-from goldcrest.translation.search.ensemble import Ensemble
+from goldcrest.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from goldcrest.translation.vocabulary import EOS, UNK
-
-# Taking finished sentences out copies the others' memory, so it waits until it saves this share.
-FINISHED_SHARE = 0.125
 
 
 def greedy_batch(

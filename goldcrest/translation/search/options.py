@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search; the defaults are the papers'.
+    """How to search; length normalisation and cropping are the papers'.
 
     beam: hypotheses followed at once; 1 is greedy.  nbest: hypotheses returned, at most `beam`.
     length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone).
@@ -14,6 +14,8 @@ class SearchOptions:
     end counted; what reaches this length is ended there.
     max_source_tokens: longer inputs are cropped.
     batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most.
+    allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
+    Raises ValueError where `nbest` is more than `beam`, or a number of things is less than 1.
     """
 
     beam: int = 1

@@ -61,12 +61,12 @@ def greedy(
 
 
 def greedy_translations(
-    network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], batch_size: int = 64
+    network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str]
 ) -> list[str]:
     """The greedy translation of each sentence, as text."""
     sources = vocabulary.encode(list(sentences))
     with prepacked([network]):
-        return vocabulary.decode(greedy([network], sources, SearchOptions(batch_size=batch_size)))
+        return vocabulary.decode(greedy([network], sources, SearchOptions(batch_size=64)))
 
 
 def _batches(
