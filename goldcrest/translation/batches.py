@@ -6,6 +6,7 @@ the order of lengths in training is still random (no bucketing bias).  Batch num
 alone: a resumed run, or each of several devices, reads the same stream.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
+from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, content_hash, read_json, write_json
@@ -114,13 +116,15 @@ def encode_corpus(
 ) -> EncodedCorpus:
     """The kept pairs of corpus tables as piece ids; pairs with more than `max_pieces` a side are left out.
 
-    folder: holds them for the next call, which trusts them only if made of the same text, vocabulary and
-    `max_pieces`; trainings may share it one after another.  Raises InputError where nothing is left to train on.
+    folder: holds them for the next call, which trusts them only if made of the same text, vocabulary,
+    `max_pieces` and code; trainings may share it one after another.  Raises InputError where nothing is left to
+    train on.
     """
     identity = {
         "tables": [content_hash(table) for table in tables],
         "vocabulary": vocabulary.sha256,
         "max_pieces": max_pieces,
+        "code": code_version("translation.batches", "translation.vocabulary"),
     }
     about = folder / ABOUT
     if not about.is_file() or read_json(about)["identity"] != identity:
@@ -133,7 +137,10 @@ def encode_corpus(
 def _encode(
     tables: Sequence[Path], vocabulary: Vocabulary, folder: Path, max_pieces: int
 ) -> dict[str, Any]:
-    """Write the arrays of `EncodedCorpus`; returns their number of pairs and the type of ids."""
+    """Write the arrays of `EncodedCorpus`; returns their number of pairs and the type of ids.
+
+    How many pairs are left out is logged.
+    """
     dtype = np.dtype(np.uint16 if len(vocabulary) <= 2**16 else np.uint32)
     pairs = left_out = 0
     begin = dict.fromkeys(SIDES, 0)
@@ -167,7 +174,11 @@ def _encode(
         raise InputError(
             f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
         )
-    return {"pairs": pairs, "left_out": left_out, "type": dtype.name}
+    logging.info(
+        "%s pairs to train on, %s left out with a side of more than %s pieces",
+        f"{pairs:,}", f"{left_out:,}", max_pieces,
+    )  # fmt: skip
+    return {"pairs": pairs, "type": dtype.name}
 
 
 def _weights(rows: pa.RecordBatch) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Batches: nothing lost, budgets kept, any starting point, no bias of lengths over time."""
 
+import logging
 from itertools import islice
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
+from goldcrest.translation import batches
 from goldcrest.translation.batches import batch_stream, encode_corpus, make_batch, pad
 from goldcrest.translation.network import START
 
@@ -104,6 +106,19 @@ def test_what_was_encoded_is_used_for_the_same_text_alone(tmp_path, vocabulary):
     with pytest.raises(InputError, match="at most 1 pieces"):
         encode_corpus([table], vocabulary, folder, 1)
     assert encode_corpus([table], vocabulary, folder, 20).identity["max_pieces"] == 20
+
+
+def test_what_other_code_encoded_is_encoded_again(tmp_path, vocabulary, monkeypatch, caplog):
+    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
+    text = {"source": ["the cat", "the dog sees the tree"], "target": ["die Katze", "der Hund"]}
+    write_table(table, pa.table(text))
+    with caplog.at_level(logging.INFO):
+        encode_corpus([table], vocabulary, folder, 10)
+        encode_corpus([table], vocabulary, folder, 10)
+        assert caplog.text.count("pairs to train on") == 1
+        monkeypatch.setattr(batches, "code_version", lambda *_parts: "other")
+        assert encode_corpus([table], vocabulary, folder, 10).identity["code"] == "other"
+    assert caplog.text.count("1 pairs to train on, 1 left out with a side of more than 10") == 2
 
 
 def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
