@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
+from goldcrest.errors import InputError
 from goldcrest.pruning.structure import AttentionBlock
 
 
@@ -62,7 +63,7 @@ class ConfidenceAccumulator:
     def result(self) -> dict[str, list[float]]:
         """Block name → confidence of each head; an empty list where a block has no heads left.
 
-        Raises ValueError where a block with heads was never used, or its weights are no numbers.
+        Raises ValueError where a block with heads was never used, InputError where its weights are no numbers.
         """
         confidence = {}
         for block in self.blocks:
@@ -71,8 +72,9 @@ class ConfidenceAccumulator:
                 raise ValueError(f"{block.name}: no attention was recorded")
             values = self._totals[block.name] / max(count, 1)  # (h,)
             if not values.isfinite().all():
-                raise ValueError(
-                    f"{block.name}: attention weights are not finite; training diverged"
+                raise InputError(
+                    f"{block.name}: attention weights are not finite, training diverged; "
+                    "lower training.learning_rate"
                 )
             confidence[block.name] = values.tolist()
         return confidence

@@ -135,6 +135,7 @@ def _empty_unless(work: Path, begun_by: dict[str, Any]) -> None:
     if found is not None:
         other = [name for name, value in begun_by.items() if found.get(name) != value]
         logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
+        note.unlink()  # first, or what an interruption leaves passes for the former study's
     for path in work.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

@@ -6,7 +6,6 @@ all corpora are verified against the corpora and merged into the students' train
 """
 
 import logging
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +86,8 @@ def translate_shard(
     work = Path(f"{output}.work")
     signature = {"shard": sha256_file(shard), "search": vars(search), "made_by": dict(made_by)}
     if not (work / "signature.json").is_file() or read_json(work / "signature.json") != signature:
-        shutil.rmtree(work, ignore_errors=True)
+        if work.exists():
+            remove_folder(work)
         work.mkdir(parents=True)
         write_json(work / "signature.json", signature)
     total, done, start = count_rows(shard), 0, time.monotonic()

@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from torch import Tensor
 
 from goldcrest.errors import InputError
-from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.search import Progress, SearchOptions
 from goldcrest.translation.search.batching import length_sorted_batches
-from goldcrest.translation.translator import Hypothesis, Progress, TextTranslator
+from goldcrest.translation.translator import Hypothesis, TextTranslator
 
 
 class HuggingFaceTranslator(TextTranslator):
@@ -31,7 +32,7 @@ class HuggingFaceTranslator(TextTranslator):
             self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True
             )
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError(
                 f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "

@@ -53,8 +53,9 @@ TRANSFORMS_CODE = ("quantization",)
 
 @dataclass(frozen=True)
 class Hardware:
-    """Where to train: accelerator `cpu` or `gpu`, devices (DDP where more than one), CPU threads.
+    """Where to train: accelerator `cpu` or `gpu`, devices of each node, CPU threads of each process, nodes.
 
+    One process runs on each device, DDP where there are several.
     On one node a training starts its processes itself; on several, something else starts one per device.
     """
 
@@ -65,13 +66,13 @@ class Hardware:
 
     @property
     def processes(self) -> int:
-        """Of one training."""
+        """Of one training, one for each device."""
         return self.devices * self.nodes
 
 
 @dataclass
 class Training:
-    """What training found: updates made, and per validation {update, bleu}; the best one's weights were kept."""
+    """What training found: updates made, and per validation {update, bleu}."""
 
     updates: int
     history: list[dict[str, float]] = field(default_factory=list)
@@ -216,12 +217,13 @@ def claim_work(work: Path, identity: Mapping[str, Any]) -> None:
     found = read_json(path) if path.is_file() else None
     if found == identity:
         return
-    stale = [entry for entry in work.iterdir() if entry.name not in (LOCK, ENCODED)]
     if found is not None:
         other = [name for name, value in identity.items() if found.get(name) != value]
         logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
-    for entry in stale:
-        shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        path.unlink()  # first, or what an interruption leaves passes for the former training's
+    for entry in work.iterdir():
+        if entry.name not in (LOCK, ENCODED):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     write_json(path, identity)
 
 

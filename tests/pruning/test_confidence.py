@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from goldcrest.errors import InputError
 from goldcrest.pruning.confidence import (
     ConfidenceAccumulator,
     head_confidence,
@@ -102,6 +103,14 @@ def test_blocks_that_were_not_used_or_cannot_report_are_errors():
     recording = ConfidenceAccumulator([block]).recording()
     with pytest.raises(ValueError, match="gives no attention weights"), recording:
         pass
+
+
+def test_a_diverged_training_is_named():
+    block = toy().attention_blocks()[0]
+    accumulator = ConfidenceAccumulator([block])
+    accumulator.add(block.name, torch.full((1, block.heads, 2, 2), torch.nan), None)
+    with pytest.raises(InputError, match=r"0\.attention: attention weights .*learning_rate"):
+        accumulator.result()
 
 
 def test_least_confident_across_blocks_with_ties_in_order():

@@ -162,6 +162,23 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
     assert "work: begun with other code; starting over" in caplog.text
 
 
+def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_arguments):
+        raise Interrupted
+
+    late_reset._empty_unless(tmp_path, {"study": 1})
+    (tmp_path / "iteration-01").mkdir()
+    with monkeypatch.context() as change, pytest.raises(Interrupted):
+        change.setattr(shutil, "rmtree", interrupt)
+        late_reset._empty_unless(tmp_path, {"study": 2})
+    assert (tmp_path / "iteration-01").exists()
+    late_reset._empty_unless(tmp_path, {"study": 1})
+    assert [path.name for path in tmp_path.iterdir()] == ["begun_by.json"]
+
+
 def test_all_heads_may_go_but_not_more(tmp_path):
     everything = LateReset(HEADS * LAYERS, iterations=1, reset_to=1, iteration_updates=1)
     pruned = everything.prune(ToyStudy(), tmp_path / "all")

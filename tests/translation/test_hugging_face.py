@@ -1,5 +1,7 @@
 """A Hugging Face seq2seq folder behind the same interface, scored against teacher forcing."""
 
+import shutil
+
 import pytest
 import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
@@ -123,6 +125,15 @@ def test_weights_are_read_from_safetensors_only(folder, tmp_path):
     model = BartForConditionalGeneration.from_pretrained(folder)
     torch.save(model.state_dict(), copy / "pytorch_model.bin")
     with pytest.raises(InputError, match=r"pickled: not a Hugging Face seq2seq model"):
+        load_translator(copy)
+
+
+def test_a_truncated_download_is_named(folder, tmp_path):
+    copy = tmp_path / "truncated"
+    shutil.copytree(folder, copy)
+    with (copy / "model.safetensors").open("r+b") as file:
+        file.truncate((folder / "model.safetensors").stat().st_size // 2)
+    with pytest.raises(InputError, match=r"truncated: not a Hugging Face seq2seq model"):
         load_translator(copy)
 
 

@@ -23,6 +23,7 @@ from goldcrest.translation.training import (
     Hardware,
     TrainingConfig,
     TranslationTask,
+    claim_work,
     tensors_hash,
     train,
 )
@@ -121,6 +122,24 @@ def test_what_other_software_or_hardware_began_is_not_continued(
     assert result == expected
     assert f"work: begun with other {other}; starting over" in caplog.text
     assert caplog.text.count("starting over") == 1
+
+
+def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_arguments):
+        raise Interrupted
+
+    claim_work(tmp_path, {"seed": 1})
+    for name in ("checkpoints", "encoded"):
+        (tmp_path / name).mkdir()
+    with monkeypatch.context() as change, pytest.raises(Interrupted):
+        change.setattr(shutil, "rmtree", interrupt)
+        claim_work(tmp_path, {"seed": 2})
+    assert (tmp_path / "checkpoints").exists()
+    claim_work(tmp_path, {"seed": 1})
+    assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
 
 
 def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
