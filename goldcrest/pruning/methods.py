@@ -17,7 +17,7 @@ METHODS: dict[str, type[Method]] = {"head-confidence": LateReset}
 def pruning_method(recipe: Mapping[str, Any]) -> Method:
     """The method of a recipe: `method` names it, the other keys are its settings.
 
-    Raises InputError where the method or a setting is unknown or a setting is no possible value.
+    Raises InputError where the method or a setting is unknown.
     """
     settings = {key: value for key, value in recipe.items() if key != "method"}
     name = recipe.get("method")

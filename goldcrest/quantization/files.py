@@ -32,18 +32,16 @@ def section(
     }
 
 
-def apply(
-    model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Tensor] | None = None
-) -> nn.Module:
+def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
     """Turn a float32 network into packed layers as a section describes, in place, ready to load `tensors`.
 
-    Raises InputError for an unknown key or grid, or where `tensors` are given and hold no codes.
+    Raises InputError for an unknown key or grid, or where `tensors` hold no codes.
     """
     for key in section:
         if key not in _KEYS:
             raise InputError(f"config.json: quantization.{key}: unknown{nearest(key, _KEYS)}")
     grid = grid_named(section.get("grid", ""))
-    if tensors is not None and not any(name.endswith(".quantized.codes") for name in tensors):
+    if not any(name.endswith(".quantized.codes") for name in tensors):
         raise InputError("config.json names a quantization, but the tensors are float32")
     scaled = section.get("activation_scale") is not None
     return empty_packed_model(model, grid, scaled, section.get("skip", ()))

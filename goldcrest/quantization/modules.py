@@ -128,12 +128,12 @@ class QuantizedEmbedding(_OnGrid):
 
 def quantize_model(
     model: nn.Module,
-    grid: str | Grid,
+    grid: str,
     scales: Mapping[str, float] | None = None,
     skip: Sequence[str] = (),
     mode: Mode = "packed",
 ) -> nn.Module:
-    """Put a model's linear maps and embeddings on a grid, in place; returns the model.
+    """Put a model's linear maps and embeddings on the grid of that name, in place; returns the model.
 
     scales: per linear module's name its activation scale (see `calibration`), None to leave activations
     float32.  skip: name patterns (fnmatch) of modules to leave alone.  mode: `fake` trains under quantization,
@@ -141,10 +141,10 @@ def quantize_model(
     as they are.  Raises ValueError where a linear map has no scale, a scale no linear map, or where a
     shared weight would be quantized in one place only.
     """
-    grid = grid_named(grid) if isinstance(grid, str) else grid
+    numbers = grid_named(grid)
 
     def quantized(weight: nn.Parameter) -> Weight:
-        fake = FakeWeight(grid, weight)
+        fake = FakeWeight(numbers, weight)
         return fake if mode == "fake" else fake.packed()
 
     return _swap(model, quantized, scales, skip)
@@ -162,13 +162,12 @@ def pack_model(model: nn.Module) -> nn.Module:
 
 
 def empty_packed_model(
-    model: nn.Module, grid: str | Grid, scaled: bool, skip: Sequence[str] = ()
+    model: nn.Module, grid: Grid, scaled: bool, skip: Sequence[str] = ()
 ) -> nn.Module:
     """Swap as `quantize_model` does in packed mode, with every code and scale still to be loaded.
 
     scaled: whether the linear maps have activation scales.
     """
-    grid = grid_named(grid) if isinstance(grid, str) else grid
     scales = {name: 1.0 for name, _ in quantizable_linears(model, skip)} if scaled else None
     return _swap(
         model, lambda weight: PackedWeight(grid, weight.shape, weight.device), scales, skip

@@ -100,9 +100,7 @@ class PackedWeight(nn.Module):
         """The numbers of some rows of a weight (rows, columns): (…, columns) for indices (…), float32."""
         if not self.grid.integer:
             return nn.functional.embedding(indices, self())
-        scale = (
-            self.scale if not self.scale.dim() else self.scale[indices].squeeze(-1).unsqueeze(-1)
-        )
+        scale = self.scale if not self.scale.dim() else self.scale[indices]
         return self.grid.decode(self.integers()[indices], scale)
 
     def _load_from_state_dict(self, *arguments, **keywords) -> None:

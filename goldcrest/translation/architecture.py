@@ -35,14 +35,12 @@ class Architecture:
     decoder_depth: int
     decoder_kind: DecoderKind = "ssru"
 
-    @property
-    def decoder_tied(self) -> bool:
-        """Whether one layer's weights serve every decoder layer."""
-        return len(self.decoder) == 1 and self.decoder_depth > 1
-
     @classmethod
     def from_zoo(cls, entry: Mapping[str, Any], vocabulary: int | None = None) -> "Architecture":
-        """The architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size."""
+        """The architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size.
+
+        Raises ValueError where attention_width is no multiple of heads.
+        """
         heads = entry["heads"]
         head_size, remainder = divmod(entry["attention_width"], heads)
         if remainder:

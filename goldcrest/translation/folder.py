@@ -32,7 +32,6 @@ class Model:
 
     path: Path
     network: Translator
-    architecture: Architecture
     vocabulary: Vocabulary
     config: dict[str, Any]
 
@@ -90,8 +89,7 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
             f"{path}: made with vocabulary {config['vocabulary']['sha256'][:8]}…, but vocab.spm is "
             f"{vocabulary.sha256[:8]}…; restore the vocabulary or retrain"
         )
-    architecture = Architecture.from_dict(config["architecture"])
-    network = Translator(architecture, dropout)
+    network = Translator(Architecture.from_dict(config["architecture"]), dropout)
     try:
         tensors = load_file(path / "model.safetensors")
     except (FileNotFoundError, SafetensorError) as error:
@@ -101,7 +99,7 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
     if "quantization" in config:
         quantized.apply(network, config["quantization"], tensors)
     load_tensors(network, tensors, path)
-    return Model(path, network.eval(), architecture, vocabulary, config)
+    return Model(path, network.eval(), vocabulary, config)
 
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:

@@ -27,7 +27,7 @@ class _OutputCrossEntropy(torch.autograd.Function):
             labels, share = target[part, None], factor[part, None]
             chosen = scores.gather(1, labels)
             mean = scores.mean(1, keepdim=True) if label_smoothing else chosen
-            scores -= scores.amax(1, keepdim=True).detach_()
+            scores -= scores.amax(1, keepdim=True)
             shifted = scores.gather(1, labels) - chosen  # −max
             scores.exp_()
             norm = scores.sum(1, keepdim=True)

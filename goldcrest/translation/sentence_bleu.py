@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
@@ -17,12 +16,12 @@ def sentence_bleu(hypothesis: str, reference: str) -> float:
     With m_n matching of t_n n-grams, c tokens against r of the reference (sacreBLEU's 13a tokens, cased):
     BLEU = min(1, exp(1 − r / c)) · (Π_n (m_n + 1) / (t_n + 1))^(1/4).  An empty hypothesis scores 0.
     """
-    return _bleu(_ngrams(hypothesis), _reference_ngrams(reference))
+    return _bleu(_ngrams(hypothesis), _ngrams(reference))
 
 
 def best_hypothesis(hypotheses: Sequence[str], reference: str) -> int:
     """The index of the hypothesis closest to the reference by `sentence_bleu`; the first of equals."""
-    known = _reference_ngrams(reference)
+    known = _ngrams(reference)
     scores = [_bleu(_ngrams(hypothesis), known) for hypothesis in hypotheses]
     return scores.index(max(scores))
 
@@ -45,8 +44,3 @@ def _ngrams(text: str) -> list[Counter]:
         Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
         for order in range(1, ORDERS + 1)
     ]
-
-
-@lru_cache(maxsize=64)
-def _reference_ngrams(text: str) -> list[Counter]:
-    return _ngrams(text)

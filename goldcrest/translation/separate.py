@@ -57,11 +57,8 @@ def _main(work: Path) -> None:
     order = read_json(work / "order.json")
     config = TrainingConfig(**order["config"])
     before = load_model(work / "before", config.dropout)
-    for parameter in before.network.parameters():
-        if not parameter.numel():  # of a block without heads; DDP would wait for its gradient
-            parameter.requires_grad_(False)
     training = train(
-        before.network.train(),
+        before.network,
         [Path(corpus) for corpus in order["corpora"]],
         Path(order["validation"]),
         before.vocabulary,

@@ -73,8 +73,7 @@ class TranslationStudy:
         else:
             config = unwatched(self.config, updates)
         # Lightning starts the processes of other devices once in the life of this one
-        several = self.hardware.devices * self.hardware.nodes > 1
-        return (train_separately if several else train)(
+        return (train_separately if self.hardware.processes > 1 else train)(
             model,
             self.corpora,
             self.validation,

@@ -21,15 +21,15 @@ class TrainingConfig:
     updates: int = 500_000  # at most
     learning_rate: float = 3e-4
     warmup: int = 16_000  # updates; linear up to here, inverse square root from here
-    validate_every: int = 5_000
+    validate_every: int = 5_000  # updates
     patience: int = 20  # validations without improvement; 0: train all the updates
-    checkpoint_every: int = 1_000
+    checkpoint_every: int = 1_000  # updates
     smoothing: float = 1e-4  # exponential smoothing of the weights; 0: off
     dropout: float = 0.0
     label_smoothing: float = 0.0
     clip_norm: float = 0.0  # 0: off
     max_pieces: int = 200  # longer pairs are left out of training
-    precision: str = "float32"
+    precision: str = "float32"  # or bfloat16: products in it, weights in float32
 
 
 class UpdateStream(IterableDataset):

@@ -88,9 +88,9 @@ def test_the_folder_holds_a_smaller_student_of_the_same_start(data, undisturbed)
     model, start = load_model(undisturbed), load_model(data / "checkpoint")
     heads = read_json(data / "undisturbed.json")
     left = [len(heads["survivors"][f"encoder.{i}.self_attention"]) for i in range(2)]
-    assert [layer.heads for layer in model.architecture.encoder] == left
+    assert [layer.heads for layer in model.network.architecture.encoder] == left
     assert sum(left) == 8 - 6
-    assert model.architecture.decoder == start.architecture.decoder
+    assert model.network.architecture.decoder == start.network.architecture.decoder
     assert model.config["lineage"]["pruning"]["recipe"] == "steady"
     assert model.config["lineage"]["course"]["updates"] == 14 - 4
     assert not undisturbed.with_name("undisturbed.work").exists()

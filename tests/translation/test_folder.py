@@ -17,7 +17,7 @@ def folder(tmp_path, network, vocabulary):
 
 def test_round_trip(folder, network):
     model = load_model(folder)
-    assert model.architecture == network.architecture
+    assert model.network.architecture == network.architecture
     assert model.config["lineage"] == {"seed": 1}
     assert model.config["parameters"] == count_parameters(network)
     assert model.network.output.weight is model.network.embedding.weight
