@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,29 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
             logging.info("%s: another process is at work here; waiting for it to end", folder)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def claim_folder(
+    folder: Path, note: str, identity: Mapping[str, Any], keep: Collection[str] = ()
+) -> None:
+    """Make a folder of unfinished work belong to `identity`: what was begun by another is removed.
+
+    identity: by name, plain values of all that decides the result; kept in the file `note` of the folder.
+    keep: names of entries that stay, whoever's they are; the lock of `exclusive_folder` stays too.
+    """
+    identity = json.loads(json.dumps(identity))  # as it is read again
+    path = folder / note
+    found = read_json(path) if path.is_file() else None
+    if found == identity:
+        return
+    if found is not None:
+        other = [name for name, value in identity.items() if found.get(name) != value]
+        logging.info("%s: begun with other %s; starting over", folder, ", ".join(other))
+        path.unlink()  # first, or what an interruption leaves passes for the former work
+    for entry in list(folder.iterdir()):
+        if entry.name not in (LOCK, *keep):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    write_json(path, identity)
 
 
 def sha256_file(path: str | Path) -> str:

@@ -15,7 +15,7 @@ import torch
 
 from goldcrest.code_version import code_version
 from goldcrest.errors import InputError
-from goldcrest.files import exclusive_folder, read_json, write_json
+from goldcrest.files import claim_folder, exclusive_folder, read_json, write_json
 from goldcrest.pruning.confidence import ConfidenceAccumulator, least_confident
 from goldcrest.pruning.cut import cut
 from goldcrest.pruning.structure import AttentionBlock, Prunable
@@ -49,7 +49,7 @@ class LateReset:
                 "code": code_version("pruning"),
                 "torch": torch.__version__,
             }
-            _empty_unless(work, begun_by)
+            claim_folder(work, "begun_by.json", begun_by)
             survivors = self._heads(study.checkpoint(self.reset_to))
             iterations = []
             for number in range(1, self.iterations + 1):
@@ -124,19 +124,3 @@ class LateReset:
 def count_heads(heads: Heads) -> int:
     """How many heads these are."""
     return sum(len(of_block) for of_block in heads.values())
-
-
-def _empty_unless(work: Path, begun_by: dict[str, Any]) -> None:
-    """Remove what another schedule, study or code left in a folder, and note whose it is now."""
-    note = work / "begun_by.json"
-    found = read_json(note) if note.is_file() else None
-    if found == begun_by:
-        return
-    if found is not None:
-        other = [name for name, value in begun_by.items() if found.get(name) != value]
-        logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
-        note.unlink()  # first, or what an interruption leaves passes for the former study's
-    for path in work.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-    write_json(note, begun_by)

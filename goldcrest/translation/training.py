@@ -6,10 +6,8 @@ smoothed parameters and the validation history, and nothing else is needed to co
 """
 
 import hashlib
-import json
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -27,7 +25,7 @@ from torch.utils.data import DataLoader
 from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
-from goldcrest.files import LOCK, content_hash, exclusive_folder, read_json, write_json
+from goldcrest.files import claim_folder, content_hash, exclusive_folder
 from goldcrest.translation.batches import encode_corpus
 from goldcrest.translation.callbacks import Checkpoints, GreedyValidation, ProgressBar, StopAt
 from goldcrest.translation.network import Translator
@@ -143,7 +141,7 @@ def train(
                 "code": code_version(*CODE, *(TRANSFORMS_CODE if transform else ())),
                 "torch": torch.__version__,
             }
-            claim_work(work, identity)
+            claim_folder(work, "identity.json", identity, keep=[ENCODED])
         task = TranslationTask(network, config, seed, start_update)
         validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
         trainer = _fit(
@@ -204,27 +202,6 @@ def _fit(
         task, DataLoader(stream, batch_size=None), ckpt_path=last and last.path, weights_only=True
     )
     return trainer
-
-
-def claim_work(work: Path, identity: Mapping[str, Any]) -> None:
-    """Make `work` belong to one training: what one of another identity left there is removed.
-
-    identity: by name, plain values of all that decides the result.  The encoded corpus stays: it knows by itself
-    whose it is.
-    """
-    identity = json.loads(json.dumps(identity))  # as it is read again
-    path = work / "identity.json"
-    found = read_json(path) if path.is_file() else None
-    if found == identity:
-        return
-    if found is not None:
-        other = [name for name, value in identity.items() if found.get(name) != value]
-        logging.info("%s: begun with other %s; starting over", work, ", ".join(other))
-        path.unlink()  # first, or what an interruption leaves passes for the former training's
-    for entry in work.iterdir():
-        if entry.name not in (LOCK, ENCODED):
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    write_json(path, identity)
 
 
 def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from goldcrest import code_version
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, write_json
+from goldcrest.files import claim_folder, read_json, write_json
 from goldcrest.pruning import late_reset
 from goldcrest.pruning.head_map import head_rows, to_csv
 from goldcrest.pruning.late_reset import LateReset
@@ -169,13 +169,13 @@ def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypat
     def interrupt(*_arguments):
         raise Interrupted
 
-    late_reset._empty_unless(tmp_path, {"study": 1})
+    claim_folder(tmp_path, "begun_by.json", {"study": 1})
     (tmp_path / "iteration-01").mkdir()
     with monkeypatch.context() as change, pytest.raises(Interrupted):
         change.setattr(shutil, "rmtree", interrupt)
-        late_reset._empty_unless(tmp_path, {"study": 2})
+        claim_folder(tmp_path, "begun_by.json", {"study": 2})
     assert (tmp_path / "iteration-01").exists()
-    late_reset._empty_unless(tmp_path, {"study": 1})
+    claim_folder(tmp_path, "begun_by.json", {"study": 1})
     assert [path.name for path in tmp_path.iterdir()] == ["begun_by.json"]
 
 

@@ -15,6 +15,7 @@ import torch
 
 from goldcrest import code_version
 from goldcrest.errors import InputError
+from goldcrest.files import claim_folder
 from goldcrest.translation import batches, callbacks
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
@@ -23,7 +24,6 @@ from goldcrest.translation.training import (
     Hardware,
     TrainingConfig,
     TranslationTask,
-    claim_work,
     tensors_hash,
     train,
 )
@@ -131,14 +131,14 @@ def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypat
     def interrupt(*_arguments):
         raise Interrupted
 
-    claim_work(tmp_path, {"seed": 1})
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
     for name in ("checkpoints", "encoded"):
         (tmp_path / name).mkdir()
     with monkeypatch.context() as change, pytest.raises(Interrupted):
         change.setattr(shutil, "rmtree", interrupt)
-        claim_work(tmp_path, {"seed": 2})
+        claim_folder(tmp_path, "identity.json", {"seed": 2}, keep=["encoded"])
     assert (tmp_path / "checkpoints").exists()
-    claim_work(tmp_path, {"seed": 1})
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
     assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
 
 
