@@ -51,6 +51,21 @@ VARIANTS = expand_variants(
 )  # (student, recipe, precision), in the order of the configuration
 
 
+def in_report(file, category, title, form, caption, subcategory=None):
+    """A file that the report shows, as a table or figure.
+
+    It has one label only: of two, the report's page makes a switch, and breaks where a result
+    lacks one of the switch's sides.
+    """
+    return report(
+        file,
+        category=category,
+        subcategory=subcategory,
+        caption=f"../report/{caption}.rst",
+        labels={"result": f"{title} ({form})"},
+    )
+
+
 wildcard_constraints:
     corpus="[^/]+",
     test_set="[^/]+",

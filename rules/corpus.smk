@@ -25,11 +25,8 @@ HELD_OUT = [
 # Damage is labelled in synthetic corpora alone; without any, this table is empty and not shown.
 NOISE_TABLE = CORPORA / "cleaning_noise.csv"
 if any(entry.get("noise") for entry in config["corpora"].values()):
-    NOISE_TABLE = report(
-        NOISE_TABLE,
-        category="1 Corpora",
-        caption="../report/cleaning_noise.rst",
-        labels={"result": "Cleaning: damage found", "form": "table"},
+    NOISE_TABLE = in_report(
+        NOISE_TABLE, "1 Corpora", "Cleaning: damage found", "table", "cleaning_noise"
     )
 
 
@@ -168,19 +165,21 @@ rule cleaning_report:
         corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
     output:
         json=CORPORA / "cleaning.json",
-        csv=report(
+        csv=in_report(
             CORPORA / "cleaning.csv",
-            category="1 Corpora",
-            caption="../report/cleaning_table.rst",
-            labels={"result": "Cleaning: rows by filter", "form": "table"},
+            "1 Corpora",
+            "Cleaning: rows by filter",
+            "table",
+            "cleaning_table",
         ),
         noise=NOISE_TABLE,
         markdown=CORPORA / "cleaning.md",
-        page=report(
+        page=in_report(
             FIGURES / "cleaning.html",
-            category="1 Corpora",
-            caption="../report/cleaning.rst",
-            labels={"result": "Cleaning: rows by filter", "form": "figure"},
+            "1 Corpora",
+            "Cleaning: rows by filter",
+            "figure",
+            "cleaning",
         ),
         figures=[FIGURES / "cleaning.png", FIGURES / "cleaning.svg"],
     log:

@@ -8,7 +8,7 @@ rule tables:
         sizes=measurements("size"),
     output:
         **table_files(TABLES, "variants", "6 Evaluation", "All variants", "variants"),
-        **table_files(TABLES, "heads", "4 Pruning", "What is left", "heads"),
+        **table_files(TABLES, "heads", "4 Pruning", "Heads and neurons left", "heads"),
         **paper_table_files(TABLES, speed=False),
     log:
         LOGS / "tables.log",

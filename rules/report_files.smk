@@ -18,13 +18,8 @@ def report_config():
 def table_files(folder, name, category, title, caption, subcategory=None):
     """A table's files by format; its page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in TABLE_FORMATS}
-    files[f"{name}_html"] = report(
-        files[f"{name}_html"],
-        category=category,
-        subcategory=subcategory,
-        caption=f"../report/{caption}.rst",
-        labels={"result": title, "form": "table"},
-    )
+    page = f"{name}_html"
+    files[page] = in_report(files[page], category, title, "table", caption, subcategory)
     return files
 
 
@@ -48,12 +43,8 @@ def paper_table_files(folder, speed):
 def figure_files(folder, name, category, title):
     """A figure's files by format; its interactive page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
-    files[f"{name}_html"] = report(
-        files[f"{name}_html"],
-        category=category,
-        caption=f"../report/{name}.rst",
-        labels={"result": title, "form": "figure"},
-    )
+    page = f"{name}_html"
+    files[page] = in_report(files[page], category, title, "figure", name)
     return files
 
 
