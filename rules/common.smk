@@ -51,7 +51,7 @@ VARIANTS = expand_variants(
 )  # (student, recipe, precision), in the order of the configuration
 
 
-def in_report(file, category, title, form, caption, subcategory=None):
+def in_report(file, category, title, caption, subcategory=None):
     """A file that the report shows, as a table or figure.
 
     It has one label only: of two, the report's page makes a switch, and breaks where a result
@@ -62,7 +62,7 @@ def in_report(file, category, title, form, caption, subcategory=None):
         category=category,
         subcategory=subcategory,
         caption=f"../report/{caption}.rst",
-        labels={"result": f"{title} ({form})"},
+        labels={"result": title},
     )
 
 

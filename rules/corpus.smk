@@ -26,7 +26,7 @@ HELD_OUT = [
 NOISE_TABLE = CORPORA / "cleaning_noise.csv"
 if any(entry.get("noise") for entry in config["corpora"].values()):
     NOISE_TABLE = in_report(
-        NOISE_TABLE, "1 Corpora", "Cleaning: damage found", "table", "cleaning_noise"
+        NOISE_TABLE, "1 Corpora", "Cleaning: damage found", "cleaning_noise"
     )
 
 
@@ -169,7 +169,6 @@ rule cleaning_report:
             CORPORA / "cleaning.csv",
             "1 Corpora",
             "Cleaning: rows by filter",
-            "table",
             "cleaning_table",
         ),
         noise=NOISE_TABLE,
@@ -177,8 +176,7 @@ rule cleaning_report:
         page=in_report(
             FIGURES / "cleaning.html",
             "1 Corpora",
-            "Cleaning: rows by filter",
-            "figure",
+            "Cleaning: rows by filter (figure)",
             "cleaning",
         ),
         figures=[FIGURES / "cleaning.png", FIGURES / "cleaning.svg"],

@@ -19,7 +19,7 @@ def table_files(folder, name, category, title, caption, subcategory=None):
     """A table's files by format; its page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in TABLE_FORMATS}
     page = f"{name}_html"
-    files[page] = in_report(files[page], category, title, "table", caption, subcategory)
+    files[page] = in_report(files[page], category, title, caption, subcategory)
     return files
 
 
@@ -44,7 +44,7 @@ def figure_files(folder, name, category, title):
     """A figure's files by format; its interactive page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
     page = f"{name}_html"
-    files[page] = in_report(files[page], category, title, "figure", name)
+    files[page] = in_report(files[page], category, f"{title} (figure)", name)
     return files
 
 
