@@ -11,6 +11,7 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/report_files.smk"
 include: "rules/run.smk"
 include: "rules/environments.smk"
 include: "rules/corpus.smk"
@@ -22,7 +23,6 @@ include: "rules/prune.smk"
 include: "rules/quantize.smk"
 include: "rules/measured.smk"
 include: "rules/evaluate.smk"
-include: "rules/report_files.smk"
 include: "rules/report.smk"
 
 

@@ -51,21 +51,6 @@ VARIANTS = expand_variants(
 )  # (student, recipe, precision), in the order of the configuration
 
 
-def in_report(file, category, title, caption, subcategory=None):
-    """A file that the report shows, as a table or figure.
-
-    It has one label only: of two, the report's page makes a switch, and breaks where a result
-    lacks one of the switch's sides.
-    """
-    return report(
-        file,
-        category=category,
-        subcategory=subcategory,
-        caption=f"../report/{caption}.rst",
-        labels={"result": title},
-    )
-
-
 wildcard_constraints:
     corpus="[^/]+",
     test_set="[^/]+",
@@ -143,4 +128,4 @@ def trained_teachers():
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    return [CORPORA / "cleaning.csv", TABLES / "head_map.csv", *report_targets()]
+    return [TABLES / "cleaning.csv", TABLES / "head_map.csv", *report_targets()]

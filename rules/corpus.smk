@@ -22,13 +22,6 @@ HELD_OUT = [
     *(TEST_SETS / f"{name}.parquet" for name in config["test_sets"]),
 ]
 
-# Damage is labelled in synthetic corpora alone; without any, this table is empty and not shown.
-NOISE_TABLE = CORPORA / "cleaning_noise.csv"
-if any(entry.get("noise") for entry in config["corpora"].values()):
-    NOISE_TABLE = in_report(
-        NOISE_TABLE, "1 Corpora", "Cleaning: damage found", "cleaning_noise"
-    )
-
 
 rule import_corpus:
     """Import a corpus into shards."""
@@ -164,22 +157,36 @@ rule cleaning_report:
     input:
         corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
     output:
-        json=CORPORA / "cleaning.json",
-        csv=in_report(
-            CORPORA / "cleaning.csv",
+        **table_files(
+            TABLES,
+            "cleaning",
             "1 Corpora",
             "Cleaning: rows by filter",
-            "cleaning_table",
-        ),
-        noise=NOISE_TABLE,
-        markdown=CORPORA / "cleaning.md",
-        page=in_report(
-            FIGURES / "cleaning.html",
-            "1 Corpora",
-            "Cleaning: rows by filter (figure)",
             "cleaning",
         ),
-        figures=[FIGURES / "cleaning.png", FIGURES / "cleaning.svg"],
+        **table_files(
+            TABLES,
+            "cleaning_damage",
+            "1 Corpora",
+            "Cleaning: damage found",
+            "cleaning_damage",
+            # labelled in synthetic corpora alone; without any, this table is empty
+            shown=any(entry.get("noise") for entry in config["corpora"].values()),
+        ),
+        **table_files(
+            TABLES,
+            "cleaning_examples",
+            "1 Corpora",
+            "Cleaning: examples of dropped rows",
+            "cleaning_examples",
+        ),
+        **figure_files(
+            FIGURES,
+            "cleaning_waterfall",
+            "1 Corpora",
+            "Cleaning: rows by filter",
+        ),
+        json=CORPORA / "cleaning.json",
     log:
         LOGS / "cleaning_report.log",
     benchmark:
@@ -191,6 +198,8 @@ rule cleaning_report:
         mem_mb=1000,
     params:
         corpora=list(config["corpora"]),
-        code=code_version("corpus.report", "corpus.figure", "corpus.table"),
+        tables=TABLES.as_posix(),
+        figures=FIGURES.as_posix(),
+        code=code_version("corpus.report", "corpus.table", "report"),
     script:
         "../workflow_scripts/corpus/cleaning_report.py"

@@ -15,11 +15,27 @@ def report_config():
     return {key: config[key] for key in ("experiment", "test_sets", "report")}
 
 
-def table_files(folder, name, category, title, caption, subcategory=None):
-    """A table's files by format; its page is shown in the report."""
+def in_report(file, category, title, caption, subcategory=None):
+    """A file that the report shows, as a table or figure.
+
+    It has one label only: of two, the report's page makes a switch, and breaks where a result
+    lacks one of the switch's sides.
+    """
+    return report(
+        file,
+        category=category,
+        subcategory=subcategory,
+        caption=f"../report/{caption}.rst",
+        labels={"result": title},
+    )
+
+
+def table_files(folder, name, category, title, caption, subcategory=None, shown=True):
+    """A table's files by format; its page is in the report, where it is `shown`."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in TABLE_FORMATS}
     page = f"{name}_html"
-    files[page] = in_report(files[page], category, title, caption, subcategory)
+    if shown:
+        files[page] = in_report(files[page], category, title, caption, subcategory)
     return files
 
 

@@ -4,10 +4,8 @@ A filter's waterfall is a group-by of `dropped_by`.  Synthetic corpora carry lab
 (`noise`), so for these recall and precision are known too.
 """
 
-import csv
-import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +16,6 @@ from goldcrest.corpus.cleaning.filters import FILTERS
 from goldcrest.corpus.table import read_batches, read_schema
 
 EXAMPLES = 3  # rows shown of each filter
-SHOWN_CHARACTERS = 100
 # Filters that reject rows which are no damage: their rows count neither for nor against.
 NOT_QUALITY = ("test_overlap",)
 
@@ -101,7 +98,7 @@ def waterfall(report: CorpusReport) -> list[dict]:
     return steps
 
 
-def noise_table(report: CorpusReport) -> list[dict]:
+def damage_found(report: CorpusReport) -> list[dict]:
     """One row a kind of damage: how much of it was found, and how pure a find it is.
 
     recall: found among all damaged rows of the kind.  precision: found rows of the kind among these and
@@ -138,7 +135,7 @@ def as_json(reports: Sequence[CorpusReport]) -> dict:
             "rows": report.rows,
             "kept": report.kept,
             "filters": [_without(step, "corpus") for step in waterfall(report)],
-            "noise": [_without(row, "corpus") for row in noise_table(report)],
+            "noise": [_without(row, "corpus") for row in damage_found(report)],
             "examples": {
                 name: [
                     dict(zip(("row", "source", "target", "noise"), row, strict=True))
@@ -153,104 +150,3 @@ def as_json(reports: Sequence[CorpusReport]) -> dict:
 
 def _without(row: Mapping, key: str) -> dict:
     return {name: value for name, value in row.items() if name != key}
-
-
-def waterfall_csv(reports: Iterable[CorpusReport]) -> str:
-    """The waterfalls of all corpora as CSV, each ended by a step `kept` that drops nothing."""
-    rows = []
-    for report in reports:
-        rows += waterfall(report)
-        kept = {"rows_before": report.kept, "dropped": 0, "rows_after": report.kept}
-        rows.append({"corpus": report.name, "filter": "kept", **kept, "precision": None})
-    return _csv(("corpus", "filter", "rows_before", "dropped", "rows_after", "precision"), rows)
-
-
-def noise_csv(reports: Iterable[CorpusReport]) -> str:
-    """Recall and precision by kind of damage as CSV; the header alone where nothing is labelled."""
-    rows = [
-        {**row, "by": ", ".join(f"{name} {n}" for name, n in row["by"].items())}
-        for report in reports
-        for row in noise_table(report)
-    ]
-    return _csv(("corpus", "noise", "rows", "found", "recall", "precision", "by"), rows)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Mapping]) -> str:
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_cell(row[name]) for name in columns])
-    return output.getvalue()
-
-
-def _cell(value: object) -> object:
-    if value is None:
-        return ""
-    return f"{value:.4f}" if isinstance(value, float) else value
-
-
-def as_markdown(reports: Sequence[CorpusReport]) -> str:
-    """The report for a reader: a waterfall, the damage found, and examples, corpus by corpus."""
-    lines = ["# Cleaning", ""]
-    for report in reports:
-        share = report.kept / report.rows if report.rows else 0.0
-        lines += [
-            f"## {report.name}",
-            "",
-            f"{report.rows:,} rows in, {report.kept:,} kept ({share:.1%}).",
-            "",
-        ]
-        steps = [
-            (
-                step["filter"],
-                f"{step['dropped']:,}",
-                f"{step['rows_after']:,}",
-                _percent(step["precision"]),
-            )
-            for step in waterfall(report)
-        ]
-        lines += _table(
-            ("filter", "dropped", "left", "damaged among dropped"), steps, report.labelled
-        )
-        if report.labelled:
-            rows = [
-                (
-                    row["noise"],
-                    f"{row['rows']:,}",
-                    _percent(row["recall"]),
-                    _percent(row["precision"]),
-                    ", ".join(f"{name} {n:,}" for name, n in row["by"].items()),
-                )
-                for row in noise_table(report)
-            ]
-            lines += _table(("damage", "rows", "recall", "precision", "found by"), rows)
-        rows = [
-            (name, f"{row[0]:,}", _shorten(row[1]), _shorten(row[2]), row[3] or "")
-            for name, examples in report.examples.items()
-            for row in examples
-        ]
-        lines += _table(("filter", "row", "source", "target", "damage"), rows, report.labelled)
-    return "\n".join(lines)
-
-
-def _table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], labelled: bool = True
-) -> list[str]:
-    """Lines of a table; its last column tells of damage and is left out where none is labelled."""
-    if not rows:
-        return []
-    columns = len(header) if labelled else len(header) - 1
-    rule = ["---"] * columns
-    return [*(f"| {' | '.join(row[:columns])} |" for row in (header, rule, *rows)), ""]
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
-
-
-def _shorten(text: str | None) -> str:
-    text = text or ""
-    if len(text) > SHOWN_CHARACTERS:
-        text = f"{text[: SHOWN_CHARACTERS - 1]}…"
-    return text.replace("\\", "\\\\").replace("|", "\\|")

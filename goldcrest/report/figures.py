@@ -19,8 +19,9 @@ _PALETTE = "tableau10"
 
 
 def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
-    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html."""
-    chart = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
+    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html; it may have a look of its own."""
+    if chart.config is alt.Undefined:
+        chart = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
     for form in FORMATS:
         with atomic_path(Path(folder) / f"{name}.{form}") as partial:
             if form == "html":

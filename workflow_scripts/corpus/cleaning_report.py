@@ -1,24 +1,18 @@
-"""Report what cleaning did: from the cleaned corpora into tables, a page to read, and a figure."""
+"""Report what cleaning did (rule cleaning_report): from the cleaned corpora into tables and a figure."""
 
-from goldcrest.corpus.figure import cleaning_figure, save_figure
-from goldcrest.corpus.report import (
-    as_json,
-    as_markdown,
-    corpus_report,
-    noise_csv,
-    waterfall_csv,
-)
-from goldcrest.files import write_json, write_text
+from goldcrest.corpus.report import as_json, corpus_report
+from goldcrest.files import write_json
 from goldcrest.job import job
+from goldcrest.report import figures
+from goldcrest.report.cleaning import cleaning_tables
+from goldcrest.report.cleaning_figure import cleaning_figure
+from goldcrest.report.rendering import write_table
 
 with job(snakemake.log[0]):
-    tables = zip(snakemake.params.corpora, snakemake.input.corpora, strict=True)
-    reports = [corpus_report(name, table) for name, table in tables]
+    params = snakemake.params
+    cleaned = zip(params.corpora, snakemake.input.corpora, strict=True)
+    reports = [corpus_report(name, table) for name, table in cleaned]
     write_json(snakemake.output.json, as_json(reports))
-    write_text(snakemake.output.csv, waterfall_csv(reports))
-    write_text(snakemake.output.noise, noise_csv(reports))
-    write_text(snakemake.output.markdown, as_markdown(reports))
-    figure = cleaning_figure(reports)
-    for path in snakemake.output.figures:
-        save_figure(figure, path)
-    save_figure(figure, snakemake.output.page)
+    for table in cleaning_tables(reports):
+        write_table(table, params.tables)
+    figures.save(cleaning_figure(reports), params.figures, "cleaning_waterfall")

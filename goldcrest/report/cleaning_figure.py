@@ -1,14 +1,12 @@
 """The cleaning report as a figure: a waterfall for each corpus, and what became of injected damage."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import altair as alt
 import pandas as pd
 
 from goldcrest.corpus.cleaning.filters import FILTERS
 from goldcrest.corpus.report import CorpusReport, waterfall
-from goldcrest.files import atomic_path
 
 _KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
 
@@ -19,14 +17,6 @@ def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
     charts += [_damage(report) for report in reports if report.labelled]
     figure = alt.vconcat(*charts).resolve_scale(color="independent")
     return figure.configure_view(stroke=None).configure_axis(grid=False)
-
-
-def save_figure(figure: alt.VConcatChart, path: str | Path) -> None:
-    """Write a figure as .png, .svg, or .html that holds all its scripts (no network needed)."""
-    form = Path(path).suffix.removeprefix(".")
-    with atomic_path(path) as partial:
-        options = {"html": {"inline": True}, "png": {"scale_factor": 2}}.get(form, {})
-        figure.save(str(partial), format=form, **options)
 
 
 def _waterfall(report: CorpusReport) -> alt.LayerChart:
