@@ -10,6 +10,7 @@ from goldcrest.files import write_text
 from goldcrest.report.table import ABSENT, Cell, Column, Row, Table, groups
 
 FORMATS = ("csv", "md", "tex", "html")
+LINE_CHARACTERS = 60  # longer texts are broken into lines on pages
 
 
 def write_table(table: Table, folder: str | Path) -> None:
@@ -119,6 +120,7 @@ td:first-child, th:first-child { position: sticky; left: 0; background: #fff; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .paper { color: #6a7682; background: #f6f8fa; }
 .delta { display: inline-block; min-width: 3.9em; margin-left: .4em; font-size: .85em; color: #7a8590; }
+.text { white-space: normal; width: 24rem; }
 .absent { color: #b3bcc5; }
 tr.baseline td { border-top: 2px solid #b9c3cd; font-weight: 600; }
 tr.baseline + tr.baseline td { border-top-width: 1px; }
@@ -212,7 +214,10 @@ def _html_row(columns: tuple[Column, ...], row: Row) -> str:
 def _html_cell(column: Column, cell: Cell) -> str:
     if not cell.text:
         return f'<span class="absent">{ABSENT}</span>' + _html_delta(column, "")
-    return escape(cell.text) + _html_delta(column, cell.delta)
+    text = escape(cell.text)
+    if len(cell.text) > LINE_CHARACTERS:
+        text = f'<div class="text">{text}</div>'
+    return text + _html_delta(column, cell.delta)
 
 
 def _html_delta(column: Column, delta: str) -> str:

@@ -64,7 +64,9 @@ def test_damage(written):
 def test_examples_cannot_break_out_of_their_cell(written):
     (example,) = lines(written / "cleaning_examples.csv")
     assert example == f"demo,identical,7,<b> | x,{'y' * (SHOWN_CHARACTERS - 1)}…,copied"
-    assert "&lt;b&gt; | x" in (written / "cleaning_examples.html").read_text()
+    page = (written / "cleaning_examples.html").read_text()
+    assert "&lt;b&gt; | x" in page
+    assert f'<div class="text">{"y" * (SHOWN_CHARACTERS - 1)}…</div>' in page
     assert "<b> \\| x" in (written / "cleaning_examples.md").read_text()
 
 
