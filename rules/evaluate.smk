@@ -1,22 +1,10 @@
 """Quality, size and speed of every variant, and of the teacher."""
 
-# How a variant translates: the same where it is scored and where it is timed.
-STUDENT_SEARCH = {"beam": 1, "batch_size": BATCH_SIZE}
-MEASURED_SEARCH = dict.fromkeys(VARIANTS, STUDENT_SEARCH) | {
-    variant: {
-        "beam": TEACHER_BEAMS[variant[1]],
-        "batch_size": BATCH_SIZE,
-        "length_normalisation": config["distillation"]["length_normalisation"],
-        "max_source_tokens": config["distillation"]["max_source_tokens"],
-    }
-    for variant in TEACHER_VARIANTS
-}
-
 
 rule translate_test_set:
-    """A student's greedy translations of a test set."""
+    """A variant's translations of a test set."""
     input:
-        model=MODELS / "{student}/{recipe}/{precision}",
+        model=lambda w: model_of(w.student, w.recipe, w.precision),
         test_set=TEST_SETS / "{test_set}.parquet",
     output:
         TRANSLATIONS / "{student}/{recipe}/{precision}/{test_set}.txt",
@@ -24,41 +12,13 @@ rule translate_test_set:
         LOGS / "translate_test_set/{student}.{recipe}.{precision}.{test_set}.log",
     benchmark:
         BENCHMARKS / "translate_test_set/{student}.{recipe}.{precision}.{test_set}.tsv"
-    wildcard_constraints:
-        student="(?!teacher/)[^/]+",
     conda:
         "../envs/main.yaml"
     threads: process_threads()
     resources:
         **search_resources(),
     params:
-        search=STUDENT_SEARCH,
-        accelerator=config["hardware"]["accelerator"],
-        code=SEARCH_CODE,
-    script:
-        "../workflow_scripts/evaluate/translate_test_set.py"
-
-
-rule translate_test_set_by_teacher:
-    """The teacher's translations of a test set, by its beam and greedily."""
-    input:
-        model=teacher_folders(),
-        test_set=TEST_SETS / "{test_set}.parquet",
-    output:
-        TRANSLATIONS / "teacher/{search}/float32/{test_set}.txt",
-    log:
-        LOGS / "translate_test_set/teacher.{search}.{test_set}.log",
-    benchmark:
-        BENCHMARKS / "translate_test_set/teacher.{search}.{test_set}.tsv"
-    wildcard_constraints:
-        search="|".join(TEACHER_BEAMS),
-    conda:
-        "../envs/main.yaml"
-    threads: process_threads()
-    resources:
-        **search_resources(),
-    params:
-        search=lambda w: MEASURED_SEARCH["teacher", w.search, "float32"],
+        search=lambda w: MEASURED[w.student, w.recipe, w.precision],
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
     script:
@@ -141,9 +101,9 @@ rule measure_speed:
             (
                 "/".join(variant),
                 [str(folder) for folder in model_of(*variant)],
-                MEASURED_SEARCH[variant],
+                search,
             )
-            for variant in MEASURED
+            for variant, search in MEASURED.items()
         ],
         sentences=config["evaluation"]["speed"]["sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],

@@ -1,20 +1,43 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
-TEACHER_BEAMS = {
-    f"beam-{config['distillation']['beam']}": config["distillation"]["beam"],
-    "greedy": 1,
-}
-TEACHER_VARIANTS = [("teacher", search, "float32") for search in TEACHER_BEAMS]
-MEASURED = TEACHER_VARIANTS + list(VARIANTS)
+from goldcrest.configuration.variants import UNPRUNED, is_search, search_name
+
 TRANSLATIONS = EVALUATION / "translations"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
 
 
+def measured_searches():
+    """How each variant translates, the same where it is scored and where it is timed; in the tables' order.
+
+    The teacher by its beam and greedily, students greedily, as trained by `evaluation.student_beam` too.
+    """
+    by_beam = {"length_normalisation": config["distillation"]["length_normalisation"]}
+    by_teacher = by_beam | {
+        "max_source_tokens": config["distillation"]["max_source_tokens"]
+    }
+    searches = {
+        ("teacher", search_name(beam), "float32"): {"beam": beam, **by_teacher}
+        for beam in (config["distillation"]["beam"], 1)
+    }
+    student_beam = config["evaluation"].get("student_beam")
+    for variant in VARIANTS:
+        searches[variant] = {"beam": 1}
+        if variant[1:] == (UNPRUNED, "float32") and student_beam:
+            named = (variant[0], search_name(student_beam), "float32")
+            searches[named] = {"beam": student_beam, **by_beam}
+    return {
+        variant: {"batch_size": BATCH_SIZE, **one} for variant, one in searches.items()
+    }
+
+
+MEASURED = measured_searches()
+
+
 def model_of(student, recipe, precision):
     """The model folders of a variant; several are an ensemble."""
-    if (student, recipe, precision) in TEACHER_VARIANTS:
+    if student == "teacher":
         return teacher_folders()
-    return [MODELS / student / recipe / precision]
+    return [MODELS / student / (UNPRUNED if is_search(recipe) else recipe) / precision]
 
 
 def largest_search_memory():
@@ -30,7 +53,7 @@ def translations_of(student, recipe, precision):
 
 def baseline_translations(wildcards):
     """Those of the student's unpruned float32 model; none where that is the one measured."""
-    baseline = (wildcards.student, "unpruned", "float32")
+    baseline = (wildcards.student, UNPRUNED, "float32")
     if wildcards.student == "teacher" or tuple(wildcards) == baseline:
         return []
     return translations_of(*baseline)

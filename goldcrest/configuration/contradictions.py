@@ -9,7 +9,14 @@ from typing import Any
 
 from goldcrest.configuration import data
 from goldcrest.configuration.schema import Fault
-from goldcrest.configuration.variants import PRECISIONS, UNPRUNED, matching, precisions, recipes
+from goldcrest.configuration.variants import (
+    PRECISIONS,
+    UNPRUNED,
+    is_search,
+    matching,
+    precisions,
+    recipes,
+)
 from goldcrest.configuration.zoo import Zoo, heads_in, members
 from goldcrest.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from goldcrest.errors import nearest
@@ -109,11 +116,11 @@ def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    if UNPRUNED in config["pruning"]:
-        message = (
-            "found a recipe of this name, expected another: it stands for the student as trained"
-        )
-        yield Fault(("pruning", UNPRUNED), message)
+    for name in config["pruning"]:
+        if name == UNPRUNED or is_search(name):
+            meaning = "as trained" if name == UNPRUNED else "with this search"
+            message = f"found a recipe of this name, expected another: it stands for the student {meaning}"
+            yield Fault(("pruning", name), message)
 
 
 def _variants(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
-"""Model variants, STUDENT/RECIPE/PRECISION, chosen by patterns."""
+"""Model variants, STUDENT/RECIPE/PRECISION, chosen by patterns; searches, which may stand for a recipe."""
 
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import product
@@ -9,6 +10,16 @@ UNPRUNED = "unpruned"
 PRECISIONS = ("float32", "int8", "int8-finetuned", "log4", "log4-finetuned")
 
 Variant = tuple[str, str, str]
+
+
+def search_name(beam: int) -> str:
+    """What a search is called where it stands for a recipe: an unpruned model, searched so."""
+    return "greedy" if beam == 1 else f"beam-{beam}"
+
+
+def is_search(recipe: str) -> bool:
+    """Whether the name of a recipe is one of `search_name`."""
+    return re.fullmatch(r"greedy|beam-[0-9]+", recipe) is not None
 
 
 def precisions(config: dict[str, Any]) -> list[str]:

@@ -7,16 +7,17 @@ from importlib.metadata import version
 from pathlib import Path
 
 import goldcrest
+from goldcrest.configuration.variants import is_search
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What is measured: a student made by a recipe in a precision, or the teacher in a search."""
+    """What is measured: a student made by a recipe in a precision, or a model as trained in a search."""
 
     student: str  # "teacher" for the teacher
-    recipe: str  # "unpruned", a pruning recipe, or the teacher's search: "beam-8", "greedy"
+    recipe: str  # "unpruned", a pruning recipe, or a search of the unpruned model: "beam-8"
     precision: str  # "float32", "int8", "int8-finetuned", "log4", "log4-finetuned"
 
     @classmethod
@@ -31,6 +32,11 @@ class Variant:
     def baseline(self) -> "Variant":
         """The student's unpruned float32 model, against which its variants are tested."""
         return Variant(self.student, "unpruned", "float32")
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the recipe is a search: always for the teacher, else a student's model once more."""
+        return is_search(self.recipe)
 
     def __str__(self) -> str:
         return f"{self.student}/{self.recipe}/{self.precision}"

@@ -47,9 +47,12 @@ def in_short(results: Results) -> list[str]:
     unpruned = [v for v in students if v == v.baseline and results.mean(v) is not None]
     best = max(unpruned, key=results.mean, default=None)
     if best:
-        lines.append(
-            f"Best student, `{best.student}`: {_scores(results, best, teacher)}{_time(results, best)}."
-        )
+        for variant in [best, *results.searches(best.student)]:
+            search = variant.recipe if variant.is_search else "greedy"
+            lines.append(
+                f"Best student, `{best.student}`, {search}: {_scores(results, variant, teacher)}"
+                f"{_time(results, variant)}."
+            )
     for variant in students:
         if variant != variant.baseline and results.mean(variant) is not None:
             text = f"`{variant}`: {_scores(results, variant, variant.baseline)}"

@@ -145,7 +145,7 @@ def _notes(definition: PaperTable, results: Results, speed: bool) -> tuple[str, 
         notes.append(
             f"Ours: {row.engine}, {row.words:,} source words in {row.sentences:,} sentences, batches of "
             f"{row.batch_size}, median of {len(row.seconds)} interleaved rounds, one core and {cores} "
-            f"cores of {row.hardware}. Students search greedily, the teacher with its beam."
+            f"cores of {row.hardware}. Students search greedily where no beam is named."
         )
     return tuple(notes)
 
@@ -176,7 +176,7 @@ def _wmt21_table2(row: Mapping[str, str]) -> Key:
 
 
 def _is_student(variant: Variant) -> bool:
-    return variant.student != TEACHER
+    return variant.student != TEACHER and not variant.is_search
 
 
 TABLES = (
@@ -187,7 +187,7 @@ TABLES = (
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of one member of its ensemble, as the paper prints them.",
         _table1,
-        lambda v: v.recipe in ("unpruned", "greedy") and v.precision == "float32",
+        lambda v: (v.recipe == "unpruned" or v.is_search) and v.precision == "float32",
         (
             q.embedding(),
             q.feed_forward(),
@@ -246,7 +246,7 @@ TABLES = (
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of its whole ensemble, as the paper prints them.",
         _table1,
-        lambda v: v.recipe in ("unpruned", "greedy") and v.precision == "float32",
+        lambda v: (v.recipe == "unpruned" or v.is_search) and v.precision == "float32",
         (
             q.depth(),
             q.embedding(),

@@ -54,8 +54,12 @@ class Results:
         return next((v for v in found if v.recipe != "greedy"), found[0] if found else None)
 
     def students(self) -> list[Variant]:
-        """The variants of students, teachers left out."""
-        return [variant for variant in self.variants if variant.student != TEACHER]
+        """The students' models, each once: teachers and further searches are left out."""
+        return [v for v in self.variants if v.student != TEACHER and not v.is_search]
+
+    def searches(self, student: str) -> list[Variant]:
+        """A student's unpruned model in further searches than the greedy one."""
+        return [v for v in self.variants if v.student == student and v.is_search]
 
     def row_of(self, variant: Variant, paper: str) -> str | None:
         """The row of the paper's table 1 that a variant's student stands beside, None where none."""

@@ -24,6 +24,7 @@ VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads a layer, words
     "teacher/beam-4/float32": (40.0, 120.0, (8,) * 6, 200.0),
     "teacher/greedy/float32": (39.5, 120.0, (8,) * 6, 700.0),
     "small/unpruned/float32": (39.0, 60.0, (8,) * 6, 2000.0),
+    "small/beam-4/float32": (39.375, 60.0, (8,) * 6, 800.0),
     "small/unpruned/int8": (38.25, 15.0, (8,) * 6, 3000.0),
     "small/unpruned/int8-finetuned": (38.875, 15.0, (8,) * 6, 3000.0),
     "small/unpruned/log4-finetuned": (38.0, 7.5, (8,) * 6, 2000.0),

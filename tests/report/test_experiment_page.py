@@ -32,7 +32,9 @@ def test_run_time_is_summed_by_rule(benchmarks):
 def test_findings_follow_from_the_measurements(results):
     text = "\n".join(in_short(results))
     assert "Teacher (beam-4): BLEU 40.00 on first, 34.00 on second." in text
-    assert "Best student, `small`: BLEU 39.00 (−1.00) on first" in text
+    assert "Best student, `small`, greedy: BLEU 39.00 (−1.00) on first" in text
+    assert "Best student, `small`, beam-4: BLEU 39.38 (−0.62) on first" in text
+    assert "25% of the teacher's by beam-4" in text and "`small/beam-4/float32`" not in text
     assert "10% of the teacher's by beam-4 and 35% of the teacher's by greedy" in text
     assert "`small/pushy-i6/float32`: BLEU 38.50 (−0.50) on first" in text
     assert "36 of 48 encoder heads removed (75%)" in text

@@ -229,3 +229,12 @@ def test_numbers_as_shown():
 def test_neighbouring_columns_share_a_heading(results):
     table = overview.variants_table(results)
     assert [width for heading, width in groups(table.columns) if "95 %" in heading] == [2, 2]
+
+
+def test_further_searches_of_a_student_stand_beside_the_teacher_alone(results):
+    """Tables of pruning and precision compare models, which a search does not change."""
+    for definition in paper_tables.TABLES:
+        ours = {row["ours"] for row in read(paper_tables.build(definition, results))}
+        assert ("small/beam-4/float32" in ours) == (definition.number == 1)
+    heads = {row["variant"] for row in read(overview.heads_table(results))}
+    assert heads == {"small/unpruned", "small/pushy-i6", "other/unpruned"}

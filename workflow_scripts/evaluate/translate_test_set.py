@@ -1,4 +1,4 @@
-"""Translate a test set (rules translate_test_set and translate_test_set_by_teacher).
+"""Translate a test set (rule translate_test_set).
 
 From a model folder, or the folders of an ensemble, and a test set table into one translation per line.
 """
@@ -17,7 +17,7 @@ with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
-    models = snakemake.input.model
+    models = snakemake.input.model  # a list where there are several
     translator = load_translator([models] if isinstance(models, str) else list(models), device)
     translations = translator.translate(sources, SearchOptions(**snakemake.params.search))
     write_translations(snakemake.output[0], translations, sources)
