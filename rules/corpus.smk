@@ -198,8 +198,8 @@ rule cleaning_report:
         mem_mb=1000,
     params:
         corpora=list(config["corpora"]),
-        tables=TABLES.as_posix(),
-        figures=FIGURES.as_posix(),
+        tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
+        figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
         code=code_version("corpus.report", "corpus.table", "report"),
     script:
         "../workflow_scripts/corpus/cleaning_report.py"

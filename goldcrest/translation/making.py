@@ -1,19 +1,17 @@
 """A model from nothing: seeded weights, training, a model folder with its lineage."""
 
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
-from goldcrest import __version__
 from goldcrest.files import remove_folder
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.folder import save_model
+from goldcrest.translation.lineage import lineage
 from goldcrest.translation.network import Translator
-from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
+from goldcrest.translation.training import Hardware, TrainingConfig, train
 from goldcrest.translation.vocabulary import Vocabulary
 
 
@@ -22,29 +20,6 @@ def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Translator(architecture, dropout)
-
-
-def lineage(
-    kind: str, config: TrainingConfig, seed: int, training: Training, **more: Any
-) -> dict[str, Any]:
-    """What made a model: its kind, settings, seed, course of validation and the software."""
-    return {
-        "kind": kind,
-        "seed": seed,
-        "training": asdict(config),
-        "course": training.to_dict(),
-        "versions": versions(),
-        **more,
-    }
-
-
-def versions() -> dict[str, str]:
-    """The software that decides a model's bits."""
-    return {
-        "goldcrest": __version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-    }
 
 
 def make_model(

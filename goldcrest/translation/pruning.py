@@ -8,7 +8,8 @@ from typing import Any
 from goldcrest.files import remove_folder, write_json
 from goldcrest.pruning.study import Method
 from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.making import lineage, make_model
+from goldcrest.translation.lineage import lineage
+from goldcrest.translation.making import make_model
 from goldcrest.translation.study import TranslationStudy, unwatched
 from goldcrest.translation.training import Hardware, TrainingConfig
 

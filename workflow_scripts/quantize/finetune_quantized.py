@@ -11,7 +11,7 @@ from goldcrest.job import job
 from goldcrest.quantization import fake_quantization, pack_model, section
 from goldcrest.quantization.calibration import load_scales
 from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.making import lineage
+from goldcrest.translation.lineage import lineage
 from goldcrest.translation.training import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):

@@ -7,7 +7,7 @@ from goldcrest.job import job
 from goldcrest.quantization import quantize_model, section
 from goldcrest.quantization.calibration import load_scales
 from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.making import versions
+from goldcrest.translation.lineage import versions
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale
