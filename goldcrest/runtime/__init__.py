@@ -1,0 +1,1 @@
+"""The fast translator of a finished student on CPUs."""

@@ -1,0 +1,76 @@
+// Attention of a few queries over the keys and values of one sentence and one head, in float32 throughout:
+//
+//     out[q] = Σⱼ softmaxⱼ(query[q]·key[j] / √k)·value[j]
+//
+// Keys lie transposed, keys[c][j] with j padded to VECTOR, so that scores of LANES keys are computed at once;
+// values lie as the product wrote them, values[j][c].  c counts the head's numbers, padded with zeros to VECTOR.
+#pragma once
+
+#include "product_int8.h"
+#include "simd.h"
+
+struct Memory {
+  const float* keys;    // (head, key_stride), with zeros or older keys beyond length
+  int key_stride;       // a multiple of VECTOR
+  const float* values;  // (length, value_stride)
+  int value_stride;
+  int length;
+};
+
+// keys[c][j] of `length` rows of keys, `stride` numbers apart; zeros fill up to key_stride.
+inline void transpose_keys(const float* rows, int stride, int length, int head, float* keys, int key_stride) {
+  for (int c = 0; c < head; ++c) {
+    float* to = keys + static_cast<size_t>(c) * key_stride;
+    for (int j = 0; j < length; ++j) to[j] = rows[static_cast<size_t>(j) * stride + c];
+    for (int j = length; j < key_stride; ++j) to[j] = 0;
+  }
+}
+
+// R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
+// emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
+template <int R, class Emit>
+inline void attend(const float* queries, int stride, const Memory& memory, int head, float scale, float* weights,
+                   Emit&& emit) {
+  const int padded = round_up(memory.length, VECTOR);
+  Floats most[R];
+  for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
+  const Ints lane = [] {
+    Ints count;
+    for (int i = 0; i < LANES; ++i) count[i] = i;
+    return count;
+  }();
+  for (int j = 0; j < padded; j += LANES) {
+    Floats score[R];
+    for (int r = 0; r < R; ++r) score[r] = Floats{};
+    for (int c = 0; c < head; ++c) {
+      const Floats key = load(memory.keys + static_cast<size_t>(c) * memory.key_stride + j);
+      for (int r = 0; r < R; ++r) score[r] += queries[static_cast<size_t>(r) * stride + c] * key;
+    }
+    const Ints real = lane + j < memory.length;
+    for (int r = 0; r < R; ++r) {
+      score[r] = real ? score[r] * scale : all(-INFINITY);
+      most[r] = maximum(most[r], score[r]);
+      store(weights + r * padded + j, score[r]);
+    }
+  }
+  Floats mixture[R];
+  float share[R];
+  for (int r = 0; r < R; ++r) {
+    const float peak = largest(most[r]);
+    Floats total = {};
+    for (int j = 0; j < padded; j += LANES) {
+      const Floats weight = exponential(load(weights + r * padded + j) - peak);
+      total += weight;
+      store(weights + r * padded + j, weight);
+    }
+    share[r] = 1.0f / sum(total);
+  }
+  for (int c = 0; c < head; c += LANES) {
+    for (int r = 0; r < R; ++r) mixture[r] = Floats{};
+    for (int j = 0; j < memory.length; ++j) {
+      const Floats value = load(memory.values + static_cast<size_t>(j) * memory.value_stride + c);
+      for (int r = 0; r < R; ++r) mixture[r] += weights[r * padded + j] * value;
+    }
+    for (int r = 0; r < R; ++r) emit(r, c, mixture[r] * share[r]);
+  }
+}

@@ -1,0 +1,129 @@
+// What Python sees: a student built from tensors, and batches translated by it.
+#include <torch/extension.h>
+
+#include "greedy.h"
+
+namespace py = pybind11;
+using torch::Tensor;
+
+namespace {
+
+template <class P>
+struct Student {
+  Network<P> network;
+  std::vector<Tensor> kept;  // whose memory the network reads
+
+  template <class T>
+  const T* keep(const py::dict& values, const char* name) {
+    Tensor tensor = values[name].cast<Tensor>().contiguous();
+    kept.push_back(tensor);
+    return tensor.data_ptr<T>();
+  }
+
+  static Linear<P> linear(const py::dict& layer, const char* name) {
+    const auto values = layer[name].cast<py::dict>();
+    const Tensor weight = values["weight"].cast<Tensor>().contiguous();
+    const Tensor step = values["step"].cast<Tensor>().contiguous();
+    const Tensor bias = values["bias"].cast<Tensor>().contiguous();
+    return Linear<P>(weight.data_ptr<typename P::Weight>(), static_cast<int>(weight.size(0)),
+                     static_cast<int>(weight.size(1)), step.data_ptr<float>(), bias.data_ptr<float>(),
+                     values["scale"].cast<float>());
+  }
+
+  Norm norm(const py::dict& layer, const char* name) {
+    const auto values = layer[name].cast<py::dict>();
+    return {keep<float>(values, "gain"), keep<float>(values, "bias")};
+  }
+
+  static Heads heads(const py::dict& layer, const char* name) {
+    const auto values = layer[name].cast<py::dict>();
+    return {values["count"].cast<int>(), values["size"].cast<int>(), values["scale"].cast<float>()};
+  }
+
+  static FeedForward<P> feed_forward(const py::dict& layer) {
+    return {linear(layer, "inner"), linear(layer, "outer")};
+  }
+
+  explicit Student(const py::dict& parts) {
+    const auto table = parts["embedding"].cast<py::dict>();
+    const Tensor rows = table["weight"].cast<Tensor>();
+    network.embedding.vocabulary = static_cast<int>(rows.size(0));
+    network.embedding.d = static_cast<int>(rows.size(1));
+    network.embedding.rows = keep<typename P::Weight>(table, "weight");
+    network.embedding.scale = keep<float>(table, "scale");
+    for (const auto& item : parts["encoder"].cast<py::list>()) {
+      const auto layer = item.cast<py::dict>();
+      network.encoder.push_back({{heads(layer, "heads"), linear(layer, "projections"), linear(layer, "out")},
+                                 norm(layer, "attention_norm"),
+                                 feed_forward(layer),
+                                 norm(layer, "feed_forward_norm")});
+    }
+    network.decoder_depth = parts["decoder_depth"].cast<int>();
+    network.recurrent = parts["recurrent"].cast<bool>();
+    for (const auto& item : parts["decoder"].cast<py::list>()) {
+      const auto layer = item.cast<py::dict>();
+      DecoderLayer<P> one;
+      if (network.recurrent)
+        one.gates = linear(layer, "gates");
+      else
+        one.self_attention = {heads(layer, "self_heads"), linear(layer, "self_projections"), linear(layer, "self_out")};
+      one.self_norm = norm(layer, "self_norm");
+      one.attention = {heads(layer, "heads"), linear(layer, "query"), linear(layer, "memory"), linear(layer, "out")};
+      one.attention_norm = norm(layer, "attention_norm");
+      one.feed_forward = feed_forward(layer);
+      one.feed_forward_norm = norm(layer, "feed_forward_norm");
+      network.decoder.push_back(std::move(one));
+    }
+    const auto out = parts["output"].cast<py::dict>();
+    output_weight = keep<typename P::Weight>(out, "weight");
+    output_step = keep<float>(out, "step");
+    output_bias = keep<float>(out, "bias");
+    network.output.scale = out["scale"].cast<float>();
+    correction.resize(network.embedding.vocabulary);
+    for (int n = 0; n < network.embedding.vocabulary; ++n)
+      correction[n] = Linear<P>::correction(output_weight + static_cast<size_t>(n) * network.d(), network.d());
+  }
+
+  // Positional encodings (positions, d) for all positions of what follows.
+  void positions(const Tensor& table) {
+    kept_positions = table.contiguous();
+    network.embedding.positions = kept_positions.data_ptr<float>();
+    network.embedding.room = static_cast<int>(kept_positions.size(0));
+  }
+
+  // The pieces that may be chosen from now on, in ascending order.
+  void choose(const std::vector<int32_t>& pieces) {
+    columns = pieces;
+    network.output.gather(output_weight, network.d(), output_step, output_bias, correction.data(), columns);
+  }
+
+  std::vector<std::vector<int32_t>> translate(const std::vector<int32_t>& pieces, const std::vector<int>& lengths,
+                                              const std::vector<int>& limits, int32_t end) {
+    py::gil_scoped_release release;
+    network.start(pieces.data(), lengths);
+    auto translations = greedy(network, columns, limits, end);
+    P::release();
+    return translations;
+  }
+
+  const typename P::Weight* output_weight;
+  const float *output_step, *output_bias;
+  std::vector<int32_t> correction, columns;
+  Tensor kept_positions;
+};
+
+template <class P>
+void bind(py::module_& module, const char* name) {
+  py::class_<Student<P>>(module, name)
+      .def(py::init<const py::dict&>())
+      .def("positions", &Student<P>::positions)
+      .def("choose", &Student<P>::choose)
+      .def("translate", &Student<P>::translate);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  bind<Int8>(module, "Int8Student");
+  bind<Float32>(module, "Float32Student");
+}

@@ -1,0 +1,75 @@
+// The layers of a student as the runtime keeps them: fused linear maps, norms, and the sizes they need.
+// d: embedding width, a multiple of VECTOR.  Heads are padded with zeros to a multiple of VECTOR numbers.
+#pragma once
+
+#include "attention.h"
+#include "linear.h"
+#include "normalise.h"
+
+struct Heads {
+  int count = 0;    // heads; 0 where all were pruned, then attention is its output bias
+  int size = 0;     // numbers of a head, with padding
+  float scale = 1;  // 1/√k of a head without padding
+
+  int width() const { return count * size; }
+};
+
+template <class P>
+struct SelfAttention {
+  Heads heads;
+  Linear<P> projections;  // queries, keys, values: 3·width outputs
+  Linear<P> out;
+};
+
+template <class P>
+struct CrossAttention {
+  Heads heads;
+  Linear<P> query;
+  Linear<P> memory;  // keys, values: 2·width outputs
+  Linear<P> out;
+};
+
+template <class P>
+struct FeedForward {
+  Linear<P> inner, outer;
+};
+
+template <class P>
+struct EncoderLayer {
+  SelfAttention<P> attention;
+  Norm attention_norm;
+  FeedForward<P> feed_forward;
+  Norm feed_forward_norm;
+};
+
+template <class P>
+struct DecoderLayer {
+  Linear<P> gates;                  // of an SSRU: candidate, then forget gate, 2·d outputs
+  SelfAttention<P> self_attention;  // of a decoder that attends instead
+  Norm self_norm;
+  CrossAttention<P> attention;
+  Norm attention_norm;
+  FeedForward<P> feed_forward;
+  Norm feed_forward_norm;
+};
+
+// x[m] += W·values[m] + b: the residual connection is in the product's epilogue.
+template <class P>
+void add_product(const Linear<P>& linear, const typename P::Value* values, int rows, float* x, int d) {
+  linear(values, rows, [=](int m, int n, Floats y) {
+    float* to = x + static_cast<size_t>(m) * d + n;
+    store(to, load(to) + y);
+  });
+}
+
+// x[m] += W₂·ReLU(W₁·values[m] + b₁) + b₂; the inner activations are rounded in the first epilogue.
+template <class P>
+void add_feed_forward(const FeedForward<P>& block, const typename P::Value* values, int rows,
+                      Buffer<typename P::Value>& room, float* x, int d) {
+  const int depth = block.outer.depth;
+  typename P::Value* inner = room.room(static_cast<size_t>(rows) * depth);
+  block.inner(values, rows, [&](int m, int n, Floats y) {
+    P::store(inner + static_cast<size_t>(m) * depth + n, maximum(y, Floats{}), block.outer.scale);
+  });
+  add_product(block.outer, inner, rows, x, d);
+}

@@ -1,0 +1,290 @@
+// A student: embeddings, encoder, decoder, and the state of a batch that is being translated.
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "layers.h"
+#include "state.h"
+
+constexpr int START = -1;  // the decoder's first input embeds as zero
+
+// The embedding rows: row·(1 / scale)·√d.
+template <class P>
+struct Embedding {
+  const typename P::Weight* rows = nullptr;  // (vocabulary, d)
+  const float* scale = nullptr;              // (vocabulary)
+  const float* positions = nullptr;          // (room, d)
+  int vocabulary = 0, d = 0, room = 0;
+
+  // to[0…d) ← the embedding of a piece at a position.
+  void write(int32_t piece, int position, float* to) const {
+    const float* at = positions + static_cast<size_t>(position) * d;
+    if (piece == START) {
+      std::memcpy(to, at, sizeof(float) * d);
+      return;
+    }
+    const typename P::Weight* row = rows + static_cast<size_t>(piece) * d;
+    const float divisor = scale[piece], root = std::sqrt(static_cast<float>(d));
+    for (int i = 0; i < d; i += LANES) store(to + i, widen(row + i) / divisor * root + load(at + i));
+  }
+
+ private:
+  static Floats widen(const float* from) { return load(from); }
+  static Floats widen(const int8_t* from) {
+    Ints wide;
+    for (int lane = 0; lane < LANES; ++lane) wide[lane] = from[lane];
+    return to_floats(wide);
+  }
+};
+
+template <class P>
+class Network {
+ public:
+  using Value = typename P::Value;
+
+  Embedding<P> embedding;
+  std::vector<EncoderLayer<P>> encoder;
+  std::vector<DecoderLayer<P>> decoder;  // the distinct ones
+  int decoder_depth = 0;                 // how many are applied; a tied one repeatedly
+  bool recurrent = true;                 // SSRU, or self-attention
+  Linear<P> output;                      // over the columns chosen for the batch
+
+  // Encode a batch, its sentences one after another without padding, and make the decoder ready: one row
+  // for each sentence.
+  void start(const int32_t* pieces, const std::vector<int>& lengths) {
+    lengths_ = lengths;
+    int rows = 0;
+    for (int length : lengths) rows += length;
+    x_.room(static_cast<size_t>(rows) * d());
+    int row = 0;
+    for (int length : lengths)
+      for (int position = 0; position < length; ++position, ++row)
+        embedding.write(pieces[row], position, x_.data() + static_cast<size_t>(row) * d());
+    encode(rows);
+    project_memory(rows);
+    position_ = 0;
+    sentence_.resize(lengths.size());
+    for (size_t b = 0; b < lengths.size(); ++b) sentence_[b] = static_cast<int>(b);
+    state_.resize(decoder_depth);
+    for (auto& one : state_) one.start(recurrent ? lengths.size() * d() : 0);
+  }
+
+  int rows() const { return static_cast<int>(sentence_.size()); }
+  int d() const { return embedding.d; }
+
+  // One step: the last piece of each row → what the output product multiplies, (rows, output.depth).
+  const Value* step(const int32_t* pieces) {
+    const int count = rows();
+    float* x = x_.room(static_cast<size_t>(count) * d());
+    for (int m = 0; m < count; ++m) embedding.write(pieces[m], position_, x + static_cast<size_t>(m) * d());
+    const bool tied = static_cast<int>(decoder.size()) < decoder_depth;
+    for (int applied = 0; applied < decoder_depth; ++applied) {
+      const int index = tied ? 0 : applied;
+      const DecoderLayer<P>& layer = decoder[index];
+      if (recurrent)
+        recur(layer, state_[applied], x, count, applied == 0);
+      else
+        attend_self(layer, state_[applied], x, count, applied == 0);
+      attend_memory(layer, memory_[index], x, count);
+      const bool last = applied + 1 == decoder_depth;
+      const DecoderLayer<P>& following = decoder[last || tied ? 0 : applied + 1];
+      const Linear<P>& next = last ? output : recurrent ? following.gates : following.self_attention.projections;
+      normalise_for(layer.feed_forward_norm, x, count, next);
+    }
+    ++position_;
+    return values_.data();
+  }
+
+  // Row i goes on where row from[i] stood.
+  void select(const std::vector<int>& from) {
+    std::vector<int> sentence(from.size());
+    for (size_t i = 0; i < from.size(); ++i) sentence[i] = sentence_[from[i]];
+    sentence_ = sentence;
+    for (auto& one : state_) recurrent ? one.select_cells(from, d()) : one.select_positions(from);
+  }
+
+ private:
+
+  // Keys and values that a distinct decoder layer projects from the encoder's output.
+  struct Projected {
+    Buffer<float> keys, values;
+  };
+
+  void normalise_for(const Norm& norm, float* x, int rows, const Linear<P>& next) {
+    values_.room(static_cast<size_t>(rows) * next.depth);
+    normalise<P>(x, rows, d(), norm, values_.data(), next.depth, next.scale);
+  }
+
+  void convert_for(const float* x, int rows, const Linear<P>& next) {
+    values_.room(static_cast<size_t>(rows) * next.depth);
+    convert<P>(x, rows, d(), values_.data(), next.depth, next.scale);
+  }
+
+  void encode(int rows) {
+    float* x = x_.data();
+    convert_for(x, rows, encoder[0].attention.projections);
+    for (size_t index = 0; index < encoder.size(); ++index) {
+      const EncoderLayer<P>& layer = encoder[index];
+      attend_sentences(layer.attention, rows);
+      add_product(layer.attention.out, mixed_.data(), rows, x, d());
+      normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
+      add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
+      const bool last = index + 1 == encoder.size();
+      normalise_for(layer.feed_forward_norm, x, rows,
+                    last ? decoder[0].attention.memory : encoder[index + 1].attention.projections);
+    }
+  }
+
+  // Self-attention of every sentence: values_ → mixed_.
+  void attend_sentences(const SelfAttention<P>& attention, int rows) {
+    const int stride = attention.projections.padded, width = attention.heads.width(), head = attention.heads.size;
+    float* projected = projected_.room(static_cast<size_t>(rows) * stride);
+    attention.projections(values_.data(), rows, [=](int m, int n, Floats y) {
+      store(projected + static_cast<size_t>(m) * stride + n, y);
+    });
+    const int depth = attention.out.depth;
+    mixed_.room(static_cast<size_t>(rows) * depth);
+    size_t first = 0;
+    for (int length : lengths_) {
+      const int padded = round_up(length, VECTOR);
+      float* keys = keys_.room(static_cast<size_t>(head) * padded);
+      const float* sentence = projected + first * stride;
+      for (int h = 0; h < attention.heads.count; ++h) {
+        transpose_keys(sentence + width + h * head, stride, length, head, keys, padded);
+        const Memory memory{keys, padded, sentence + 2 * width + h * head, stride, length};
+        Value* to = mixed_.data() + first * depth + h * head;
+        attend_all(sentence + h * head, stride, length, memory, attention.heads, to, depth, attention.out.scale);
+      }
+      first += length;
+    }
+  }
+
+  // Several queries of one sentence and head → to, `depth` apart, as activations of `scale`.
+  void attend_all(const float* queries, int stride, int count, const Memory& memory, const Heads& heads, Value* to,
+                  int depth, float scale) {
+    float* weights = weights_.room(static_cast<size_t>(8) * round_up(memory.length, VECTOR));
+    auto run = [&](auto size, int q) {
+      attend<size.value>(queries + static_cast<size_t>(q) * stride, stride, memory, heads.size, heads.scale, weights,
+                         [=](int r, int c, Floats y) { P::store(to + static_cast<size_t>(q + r) * depth + c, y, scale); });
+    };
+    int q = 0;
+    for (; q + 8 <= count; q += 8) run(std::integral_constant<int, 8>{}, q);
+    if (q + 4 <= count) run(std::integral_constant<int, 4>{}, q), q += 4;
+    if (q + 2 <= count) run(std::integral_constant<int, 2>{}, q), q += 2;
+    if (q < count) run(std::integral_constant<int, 1>{}, q);
+  }
+
+  // The encoder's output → keys and values of each decoder layer; values_ holds it for the first.
+  void project_memory(int rows) {
+    memory_.resize(decoder.size());
+    offset_.assign(lengths_.size() + 1, 0);
+    for (size_t b = 0; b < lengths_.size(); ++b) offset_[b + 1] = offset_[b] + round_up(lengths_[b], VECTOR);
+    for (size_t index = 0; index < decoder.size(); ++index) {
+      const CrossAttention<P>& attention = decoder[index].attention;
+      if (index) convert_for(x_.data(), rows, attention.memory);
+      const int width = attention.heads.width(), head = attention.heads.size;
+      float* keys = projected_.room(static_cast<size_t>(rows) * width);
+      float* values = memory_[index].values.room(static_cast<size_t>(rows) * width);
+      attention.memory(values_.data(), rows, [=](int m, int n, Floats y) {
+        store(n < width ? keys + static_cast<size_t>(m) * width + n : values + static_cast<size_t>(m) * width + n - width, y);
+      });
+      float* transposed = memory_[index].keys.room(static_cast<size_t>(offset_.back()) * width);
+      size_t first = 0;
+      for (size_t b = 0; b < lengths_.size(); ++b) {
+        const int padded = offset_[b + 1] - offset_[b];
+        for (int h = 0; h < attention.heads.count; ++h)
+          transpose_keys(keys + first * width + h * head, width, lengths_[b], head,
+                         transposed + static_cast<size_t>(offset_[b]) * width + static_cast<size_t>(h) * head * padded, padded);
+        first += lengths_[b];
+      }
+    }
+    first_row_.assign(lengths_.size() + 1, 0);
+    for (size_t b = 0; b < lengths_.size(); ++b) first_row_[b + 1] = first_row_[b] + lengths_[b];
+  }
+
+  // SSRU: c ← f ⊙ c + (1 − f) ⊙ x̂ with f = σ(W_f x + b_f), x̂ = W x; x ← norm(x + ReLU(c)).
+  void recur(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
+    if (first) convert_for(x, rows, layer.gates);
+    const int width = d();
+    float* gates = projected_.room(static_cast<size_t>(rows) * 2 * width);
+    layer.gates(values_.data(), rows, [=](int m, int n, Floats y) {
+      store(gates + static_cast<size_t>(m) * 2 * width + n, y);
+    });
+    float* cells = state.cells.data();
+    for (int m = 0; m < rows; ++m) {
+      const float* candidate = gates + static_cast<size_t>(m) * 2 * width;
+      for (int i = 0; i < width; i += LANES) {
+        const size_t at = static_cast<size_t>(m) * width + i;
+        const Floats forget = sigmoid(load(candidate + width + i)), new_ = load(candidate + i);
+        const Floats cell = new_ + forget * (load(cells + at) - new_);
+        store(cells + at, cell);
+        store(x + at, load(x + at) + maximum(cell, Floats{}));
+      }
+    }
+    normalise_for(layer.self_norm, x, rows, layer.attention.query);
+  }
+
+  // Self-attention over the positions so far: x ← norm(x + attention).
+  void attend_self(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
+    const SelfAttention<P>& attention = layer.self_attention;
+    if (first) convert_for(x, rows, attention.projections);
+    const int width = attention.heads.width(), head = attention.heads.size, depth = attention.out.depth;
+    float* queries = queries_.room(static_cast<size_t>(rows) * width);
+    state.room(rows, width, position_);
+    const int capacity = state.capacity;
+    attention.projections(values_.data(), rows, [=, &state](int m, int n, Floats y) {
+      if (n < width) return store(queries + static_cast<size_t>(m) * width + n, y);
+      const size_t before = static_cast<size_t>(m) * width * capacity;
+      if (n >= 2 * width) return store(state.values.data() + before + static_cast<size_t>(position_) * width + n - 2 * width, y);
+      for (int lane = 0; lane < LANES; ++lane)
+        state.keys.data()[before + static_cast<size_t>(n - width + lane) * capacity + position_] = y[lane];
+    });
+    mixed_.room(static_cast<size_t>(rows) * depth);
+    for (int m = 0; m < rows; ++m) {
+      const size_t before = static_cast<size_t>(m) * width * capacity;
+      for (int h = 0; h < attention.heads.count; ++h) {
+        const Memory one{state.keys.data() + before + static_cast<size_t>(h) * head * capacity, capacity,
+                         state.values.data() + before + h * head, width, position_ + 1};
+        attend_all(queries + static_cast<size_t>(m) * width + h * head, width, 1, one, attention.heads,
+                   mixed_.data() + static_cast<size_t>(m) * depth + h * head, depth, attention.out.scale);
+      }
+    }
+    add_product(attention.out, mixed_.data(), rows, x, d());
+    normalise_for(layer.self_norm, x, rows, layer.attention.query);
+  }
+
+  // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
+  void attend_memory(const DecoderLayer<P>& layer, const Projected& memory, float* x, int rows) {
+    const CrossAttention<P>& attention = layer.attention;
+    const int width = attention.heads.width(), head = attention.heads.size, depth = attention.out.depth;
+    float* queries = queries_.room(static_cast<size_t>(rows) * width);
+    attention.query(values_.data(), rows, [=](int m, int n, Floats y) {
+      store(queries + static_cast<size_t>(m) * width + n, y);
+    });
+    mixed_.room(static_cast<size_t>(rows) * depth);
+    for (int m = 0; m < rows; ++m) {
+      const int b = sentence_[m], padded = offset_[b + 1] - offset_[b];
+      const float* keys = memory.keys.data() + static_cast<size_t>(offset_[b]) * width;
+      const float* values = memory.values.data() + static_cast<size_t>(first_row_[b]) * width;
+      for (int h = 0; h < attention.heads.count; ++h) {
+        const Memory one{keys + static_cast<size_t>(h) * head * padded, padded, values + h * head, width, lengths_[b]};
+        attend_all(queries + static_cast<size_t>(m) * width + h * head, width, 1, one, attention.heads,
+                   mixed_.data() + static_cast<size_t>(m) * depth + h * head, depth, attention.out.scale);
+      }
+    }
+    add_product(attention.out, mixed_.data(), rows, x, d());
+    normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
+    add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
+  }
+
+  std::vector<int> lengths_, offset_, first_row_;  // of the sentences: pieces, keys and values before
+  std::vector<int> sentence_;                      // of each row
+  std::vector<State> state_;                       // of each applied decoder layer
+  std::vector<Projected> memory_;                  // of each distinct decoder layer
+  int position_ = 0;
+  Buffer<float> x_, projected_, keys_, weights_, queries_;
+  Buffer<Value> values_, mixed_, inner_;
+};

@@ -1,0 +1,83 @@
+// Vectors of LANES numbers in GCC's notation: + − × / and ?: work lane by lane.  The one file that knows
+// how wide the processor's registers are and how it rounds.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __AVX512F__
+constexpr int LANES = 16;
+#else
+constexpr int LANES = 8;
+#endif
+
+using Floats = float __attribute__((vector_size(4 * LANES)));
+using Ints = int32_t __attribute__((vector_size(4 * LANES)));
+using UnalignedFloats = float __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+using UnalignedInts = int32_t __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+inline Floats load(const float* from) { return *reinterpret_cast<const UnalignedFloats*>(from); }
+inline Ints load(const int32_t* from) { return *reinterpret_cast<const UnalignedInts*>(from); }
+inline void store(float* to, Floats x) { *reinterpret_cast<UnalignedFloats*>(to) = x; }
+inline void store(int32_t* to, Ints x) { *reinterpret_cast<UnalignedInts*>(to) = x; }
+inline Floats all(float x) { return Floats{} + x; }
+inline Ints all(int32_t x) { return Ints{} + x; }
+inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
+
+#ifdef __AVX512F__
+inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
+inline Floats minimum(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
+inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
+inline Ints minimum(Ints a, Ints b) { return (Ints)_mm512_min_epi32((__m512i)a, (__m512i)b); }
+inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
+inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
+inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
+// The low bytes of the lanes.
+inline void store_bytes(uint8_t* to, Ints x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8((__m512i)x));
+}
+#else
+inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
+inline Floats minimum(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256)a, (__m256)b); }
+inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+inline Ints minimum(Ints a, Ints b) { return (Ints)_mm256_min_epi32((__m256i)a, (__m256i)b); }
+inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
+inline float sum(Floats x) {
+  float total = 0;
+  for (int lane = 0; lane < LANES; ++lane) total += x[lane];
+  return total;
+}
+inline float largest(Floats x) {
+  float most = x[0];
+  for (int lane = 1; lane < LANES; ++lane) most = std::fmax(most, x[lane]);
+  return most;
+}
+// The low bytes of the lanes.
+inline void store_bytes(uint8_t* to, Ints x) {
+  const __m256i words = _mm256_packus_epi32((__m256i)x, (__m256i)x);  // within each half
+  const __m256i bytes = _mm256_packus_epi16(words, words);
+  const uint32_t low = _mm256_extract_epi32(bytes, 0), high = _mm256_extract_epi32(bytes, 4);
+  std::memcpy(to, &low, 4);
+  std::memcpy(to + 4, &high, 4);
+}
+#endif
+
+// eˣ to about 2·10⁻⁷ of itself; 0 below −87.
+inline Floats exponential(Floats x) {
+  const Floats clipped = maximum(x, all(-87.0f));
+  const Ints octave = to_nearest(clipped * 1.44269504088896f);
+  const Floats n = to_floats(octave);
+  const Floats r = clipped - n * 0.693359375f + n * 2.12194440e-4f;  // x − n·ln 2, ln 2 in two parts
+  Floats y = all(1.9875691500e-4f);
+  for (float c : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
+    y = y * r + c;
+  y = y * (r * r) + r + 1.0f;
+  const Floats scale = (Floats)((octave + 127) << 23);  // 2ⁿ
+  const Floats result = y * scale;
+  return (Floats)((Ints)result & (x >= all(-87.0f)));
+}
+
+inline Floats sigmoid(Floats x) { return 1.0f / (1.0f + exponential(-x)); }

@@ -1,0 +1,1 @@
+"""Finished students in the formats of other engines."""

@@ -1,0 +1,62 @@
+"""Small networks of every kind, in every precision, for the tests of the runtime."""
+
+import torch
+
+from goldcrest.quantization import quantize_model, record_ranges
+from goldcrest.quantization.calibration import mean_of_maxima
+from goldcrest.translation.architecture import Architecture, LayerShape
+from goldcrest.translation.network import Translator
+from goldcrest.translation.search import SearchOptions, greedy
+
+PIECES = 300
+SHAPES = {
+    "ssru": {},
+    "ssru, untied": {"tied": False},
+    "ssru, heads of 24": {"head": 24},
+    "ssru, heads of 8": {"head": 8},
+    "ssru, pruned": {"heads": (4, 0, 1), "inner": (96, 20, 0)},
+    "ssru, no memory": {"cross": 0},
+    "attention": {"kind": "attention"},
+    "attention, untied": {"kind": "attention", "tied": False},
+    "attention, no heads": {"kind": "attention", "own": 0},
+}
+
+
+def network(
+    kind="ssru", tied=True, head=16, heads=(4, 4, 4), inner=(96, 96, 96), cross=4, own=4, width=64
+) -> Translator:
+    """A random network of three encoder layers and two decoder layers that ends some sentences early."""
+    torch.manual_seed(7)
+    decoder = LayerShape(cross, head, 80, own if kind == "attention" else 0)
+    model = Translator(
+        Architecture(
+            vocabulary=PIECES,
+            embedding=width,
+            encoder=tuple(LayerShape(h, head, f) for h, f in zip(heads, inner, strict=True)),
+            decoder=(decoder,) * (1 if tied else 2),
+            decoder_depth=2,
+            decoder_kind=kind,
+        )
+    )
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.endswith("bias") or "norm" in name:
+                parameter.add_(0.2 * torch.randn_like(parameter))
+        model.embedding.weight.mul_(3)
+    return model.eval()
+
+
+def sources(count=40) -> list[list[int]]:
+    """Sentences of 0 to 60 pieces, their end last."""
+    draw = torch.Generator().manual_seed(3)
+    lengths = torch.randint(0, 60, (count,), generator=draw).tolist()
+    return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
+
+
+def quantized(model: Translator, grid: str) -> Translator:
+    """The network on a grid, int8 with activation scales from the test's own sentences."""
+    if grid == "log4":
+        return quantize_model(model, grid)
+    ranges = record_ranges(model, lambda: greedy([model], sources(), SearchOptions()))
+    scales = {name: mean_of_maxima(one) or 1.0 for name, one in ranges.items()}
+    return quantize_model(model, grid, scales)

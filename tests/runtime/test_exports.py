@@ -1,0 +1,52 @@
+"""Exported students, run by the other engine, write what they write here."""
+
+import numpy as np
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.runtime.exports.ctranslate2 import export
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.search import SearchOptions, greedy
+from tests.runtime.conftest import PIECES, SHAPES, network, sources
+
+ctranslate2 = pytest.importorskip("ctranslate2")
+NAMES = ["</s>", "<unk>", *(f"▁p{index}" for index in range(2, PIECES))]
+
+
+def translated(folder, texts, **options):
+    engine = ctranslate2.Translator(str(folder), "cpu", compute_type="float32")
+    named = [[NAMES[piece] for piece in source[:-1]] for source in texts]
+    found = engine.translate_batch(named, beam_size=1, **options)
+    return [[NAMES.index(piece) for piece in one.hypotheses[0]] for one in found]
+
+
+@pytest.mark.parametrize("shape", ["attention", "attention, untied"])
+def test_ctranslate2_translates_alike(tmp_path, shape):
+    model = network(**SHAPES[shape])
+    export(model, NAMES, tmp_path / "exported", quantization=None)
+    texts = [source for source in sources() if len(source) > 1]
+    options = SearchOptions(length_factor=0.0, length_constant=20, allow_unknown=True)
+    expected = greedy([model], texts, options)
+    found = translated(tmp_path / "exported", texts, max_decoding_length=20, disable_unk=False)
+    same = [a[:19] == b[:19] for a, b in zip(found, expected, strict=True)]
+    assert sum(same) >= len(same) - 1
+
+
+def test_ctranslate2_uses_the_shortlist(tmp_path):
+    model = network(**SHAPES["attention"])
+    candidates = np.full((PIECES, 2), -1, dtype=np.int32)
+    candidates[:, 0] = 5
+    shortlist = Shortlist(candidates, np.array([0, 7], dtype=np.int32))
+    export(model, NAMES, tmp_path / "exported", quantization=None, shortlist=shortlist)
+    texts = [source for source in sources() if len(source) > 1]
+    found = translated(
+        tmp_path / "exported", texts, use_vmap=True, disable_unk=True, max_decoding_length=20
+    )
+    assert {piece for one in found for piece in one} <= {5, 7}
+
+
+@pytest.mark.parametrize("shape", ["ssru", "ssru, pruned"])
+def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape):
+    with pytest.raises(InputError, match="no SSRU decoder"):
+        export(network(**SHAPES[shape]), NAMES, tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()
