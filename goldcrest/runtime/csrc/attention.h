@@ -19,11 +19,14 @@ struct Memory {
 
 // keys[c][j] of `length` rows of keys, `stride` numbers apart; zeros fill up to key_stride.
 inline void transpose_keys(const float* rows, int stride, int length, int head, float* keys, int key_stride) {
-  for (int c = 0; c < head; ++c) {
-    float* to = keys + static_cast<size_t>(c) * key_stride;
-    for (int j = 0; j < length; ++j) to[j] = rows[static_cast<size_t>(j) * stride + c];
-    for (int j = length; j < key_stride; ++j) to[j] = 0;
-  }
+  for (int j = 0; j < key_stride; j += LANES)
+    for (int c = 0; c < head; c += LANES) {
+      Floats tile[LANES];
+      for (int i = 0; i < LANES; ++i)
+        tile[i] = j + i < length ? load(rows + static_cast<size_t>(j + i) * stride + c) : Floats{};
+      transpose(tile);
+      for (int i = 0; i < LANES; ++i) store(keys + static_cast<size_t>(c + i) * key_stride + j, tile[i]);
+    }
 }
 
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.

@@ -29,8 +29,7 @@ struct Int8 {
 
   // Activation codes: x·scale to the nearest of −127…127, with 128 added.
   static void store(uint8_t* to, Floats x, float scale) {
-    const Ints code = to_nearest(x * scale);
-    store_bytes(to, minimum(maximum(code, all(-127)), all(127)) + 128);
+    store_bytes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
   }
 
   // Where weight (n, k) lies in a panel of `width` columns.

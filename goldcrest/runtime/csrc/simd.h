@@ -35,9 +35,10 @@ inline Ints minimum(Ints a, Ints b) { return (Ints)_mm512_min_epi32((__m512i)a, 
 inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
-// The low bytes of the lanes.
+// The lanes as bytes, −128…127 with saturation, 128 added.
 inline void store_bytes(uint8_t* to, Ints x) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8((__m512i)x));
+  const __m128i bytes = _mm_xor_si128(_mm512_cvtsepi32_epi8((__m512i)x), _mm_set1_epi8(-128));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
 }
 #else
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
@@ -55,15 +56,33 @@ inline float largest(Floats x) {
   for (int lane = 1; lane < LANES; ++lane) most = std::fmax(most, x[lane]);
   return most;
 }
-// The low bytes of the lanes.
+// The lanes as bytes, −128…127 with saturation, 128 added.
 inline void store_bytes(uint8_t* to, Ints x) {
-  const __m256i words = _mm256_packus_epi32((__m256i)x, (__m256i)x);  // within each half
-  const __m256i bytes = _mm256_packus_epi16(words, words);
+  const __m256i words = _mm256_packs_epi32((__m256i)x, (__m256i)x);  // within each half
+  const __m256i bytes = _mm256_xor_si256(_mm256_packs_epi16(words, words), _mm256_set1_epi8(-128));
   const uint32_t low = _mm256_extract_epi32(bytes, 0), high = _mm256_extract_epi32(bytes, 4);
   std::memcpy(to, &low, 4);
   std::memcpy(to + 4, &high, 4);
 }
 #endif
+
+// rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
+inline void transpose(Floats rows[LANES]) {
+  Ints lane;
+  for (int i = 0; i < LANES; ++i) lane[i] = i;
+#pragma GCC unroll 4
+  for (int step = 1; step < LANES; step *= 2) {
+    const Ints upper = (lane & step) != 0;  // lanes that come from the other row's place
+    const Ints low = upper ? lane - step + LANES : lane, high = upper ? lane + LANES : lane + step;
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; ++i) {
+      if (i & step) continue;
+      const Floats a = rows[i], b = rows[i + step];
+      rows[i] = __builtin_shuffle(a, b, low);
+      rows[i + step] = __builtin_shuffle(a, b, high);
+    }
+  }
+}
 
 // eˣ to about 2·10⁻⁷ of itself; 0 below −87.
 inline Floats exponential(Floats x) {
