@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from goldcrest.errors import InputError
 from goldcrest.quantization.modules import QuantizedLinear
 from goldcrest.translation.layers import Attention, DecoderLayer, EncoderLayer
 from goldcrest.translation.network import Translator
@@ -109,10 +110,16 @@ class Packer:
 
     def _weight(self, module: nn.Module) -> tuple[Tensor, Tensor]:
         """Weight (rows, columns) as int8 codes or float32, and the codes' scale (1,) or (rows,)."""
-        if not self.integer or not hasattr(module, "quantized"):
-            weight = module.weight.detach().float()
-            return (weight.to(torch.int8) if self.integer else weight), torch.ones(1)
-        quantized = module.quantized
+        if not self.integer:
+            return module.weight.detach().float(), torch.ones(1)
+        if not module.weight.numel():  # of no heads or no neurons: never on a grid
+            return module.weight.to(torch.int8), torch.ones(1)
+        quantized = getattr(module, "quantized", None)
+        if quantized is None or not quantized.grid.integer:
+            raise InputError(
+                "the runtime wants all weights of an int8 student in int8; this one leaves some in "
+                "float32 (config.json: quantization.skip)"
+            )
         return quantized.integers().contiguous(), quantized.scale.float().flatten()
 
 

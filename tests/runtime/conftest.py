@@ -1,14 +1,20 @@
 """Small networks of every kind, in every precision, for the tests of the runtime."""
 
+from collections.abc import Sequence
+
 import torch
 
 from goldcrest.quantization import quantize_model, record_ranges
 from goldcrest.quantization.calibration import mean_of_maxima
+from goldcrest.quantization.modules import quantizable_linears
+from goldcrest.runtime.extension import available
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import SearchOptions, greedy
 
 PIECES = 300
+# torch's brgemm, by which `amx` multiplies, does without the matrix unit where there is none
+ISAS = list(dict.fromkeys([*available(), *(["amx"] if "vnni" in available() else [])]))
 SHAPES = {
     "ssru": {},
     "ssru, untied": {"tied": False},
@@ -53,10 +59,11 @@ def sources(count=40) -> list[list[int]]:
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
 
 
-def quantized(model: Translator, grid: str) -> Translator:
+def quantized(model: Translator, grid: str, skip: Sequence[str] = ()) -> Translator:
     """The network on a grid, int8 with activation scales from the test's own sentences."""
     if grid == "log4":
         return quantize_model(model, grid)
     ranges = record_ranges(model, lambda: greedy([model], sources(), SearchOptions()))
-    scales = {name: mean_of_maxima(one) or 1.0 for name, one in ranges.items()}
-    return quantize_model(model, grid, scales)
+    chosen = {name for name, _ in quantizable_linears(model, skip)}
+    scales = {name: mean_of_maxima(ranges[name]) or 1.0 for name in chosen}
+    return quantize_model(model, grid, scales, skip)

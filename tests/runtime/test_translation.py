@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.runtime.extension import available
+from goldcrest.errors import InputError
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import SearchOptions, greedy
-from tests.runtime.conftest import PIECES, SHAPES, network, quantized, sources
+from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
 
-pytestmark = pytest.mark.parametrize("isa", available())
+pytestmark = pytest.mark.parametrize("isa", ISAS)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -43,3 +43,9 @@ def test_a_shortlist_chooses_among_its_columns(isa):
             expected = greedy([model], [source], options)
             model.output.bias.copy_(bias)
         assert Runtime(model, isa, shortlist).translate([source], options) == expected
+
+
+def test_a_student_of_mixed_precision_is_refused(isa):
+    model = quantized(network(), "int8", skip=["encoder.1.*"])
+    with pytest.raises(InputError, match="leaves some in float32"):
+        Runtime(model, isa)
