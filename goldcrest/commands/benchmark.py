@@ -46,6 +46,19 @@ def pinned() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep torch to one thread."""
+    import torch  # slow to import, and not every benchmark needs it
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def interleave(
     ours: Callable[[], float], other: Callable[[], float], rounds: int
 ) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """The runtime against CTranslate2, both with int8 products and a lexical shortlist of the same size, on one core.
 
 Networks of the papers' shapes with random weights translate the same sentences to outputs of the same length;
-CTranslate2, which has no SSRU, has self-attention in the decoder.  It runs with the instruction set and the
-batch size that are best for it here.
+CTranslate2, which has no SSRU, has self-attention in the decoder.  It runs with AVX-512, unless
+CT2_FORCE_CPU_ISA names another instruction set, and the batch size that is best for it here.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from goldcrest.commands.benchmark import Row, interleave, pinned
+from goldcrest.commands.benchmark import Row, interleave, one_thread, pinned
 from goldcrest.configuration import load_zoo
 from goldcrest.quantization import quantize_model
 from goldcrest.quantization.modules import quantizable_linears
@@ -35,12 +35,8 @@ BATCHES = (16, 32, 64)
 
 def run(rounds: int, architectures: tuple[str, ...] = ("tiny", "base", "12-1.tiny")) -> list[Row]:
     """Source words per second with a shortlist, int8."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         return [_against_ctranslate2(name, rounds) for name in architectures]
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _against_ctranslate2(name: str, rounds: int) -> Row:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.commands.benchmark import Row, interleave, one_thread
 from goldcrest.configuration import load_zoo
 from goldcrest.products import product
 from goldcrest.translation.architecture import Architecture
@@ -29,12 +29,8 @@ MATRIX = 1024  # rows and columns of the plain products
 
 def run(rounds: int) -> list[Row]:
     """One row a model: GFLOP/s of its training updates on one core, and of plain float32 products."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         return [_measure(name, pieces, rounds) for name, pieces in MODELS_MEASURED.items()]
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _measure(name: str, pieces: int, rounds: int) -> Row:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.commands.benchmark import Row, interleave, one_thread
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator, sinusoids
 from goldcrest.translation.search import SearchOptions, greedy, prepack, search
@@ -25,9 +25,7 @@ FACTOR = 1.1  # output pieces per source piece
 
 def run(rounds: int) -> list[Row]:
     """Source pieces per second: greedy and beam 4 with the same weights, and greedy with an SSRU."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         network, student = tiny("attention"), tiny("ssru")
         marian = marian_twin(network)
         for ours in (network, student):
@@ -38,8 +36,6 @@ def run(rounds: int) -> list[Row]:
             ("greedy, SSRU decoder in place of self-attention", student, 1),
         ]
         return [_measure(name, model, marian, beam, rounds) for name, model, beam in cases]
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _measure(name: str, network: Translator, marian: MarianMTModel, beam: int, rounds: int) -> Row:

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "layers.h"

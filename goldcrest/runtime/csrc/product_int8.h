@@ -7,8 +7,6 @@
 //     panel[k/4][n][k%4],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
-#include <vector>
-
 #include "buffer.h"
 #include "simd.h"
 

@@ -29,9 +29,7 @@ inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
 #ifdef __AVX512F__
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
-inline Floats minimum(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
-inline Ints minimum(Ints a, Ints b) { return (Ints)_mm512_min_epi32((__m512i)a, (__m512i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
@@ -42,9 +40,7 @@ inline void store_bytes(uint8_t* to, Ints x) {
 }
 #else
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
-inline Floats minimum(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256)a, (__m256)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
-inline Ints minimum(Ints a, Ints b) { return (Ints)_mm256_min_epi32((__m256i)a, (__m256i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
 inline float sum(Floats x) {
   float total = 0;
