@@ -68,7 +68,8 @@ def job(log: str | Path) -> Iterator[None]:
                 traceback.print_exc()
                 raise
             print(line, file=sys.stderr, flush=True)
-            os.write(terminal, f"goldcrest: {line}\n".encode())
+            # Snakemake ends some of its lines in a second write: ours begins a line of its own.
+            os.write(terminal, f"\ngoldcrest: {line}\n".encode())
             raise SystemExit(1) from error
         finally:
             sys.stdout.flush(), sys.stderr.flush()

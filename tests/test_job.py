@@ -31,7 +31,7 @@ def test_bad_input_is_one_line(tmp_path):
     log = tmp_path / "logs/job.log"
     run = run_job(log, "InputError('news.de:3: not UTF-8; convert it')")
     assert run.returncode == 1
-    assert (run.stdout, run.stderr) == ("", "goldcrest: news.de:3: not UTF-8; convert it\n")
+    assert (run.stdout, run.stderr) == ("", "\ngoldcrest: news.de:3: not UTF-8; convert it\n")
     text = log.read_text()
     assert all(part in text for part in ("printed", "logged", "from a child", "not UTF-8"))
     assert "Traceback" not in text

@@ -49,7 +49,9 @@ def test_one_line_names_the_place(run, name):
     done, folder = run
     assert done.returncode == 1, done.stdout
     lines = [line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")]
-    (line,) = [line for line in lines if f"corpus '{name}'" in line]
+    lines = [line for line in lines if f"corpus '{name}'" in line]
+    assert len(lines) == 1, done.stdout
+    (line,) = lines
     assert all(part in line for part in DAMAGE[name][1]), line
     assert not (folder / "results/tiny/corpora" / name).exists()
 
