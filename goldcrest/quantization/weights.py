@@ -103,6 +103,13 @@ class PackedWeight(nn.Module):
         scale = self.scale if not self.scale.dim() else self.scale[indices]
         return self.grid.decode(self.integers()[indices], scale)
 
+    def select(self, indices: Tensor) -> "PackedWeight":
+        """Some rows (n,) of a weight (rows, columns) as one of their own."""
+        chosen = PackedWeight(self.grid, (len(indices), *self.shape[1:]), self.codes.device)
+        chosen.codes.copy_(self.grid.pack(self.integers()[indices]))
+        chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
+        return chosen
+
     def _load_from_state_dict(self, *arguments, **keywords) -> None:
         self._decoded = None
         super()._load_from_state_dict(*arguments, **keywords)

@@ -4,11 +4,16 @@
 processor of the last ten years.
 """
 
+import fcntl
 import hashlib
+import importlib.util
 import logging
 import os
 import platform
 import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +22,7 @@ import torch
 
 from goldcrest.errors import InputError, nearest
 
+PORTABLE = "portable"  # what stands for PyTorch where an instruction set is named
 SOURCES = Path(__file__).parent / "csrc"
 AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", "fma")
 NEEDS = {  # flags of the processor, as Linux names them; the fastest first
@@ -24,6 +30,7 @@ NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "vnni": AVX512,
     "avx2": ("avx2", "fma"),
 }
+BUILT = "built"  # the file that says that a build came to its end
 COMPILER = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-Wno-ignored-attributes"]
 
 
@@ -35,29 +42,83 @@ def available() -> list[str]:
 
 @cache
 def extension(isa: str) -> ModuleType:
-    """The extension for an instruction set; compiled, once, where torch's cache has it not yet.
+    """The extension for an instruction set; compiled, once, where it is not in the cache yet.
 
-    Raises InputError where the instruction set is unknown, or there is no compiler.
+    The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
+    Raises InputError where the instruction set is unknown or not this processor's, there is no compiler, or it
+    fails.
     """
     if isa not in NEEDS:
-        raise InputError(f"instruction set '{isa}'{nearest(isa, NEEDS)}")
-    import ninja
-    from torch.utils.cpp_extension import load
-
+        raise InputError(f"instruction set '{isa}'{nearest(isa, [*NEEDS, PORTABLE])}")
     flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in NEEDS[isa] if "amx" not in flag]
     if isa == "amx":
         flags.append("-DRUNTIME_BRGEMM")
     files = sorted(SOURCES.iterdir())
     name = f"goldcrest_runtime_{isa}_{_digest(files, flags)}"
-    compiler = os.environ.get("CXX", "c++")  # as torch chooses it
-    if not shutil.which(compiler):
+    folder = _cache() / name
+    with _locked(folder):
+        if not (folder / BUILT).exists():
+            _build(name, folder, files, flags, isa)
+        return _import(name, folder / f"{name}.so")
+
+
+def compiler() -> str | None:
+    """The path of the C++ compiler that would be used, if it exists; chosen as torch does."""
+    return shutil.which(os.environ.get("CXX", "c++"))
+
+
+def _build(name: str, folder: Path, files: list[Path], flags: list[str], isa: str) -> None:
+    import ninja
+    from torch.utils.cpp_extension import load
+
+    if not compiler():
         raise InputError(
-            f"the runtime is compiled on first use, and '{compiler}' is no compiler here; install one "
-            "(Debian: apt install g++) or name it in CXX"
+            f"the runtime is compiled on first use, and '{os.environ.get('CXX', 'c++')}' is no compiler here; "
+            "install one (Debian: apt install g++) or name it in CXX"
         )
     os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
-    logging.info("runtime for %s: compiling where it is not in torch's cache (a minute, once)", isa)
-    return load(name, [str(file) for file in files if file.suffix == ".cpp"], extra_cflags=flags)
+    logging.warning("compiling the runtime for %s: a minute, once", isa)
+    (folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
+    sources = [str(file) for file in files if file.suffix == ".cpp"]
+    try:
+        load(name, sources, extra_cflags=flags, build_directory=str(folder))
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        raise InputError(
+            f"the runtime did not compile for {isa} ({str(error).splitlines()[0]}; the compiler's messages are "
+            "above); it needs GCC 11 or newer and Python's headers (Debian: apt install g++ python3-dev)"
+        ) from error
+    (folder / BUILT).touch()
+
+
+def _import(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cache() -> Path:
+    named = os.environ.get("TORCH_EXTENSIONS_DIR")
+    return Path(named) if named else Path.home() / ".cache/goldcrest"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time; a killed one leaves nothing locked.  Raises InputError where nothing can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / "in_use").open("w")
+    except OSError as error:
+        if (folder / BUILT).exists():  # made by another user: nothing to write
+            yield
+            return
+        raise InputError(
+            f"{folder}: the compiled runtime cannot be kept there ({error.strerror}); name a folder that can be "
+            "written in TORCH_EXTENSIONS_DIR"
+        ) from error
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _digest(files: list[Path], flags: list[str]) -> str:

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_path
-from goldcrest.translation.vocabulary import EOS
+from goldcrest.translation.vocabulary import EOS, UNK
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Shortlist:
     frequent: np.ndarray
 
     def columns(self, pieces: Iterable[int]) -> np.ndarray:
-        """The target pieces for some source pieces, ascending, the end among them: int32."""
+        """The target pieces for some source pieces, ascending, EOS and UNK first: int32."""
         chosen = np.zeros(len(self.candidates) + 1, dtype=bool)  # the last stands for −1
         chosen[self.frequent] = True
         chosen[self.candidates[np.unique(np.fromiter(pieces, dtype=np.int64))].ravel()] = True
-        chosen[EOS] = True
+        chosen[[EOS, UNK]] = True
         return np.flatnonzero(chosen[:-1]).astype(np.int32)
 
     def save(self, path: str | Path) -> None:

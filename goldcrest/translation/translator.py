@@ -69,14 +69,16 @@ class NetworkTranslator(TextTranslator):
     ) -> list[list[Hypothesis]]:
         """See `TextTranslator`."""
         found = search(self.networks, self.vocabulary.encode(list(sentences)), options, progress)
-        return [self._hypotheses(candidates) for candidates in found]
+        return [hypotheses(self.vocabulary, candidates) for candidates in found]
 
-    def _hypotheses(self, candidates: Sequence[Candidate]) -> list[Hypothesis]:
-        texts = self.vocabulary.decode([list(candidate.tokens) for candidate in candidates])
-        return [
-            Hypothesis(text, candidate.score, candidate.tokens)
-            for candidate, text in zip(candidates, texts, strict=True)
-        ]
+
+def hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list[Hypothesis]:
+    """A search's candidates as text."""
+    texts = vocabulary.decode([list(candidate.tokens) for candidate in candidates])
+    return [
+        Hypothesis(text, candidate.score, candidate.tokens)
+        for candidate, text in zip(candidates, texts, strict=True)
+    ]
 
 
 def load_translator(

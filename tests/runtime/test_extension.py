@@ -4,8 +4,9 @@ import pytest
 
 from goldcrest.errors import InputError
 from goldcrest.runtime import extension as module
+from goldcrest.runtime import text
 from goldcrest.runtime.translator import Runtime
-from tests.runtime.conftest import network
+from tests.runtime.conftest import network, quantized
 
 
 def test_the_processor_decides(monkeypatch):
@@ -20,9 +21,43 @@ def test_an_unknown_instruction_set_is_named():
         module.extension("vnn")
 
 
-def test_a_missing_compiler_is_named(monkeypatch):
+def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     with pytest.raises(InputError, match="'no-such-compiler' is no compiler"):
+        module.extension.__wrapped__("avx2")
+
+
+def test_a_compiler_that_fails_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("CXX", "false")
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    with pytest.raises(InputError, match="did not compile for avx2"):
+        module.extension.__wrapped__("avx2")
+    assert not list(tmp_path.rglob(module.BUILT))
+
+
+def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
+    """torch leaves a file by which the next build would wait for ever."""
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    built = []
+
+    def load(name, sources, extra_cflags, build_directory):
+        assert not list(tmp_path.rglob("lock"))
+        built.append(name)
+
+    monkeypatch.setattr("torch.utils.cpp_extension.load", load)
+    monkeypatch.setattr(module, "_import", lambda name, path: name)
+    (tmp_path / module.extension.__wrapped__("avx2") / module.BUILT).unlink()
+    next(tmp_path.iterdir()).joinpath("lock").touch()
+    again = module.extension.__wrapped__("avx2")
+    assert built == [again, again]
+    assert module.extension.__wrapped__("avx2") == again and len(built) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="name a folder .* in TORCH_EXTENSIONS_DIR"):
         module.extension.__wrapped__("avx2")
 
 
@@ -42,3 +77,17 @@ def test_sources_and_flags_name_the_build(tmp_path):
 def test_a_width_that_does_not_fit_is_refused():
     with pytest.raises(InputError, match="multiple of 16, this student's is 24"):
         Runtime(network(width=24), "avx2")
+
+
+def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog):
+    monkeypatch.setattr(text, "available", lambda: [])
+    assert text.best_isa(network()) == "portable"
+    assert "none of its instruction sets" in caplog.text
+    monkeypatch.setattr(text, "available", lambda: ["vnni", "avx2"])
+    assert text.best_isa(network()) == "vnni"
+    assert text.best_isa(network(width=24)) == "portable"
+    mixed = quantized(network(), "int8", skip=["encoder.1.*"])
+    assert text.best_isa(mixed) == "portable"
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert text.best_isa(network()) == "portable"
+    assert "no C++ compiler" in caplog.text

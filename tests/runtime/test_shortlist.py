@@ -13,9 +13,11 @@ SHORTLIST = Shortlist(
 
 
 def test_columns_are_the_union_in_order():
-    assert SHORTLIST.columns([2, 4, 2]).tolist() == [0, 2, 3, 4, 5, 6]
-    assert SHORTLIST.columns([5]).tolist() == [0, 2, 6], "the end, and what is frequent"
-    assert SHORTLIST.columns([]).tolist() == [0, 2, 6]
+    assert SHORTLIST.columns([2, 4, 2]).tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert SHORTLIST.columns([5]).tolist() == [0, 1, 2, 6], (
+        "the end, the unknown piece, and what is frequent"
+    )
+    assert SHORTLIST.columns([]).tolist() == [0, 1, 2, 6]
 
 
 def test_a_file_gives_it_back(tmp_path):

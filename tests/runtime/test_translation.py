@@ -5,12 +5,13 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
+from goldcrest.runtime.extension import PORTABLE
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.search import SearchOptions, greedy
+from goldcrest.translation.search import SearchOptions, greedy, search
 from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
 
-pytestmark = pytest.mark.parametrize("isa", ISAS)
+pytestmark = pytest.mark.parametrize("isa", [*ISAS, PORTABLE])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -34,18 +35,58 @@ def test_a_shortlist_chooses_among_its_columns(isa):
     candidates = draw.integers(1, PIECES, (PIECES, 3)).astype(np.int32)
     shortlist = Shortlist(candidates, np.array([2, 3], dtype=np.int32))
     options = SearchOptions(batch_size=1)
+    by_beam = SearchOptions(batch_size=1, beam=3, nbest=2)
+    runtime = Runtime(model, isa, shortlist)
     for source in sources(8):
-        columns = shortlist.columns(source[:-1]) if len(source) > 1 else np.array([0])
+        columns = shortlist.columns(source)
         outside = np.setdiff1d(np.arange(PIECES), columns)
         with torch.no_grad():
             bias = model.output.bias.clone()
             model.output.bias[outside] = -torch.inf
             expected = greedy([model], [source], options)
+            (best,) = search([model], [source], by_beam)
             model.output.bias.copy_(bias)
-        assert Runtime(model, isa, shortlist).translate([source], options) == expected
+        assert runtime.translate([source], options) == expected
+        (found,) = runtime.search([source], by_beam)
+        assert [one.tokens for one in found] == [one.tokens for one in best]
+        assert [one.score for one in found] == pytest.approx([one.score for one in best], abs=1e-4)
+
+
+@pytest.mark.parametrize("shape", ["ssru", "attention", "ssru, no memory"])
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
+    """Beams grow, shrink as hypotheses end, and sentences leave the batch."""
+    model = network(**SHAPES[shape])
+    if precision != "float32":
+        model = quantized(model, precision)
+    options = SearchOptions(batch_size=7, beam=4, nbest=3)
+    expected = search([model], sources(), options)
+    found = Runtime(model, isa).search(sources(), options)
+    # A sum in another order may move an activation by a whole step of 8 bits, and so all that follows.
+    tolerance, others = (1e-4, 1) if precision == "float32" else (0.03, 4)
+    same = [
+        [one.tokens for one in a] == [one.tokens for one in b]
+        and [one.score for one in a] == pytest.approx([one.score for one in b], abs=tolerance)
+        for a, b in zip(found, expected, strict=True)
+    ]
+    assert sum(same) >= len(same) - others
+
+
+@pytest.mark.parametrize("allow_unknown", [False, True])
+def test_the_unknown_piece_stands_only_where_it_may(isa, allow_unknown):
+    model = network()
+    with torch.no_grad():
+        model.output.bias[1] = 50.0
+    options = SearchOptions(allow_unknown=allow_unknown)
+    runtime = Runtime(model, isa)
+    assert runtime.translate(sources(5), options) == greedy([model], sources(5), options)
+    found = {piece for one in runtime.translate(sources(5), options) for piece in one}
+    assert (1 in found) == allow_unknown
 
 
 def test_a_student_of_mixed_precision_is_refused(isa):
+    if isa == PORTABLE:
+        pytest.skip("PyTorch multiplies each layer as it is")
     model = quantized(network(), "int8", skip=["encoder.1.*"])
     with pytest.raises(InputError, match="leaves some in float32"):
         Runtime(model, isa)

@@ -91,20 +91,42 @@ struct Student {
     network.embedding.room = static_cast<int>(kept_positions.size(0));
   }
 
-  // The pieces that may be chosen from now on, in ascending order.
+  // The pieces that an output may be from now on, ascending: the end and the unknown piece are the first two.
   void choose(const std::vector<int32_t>& pieces) {
     columns = pieces;
     network.output.gather(output_weight, network.d(), output_step, output_bias, correction.data(), columns);
   }
 
+  // A batch by greedy search.  unknown: whether the unknown piece may stand in a translation.
   std::vector<std::vector<int32_t>> translate(const std::vector<int32_t>& pieces, const std::vector<int>& lengths,
-                                              const std::vector<int>& limits, int32_t end) {
+                                              const std::vector<int>& limits, bool unknown) {
     py::gil_scoped_release release;
     network.start(pieces.data(), lengths);
-    auto translations = greedy(network, columns, limits, end);
+    auto translations = greedy(network, columns, limits, unknown);
     P::release();
     return translations;
   }
+
+  // For another search, which keeps the hypotheses itself: encode a batch; then, step by step, the last piece
+  // of each row → the outputs (rows, columns); and rows that go on where others stood.
+  void start(const std::vector<int32_t>& pieces, const std::vector<int>& lengths) {
+    py::gil_scoped_release release;
+    network.start(pieces.data(), lengths);
+    P::release();
+  }
+
+  Tensor step(const std::vector<int32_t>& pieces) {
+    py::gil_scoped_release release;
+    const auto* values = network.step(pieces.data());
+    const int rows = network.rows(), width = network.output.padded;
+    Tensor outputs = torch::empty({rows, width});
+    float* to = outputs.data_ptr<float>();
+    network.output(values, rows, [=](int m, int n, Floats y) { store(to + static_cast<size_t>(m) * width + n, y); });
+    P::release();
+    return outputs.narrow(1, 0, network.output.outputs);
+  }
+
+  void select(const std::vector<int>& from) { network.select(from); }
 
   const typename P::Weight* output_weight;
   const float *output_step, *output_bias;
@@ -118,7 +140,10 @@ void bind(py::module_& module, const char* name) {
       .def(py::init<const py::dict&>())
       .def("positions", &Student<P>::positions)
       .def("choose", &Student<P>::choose)
-      .def("translate", &Student<P>::translate);
+      .def("translate", &Student<P>::translate)
+      .def("start", &Student<P>::start)
+      .def("step", &Student<P>::step)
+      .def("select", &Student<P>::select);
 }
 
 }  // namespace

@@ -31,11 +31,15 @@ void most_probable(const Linear<P>& output, const typename P::Value* values, int
   }
 }
 
+constexpr int END = 0, UNKNOWN = 1;  // the first two columns, always
+
 // The pieces of each sentence's translation without its end.  columns: the piece of each output column;
-// limits: pieces at most, the end counted.
+// limits: pieces at most, the end counted; unknown: whether that piece may be chosen.
 template <class P>
 std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<int32_t>& columns,
-                                         const std::vector<int>& limits, int32_t end) {
+                                         const std::vector<int>& limits, bool unknown) {
+  const float bias = network.output.bias(UNKNOWN);
+  if (!unknown) network.output.bias(UNKNOWN) = -INFINITY;
   const int count = network.rows();
   std::vector<std::vector<int32_t>> translations(count);
   std::vector<int> sentence(count), kept;
@@ -50,7 +54,7 @@ std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<
     for (int m = 0; m < network.rows(); ++m) {
       const int32_t piece = columns[chosen[m]];
       const int b = sentence[m];
-      if (piece == end || length >= limits[b]) continue;
+      if (chosen[m] == END || length >= limits[b]) continue;
       translations[b].push_back(piece);
       pieces[kept.size()] = piece;
       sentence[kept.size()] = b;
@@ -61,5 +65,6 @@ std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<
       network.select(kept);
     }
   }
+  network.output.bias(UNKNOWN) = bias;
   return translations;
 }

@@ -60,6 +60,8 @@ class Linear {
     }
   }
 
+  float& bias(int n) { return bias_.data()[n]; }
+
   int outputs = 0, padded = 0;  // columns, and with padding to VECTOR
   int depth = 0;                // inputs with padding
   float scale = 1;              // of the activations
