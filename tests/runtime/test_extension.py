@@ -57,7 +57,7 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "file"))
-    with pytest.raises(InputError, match="name a folder .* in TORCH_EXTENSIONS_DIR"):
+    with pytest.raises(InputError, match=r"name a folder .* in TORCH_EXTENSIONS_DIR"):
         module.extension.__wrapped__("avx2")
 
 
