@@ -79,9 +79,9 @@ struct Student {
     output_step = keep<float>(out, "step");
     output_bias = keep<float>(out, "bias");
     network.output.scale = out["scale"].cast<float>();
-    correction.resize(network.embedding.vocabulary);
+    output_sums.resize(network.embedding.vocabulary);
     for (int n = 0; n < network.embedding.vocabulary; ++n)
-      correction[n] = Linear<P>::correction(output_weight + static_cast<size_t>(n) * network.d(), network.d());
+      output_sums[n] = Linear<P>::sum(output_weight + static_cast<size_t>(n) * network.d(), network.d());
   }
 
   // Positional encodings (positions, d) for all positions of what follows.
@@ -94,7 +94,7 @@ struct Student {
   // The pieces that an output may be from now on, ascending: the end and the unknown piece are the first two.
   void choose(const std::vector<int32_t>& pieces) {
     columns = pieces;
-    network.output.gather(output_weight, network.d(), output_step, output_bias, correction.data(), columns);
+    network.output.gather(output_weight, network.d(), output_step, output_bias, output_sums.data(), columns);
   }
 
   // A batch by greedy search.  unknown: whether the unknown piece may stand in a translation.
@@ -121,7 +121,7 @@ struct Student {
     const int rows = network.rows(), width = network.output.padded;
     Tensor outputs = torch::empty({rows, width});
     float* to = outputs.data_ptr<float>();
-    network.output(values, rows, [=](int m, int n, Floats y) { store(to + static_cast<size_t>(m) * width + n, y); });
+    network.output(values, rows, [=](int m, int n, Floats y) INLINE { store(to + static_cast<size_t>(m) * width + n, y); });
     P::release();
     return outputs.narrow(1, 0, network.output.outputs);
   }
@@ -130,7 +130,7 @@ struct Student {
 
   const typename P::Weight* output_weight;
   const float *output_step, *output_bias;
-  std::vector<int32_t> correction, columns;
+  std::vector<int32_t> output_sums, columns;
   Tensor kept_positions;
 };
 

@@ -13,7 +13,7 @@ void most_probable(const Linear<P>& output, const typename P::Value* values, int
   int32_t* where = where_room.room(static_cast<size_t>(rows) * LANES);
   std::fill(best, best + static_cast<size_t>(rows) * LANES, -INFINITY);
   std::fill(where, where + static_cast<size_t>(rows) * LANES, 0);
-  output(values, rows, [=](int m, int n, Floats y) {
+  output(values, rows, [=](int m, int n, Floats y) INLINE {
     const Floats before = load(best + m * LANES);
     const Ints larger = y > before;  // an earlier equal one stays
     store(best + m * LANES, maximum(y, before));
@@ -38,8 +38,7 @@ constexpr int END = 0, UNKNOWN = 1;  // the first two columns, always
 template <class P>
 std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<int32_t>& columns,
                                          const std::vector<int>& limits, bool unknown) {
-  const float bias = network.output.bias(UNKNOWN);
-  if (!unknown) network.output.bias(UNKNOWN) = -INFINITY;
+  if (!unknown) network.output.forbid(UNKNOWN);
   const int count = network.rows();
   std::vector<std::vector<int32_t>> translations(count);
   std::vector<int> sentence(count), kept;
@@ -65,6 +64,6 @@ std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<
       network.select(kept);
     }
   }
-  network.output.bias(UNKNOWN) = bias;
+  if (!unknown) network.output.allow(UNKNOWN);
   return translations;
 }

@@ -31,7 +31,12 @@ struct CrossAttention {
 
 template <class P>
 struct FeedForward {
-  Linear<P> inner, outer;
+  Linear<P> inner, outer;  // the inner outputs in units of the outer map's activations
+
+  FeedForward() = default;
+  FeedForward(Linear<P> first, Linear<P> second) : inner(std::move(first)), outer(std::move(second)) {
+    inner.rescale(outer.scale);
+  }
 };
 
 template <class P>
@@ -56,7 +61,7 @@ struct DecoderLayer {
 // x[m] += W·values[m] + b: the residual connection is in the product's epilogue.
 template <class P>
 void add_product(const Linear<P>& linear, const typename P::Value* values, int rows, float* x, int d) {
-  linear(values, rows, [=](int m, int n, Floats y) {
+  linear(values, rows, [=](int m, int n, Floats y) INLINE {
     float* to = x + static_cast<size_t>(m) * d + n;
     store(to, load(to) + y);
   });
@@ -68,8 +73,8 @@ void add_feed_forward(const FeedForward<P>& block, const typename P::Value* valu
                       Buffer<typename P::Value>& room, float* x, int d) {
   const int depth = block.outer.depth;
   typename P::Value* inner = room.room(static_cast<size_t>(rows) * depth);
-  block.inner(values, rows, [&](int m, int n, Floats y) {
-    P::store(inner + static_cast<size_t>(m) * depth + n, maximum(y, Floats{}), block.outer.scale);
+  block.inner(values, rows, [=](int m, int n, Floats y) INLINE {
+    P::store_positive(inner + static_cast<size_t>(m) * depth + n, y);
   });
   add_product(block.outer, inner, rows, x, d);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "product_float.h"
@@ -10,7 +11,7 @@
 // P is Int8 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.
 //
 // With Int8, y = sum·step + bias, where step = 1 / (activation scale · weight scale) of each output and
-// sum is of codes; with Float32, step is 1.
+// sum is of codes; with Float32, the sum begins with the bias.
 template <class P>
 class Linear {
  public:
@@ -23,55 +24,62 @@ class Linear {
   Linear(const Weight* weights, int outputs, int inputs, const float* step, const float* bias, float scale)
       : scale(scale) {
     shape(outputs, inputs);
-    for (int n = 0; n < outputs; ++n) column(n, weights + static_cast<size_t>(n) * inputs, inputs, step[n], bias[n]);
+    for (int n = 0; n < outputs; ++n) {
+      const Weight* row = weights + static_cast<size_t>(n) * inputs;
+      copy(n, row, inputs);
+      constants(n, step[n], bias[n], sum(row, inputs));
+    }
   }
 
-  // Some of another map's outputs, or all: those of `rows`, at rows × inputs of `weights`.
-  void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* correction,
+  // Some of another map's outputs, or all: those of `rows`, at rows × inputs of `weights`; sums: of the weights.
+  void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* sums,
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
     for (int n = 0; n < outputs; ++n) {
       const int32_t row = rows[n];
       copy(n, weights + static_cast<size_t>(row) * inputs, inputs);
-      step_.data()[n] = step[row];
-      bias_.data()[n] = bias[row];
-      correction_.data()[n] = correction[row];
+      constants(n, step[row], bias[row], sums[row]);
     }
   }
 
   // For each output y[m][n]: emit(m, n, LANES of y beginning there), n in steps of LANES up to `padded`.
   // Padding columns are 0.
   template <class Emit>
-  void operator()(const Value* a, int rows, Emit&& emit) const {
-    alignas(64) typename P::Sum sums[BLOCK_ROWS * COLUMNS];
+  void operator()(const Value* a, int rows, Emit emit) const {
     for (int first = 0; first < padded; first += COLUMNS) {
-      const int width = std::min(COLUMNS, padded - first);
-      const Weight* panel = panels_.data() + static_cast<size_t>(first) * depth;
-      for (int row = 0; row < rows; row += BLOCK_ROWS) {
-        const int count = std::min(BLOCK_ROWS, rows - row);
-        P::block(a + static_cast<size_t>(row) * depth, count, depth, panel, width, sums);
-        for (int n = 0; n < width; n += LANES) {
-          const Floats step = load(step_.data() + first + n), bias = load(bias_.data() + first + n);
-          const Ints correction = load(correction_.data() + first + n);
-          for (int m = 0; m < count; ++m)
-            emit(row + m, first + n, finish(load(sums + m * COLUMNS + n), step, bias, correction));
-        }
-      }
+      const float *step = step_.data() + first, *bias = bias_.data() + first;
+      P::multiply(a, rows, depth, panels_.data() + static_cast<size_t>(first) * depth,
+                  std::min(COLUMNS, padded - first), start_.data() + first,
+                  [=](int m, int n, auto sum) INLINE { emit(m, first + n, P::finish(sum, step + n, bias + n)); });
     }
   }
 
-  float& bias(int n) { return bias_.data()[n]; }
+  // Outputs in other units from now on: y·factor.
+  void rescale(float factor) {
+    if constexpr (sizeof(Weight) == 1)
+      for (int n = 0; n < outputs; ++n) step_.data()[n] *= factor, bias_.data()[n] *= factor;
+  }
+
+  // An output becomes −∞, or what it was.
+  void forbid(int n) {
+    before_ = bias_of(n);
+    bias_of(n) = -INFINITY;
+  }
+  void allow(int n) { bias_of(n) = before_; }
+
+  // Σₖ w[k], by which the offset of the activations is taken off again.
+  static int32_t sum(const Weight* weights, int inputs) {
+    int32_t total = 0;
+    if constexpr (sizeof(Weight) == 1)
+      for (int k = 0; k < inputs; ++k) total += weights[k];
+    return total;
+  }
 
   int outputs = 0, padded = 0;  // columns, and with padding to VECTOR
   int depth = 0;                // inputs with padding
   float scale = 1;              // of the activations
 
  private:
-  static Floats finish(Ints sum, Floats step, Floats bias, Ints correction) {
-    return to_floats(sum - correction) * step + bias;
-  }
-  static Floats finish(Floats sum, Floats, Floats bias, Ints) { return sum + bias; }
-
   void shape(int columns, int inputs) {
     outputs = columns;
     padded = round_up(columns, VECTOR);
@@ -79,15 +87,21 @@ class Linear {
     panels_.room(static_cast<size_t>(padded) * depth);
     step_.room(padded);
     bias_.room(padded);
-    correction_.room(padded);
-    for (int n = columns; n < padded; ++n) step_.data()[n] = bias_.data()[n] = 0, correction_.data()[n] = 0;
+    start_.room(padded);
+    for (int n = columns; n < padded; ++n) constants(n, 0, 0, 0);
   }
 
-  void column(int n, const Weight* weights, int inputs, float step, float bias) {
-    copy(n, weights, inputs);
+  void constants(int n, float step, float bias, int32_t sum) {
     step_.data()[n] = step;
     bias_.data()[n] = bias;
-    correction_.data()[n] = correction(weights, inputs);
+    start_.data()[n] = P::start(bias, sum);
+  }
+
+  float& bias_of(int n) {
+    if constexpr (sizeof(Weight) == 1)
+      return bias_.data()[n];
+    else
+      return start_.data()[n];
   }
 
   // One output's weights into its panel.
@@ -104,19 +118,8 @@ class Linear {
     }
   }
 
- public:
-  // What the offset of the activations adds to an output's sum.
-  static int32_t correction(const Weight* weights, int inputs) {
-    if constexpr (sizeof(Weight) == 1) {
-      int32_t total = 0;
-      for (int k = 0; k < inputs; ++k) total += weights[k];
-      return total * P::ZERO;
-    }
-    return 0;
-  }
-
- private:
   Buffer<Weight> panels_;
   Buffer<float> step_, bias_;
-  Buffer<int32_t> correction_;
+  Buffer<typename P::Sum> start_;
+  float before_ = 0;
 };

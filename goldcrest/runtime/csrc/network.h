@@ -7,6 +7,7 @@
 #include "layers.h"
 #include "state.h"
 
+constexpr int GROUP_ROWS = 256;  // that are encoded together, at least
 constexpr int START = -1;  // the decoder's first input embeds as zero
 
 // The embedding rows: row·(1 / scale)·√d.
@@ -53,21 +54,31 @@ class Network {
   // Encode a batch, its sentences one after another without padding, and make the decoder ready: one row
   // for each sentence.
   void start(const int32_t* pieces, const std::vector<int>& lengths) {
+    const size_t count = lengths.size();
     lengths_ = lengths;
-    int rows = 0;
-    for (int length : lengths) rows += length;
-    x_.room(static_cast<size_t>(rows) * d());
-    int row = 0;
-    for (int length : lengths)
-      for (int position = 0; position < length; ++position, ++row)
-        embedding.write(pieces[row], position, x_.data() + static_cast<size_t>(row) * d());
-    encode(rows);
-    project_memory(rows);
+    offset_.assign(count + 1, 0);
+    first_row_.assign(count + 1, 0);
+    for (size_t b = 0; b < count; ++b) {
+      offset_[b + 1] = offset_[b] + round_up(lengths_[b], VECTOR);
+      first_row_[b + 1] = first_row_[b] + lengths_[b];
+    }
+    memory_.resize(decoder.size());
+    for (size_t index = 0; index < decoder.size(); ++index) {
+      const int width = decoder[index].attention.heads.width();
+      memory_[index].keys.room(static_cast<size_t>(offset_.back()) * width);
+      memory_[index].values.room(static_cast<size_t>(first_row_.back()) * width);
+    }
+    for (size_t first = 0, last; first < count; first = last) {
+      last = first + 1;
+      while (last < count && first_row_[last] - first_row_[first] < GROUP_ROWS) ++last;
+      encode(pieces + first_row_[first], first, last);
+      project_memory(first, last);
+    }
     position_ = 0;
-    sentence_.resize(lengths.size());
-    for (size_t b = 0; b < lengths.size(); ++b) sentence_[b] = static_cast<int>(b);
+    sentence_.resize(count);
+    for (size_t b = 0; b < count; ++b) sentence_[b] = static_cast<int>(b);
     state_.resize(decoder_depth);
-    for (auto& one : state_) one.start(recurrent ? lengths.size() * d() : 0);
+    for (auto& one : state_) one.start(recurrent ? count * d() : 0);
   }
 
   int rows() const { return static_cast<int>(sentence_.size()); }
@@ -121,42 +132,48 @@ class Network {
     convert<P>(x, rows, d(), values_.data(), next.depth, next.scale);
   }
 
-  void encode(int rows) {
-    float* x = x_.data();
+  // The pieces of the sentences first … last − 1 → the encoder's output for them, in x_ and, for the first
+  // decoder layer's projection, in values_.  All layers for few rows at once: these stay in the cache.
+  void encode(const int32_t* pieces, size_t first, size_t last) {
+    const int rows = first_row_[last] - first_row_[first];
+    float* x = x_.room(static_cast<size_t>(rows) * d());
+    int row = 0;
+    for (size_t b = first; b < last; ++b)
+      for (int position = 0; position < lengths_[b]; ++position, ++row)
+        embedding.write(pieces[row], position, x + static_cast<size_t>(row) * d());
     convert_for(x, rows, encoder[0].attention.projections);
     for (size_t index = 0; index < encoder.size(); ++index) {
       const EncoderLayer<P>& layer = encoder[index];
-      attend_sentences(layer.attention, rows);
+      attend_sentences(layer.attention, first, last, rows);
       add_product(layer.attention.out, mixed_.data(), rows, x, d());
       normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
       add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
-      const bool last = index + 1 == encoder.size();
+      const bool final = index + 1 == encoder.size();
       normalise_for(layer.feed_forward_norm, x, rows,
-                    last ? decoder[0].attention.memory : encoder[index + 1].attention.projections);
+                    final ? decoder[0].attention.memory : encoder[index + 1].attention.projections);
     }
   }
 
   // Self-attention of every sentence: values_ → mixed_.
-  void attend_sentences(const SelfAttention<P>& attention, int rows) {
+  void attend_sentences(const SelfAttention<P>& attention, size_t first, size_t last, int rows) {
     const int stride = attention.projections.padded, width = attention.heads.width(), head = attention.heads.size;
     float* projected = projected_.room(static_cast<size_t>(rows) * stride);
-    attention.projections(values_.data(), rows, [=](int m, int n, Floats y) {
+    attention.projections(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(projected + static_cast<size_t>(m) * stride + n, y);
     });
     const int depth = attention.out.depth;
-    mixed_.room(static_cast<size_t>(rows) * depth);
-    size_t first = 0;
-    for (int length : lengths_) {
-      const int padded = round_up(length, VECTOR);
+    Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
+    for (size_t b = first; b < last; ++b) {
+      const int length = lengths_[b], padded = round_up(length, VECTOR);
       float* keys = keys_.room(static_cast<size_t>(head) * padded);
-      const float* sentence = projected + first * stride;
+      const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
+      Value* to = mixed + static_cast<size_t>(first_row_[b] - first_row_[first]) * depth;
       for (int h = 0; h < attention.heads.count; ++h) {
         transpose_keys(sentence + width + h * head, stride, length, head, keys, padded);
         const Memory memory{keys, padded, sentence + 2 * width + h * head, stride, length};
-        Value* to = mixed_.data() + first * depth + h * head;
-        attend_all(sentence + h * head, stride, length, memory, attention.heads, to, depth, attention.out.scale);
+        attend_all(sentence + h * head, stride, length, memory, attention.heads, to + h * head, depth,
+                   attention.out.scale);
       }
-      first += length;
     }
   }
 
@@ -175,32 +192,26 @@ class Network {
     if (q < count) run(std::integral_constant<int, 1>{}, q);
   }
 
-  // The encoder's output → keys and values of each decoder layer; values_ holds it for the first.
-  void project_memory(int rows) {
-    memory_.resize(decoder.size());
-    offset_.assign(lengths_.size() + 1, 0);
-    for (size_t b = 0; b < lengths_.size(); ++b) offset_[b + 1] = offset_[b] + round_up(lengths_[b], VECTOR);
+  // The encoder's output for these sentences → keys and values of each decoder layer.
+  void project_memory(size_t first, size_t last) {
+    const int rows = first_row_[last] - first_row_[first];
     for (size_t index = 0; index < decoder.size(); ++index) {
       const CrossAttention<P>& attention = decoder[index].attention;
       if (index) convert_for(x_.data(), rows, attention.memory);
       const int width = attention.heads.width(), head = attention.heads.size;
       float* keys = projected_.room(static_cast<size_t>(rows) * width);
-      float* values = memory_[index].values.room(static_cast<size_t>(rows) * width);
-      attention.memory(values_.data(), rows, [=](int m, int n, Floats y) {
+      float* values = memory_[index].values.data() + static_cast<size_t>(first_row_[first]) * width;
+      attention.memory(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
         store(n < width ? keys + static_cast<size_t>(m) * width + n : values + static_cast<size_t>(m) * width + n - width, y);
       });
-      float* transposed = memory_[index].keys.room(static_cast<size_t>(offset_.back()) * width);
-      size_t first = 0;
-      for (size_t b = 0; b < lengths_.size(); ++b) {
+      for (size_t b = first; b < last; ++b) {
+        const float* from = keys + static_cast<size_t>(first_row_[b] - first_row_[first]) * width;
+        float* to = memory_[index].keys.data() + static_cast<size_t>(offset_[b]) * width;
         const int padded = offset_[b + 1] - offset_[b];
         for (int h = 0; h < attention.heads.count; ++h)
-          transpose_keys(keys + first * width + h * head, width, lengths_[b], head,
-                         transposed + static_cast<size_t>(offset_[b]) * width + static_cast<size_t>(h) * head * padded, padded);
-        first += lengths_[b];
+          transpose_keys(from + h * head, width, lengths_[b], head, to + static_cast<size_t>(h) * head * padded, padded);
       }
     }
-    first_row_.assign(lengths_.size() + 1, 0);
-    for (size_t b = 0; b < lengths_.size(); ++b) first_row_[b + 1] = first_row_[b] + lengths_[b];
   }
 
   // SSRU: c ← f ⊙ c + (1 − f) ⊙ x̂ with f = σ(W_f x + b_f), x̂ = W x; x ← norm(x + ReLU(c)).
@@ -208,7 +219,7 @@ class Network {
     if (first) convert_for(x, rows, layer.gates);
     const int width = d();
     float* gates = projected_.room(static_cast<size_t>(rows) * 2 * width);
-    layer.gates(values_.data(), rows, [=](int m, int n, Floats y) {
+    layer.gates(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(gates + static_cast<size_t>(m) * 2 * width + n, y);
     });
     float* cells = state.cells.data();
@@ -233,7 +244,7 @@ class Network {
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
     state.room(rows, width, position_);
     const int capacity = state.capacity;
-    attention.projections(values_.data(), rows, [=, &state](int m, int n, Floats y) {
+    attention.projections(values_.data(), rows, [=, &state](int m, int n, Floats y) INLINE {
       if (n < width) return store(queries + static_cast<size_t>(m) * width + n, y);
       const size_t before = static_cast<size_t>(m) * width * capacity;
       if (n >= 2 * width) return store(state.values.data() + before + static_cast<size_t>(position_) * width + n - 2 * width, y);
@@ -259,7 +270,7 @@ class Network {
     const CrossAttention<P>& attention = layer.attention;
     const int width = attention.heads.width(), head = attention.heads.size, depth = attention.out.depth;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
-    attention.query(values_.data(), rows, [=](int m, int n, Floats y) {
+    attention.query(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(queries + static_cast<size_t>(m) * width + n, y);
     });
     mixed_.room(static_cast<size_t>(rows) * depth);

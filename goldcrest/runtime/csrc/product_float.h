@@ -13,9 +13,17 @@ struct Float32 {
   static constexpr float ZERO = 0.0f;
 
   static void store(float* to, Floats x, float) { ::store(to, x); }
+  static void store_positive(float* to, Floats x) { ::store(to, maximum(x, Floats{})); }
+
+  static float start(float bias, float) { return bias; }
+  static Floats finish(Floats sum, const float*, const float*) { return sum; }
 
   static size_t place(int k, int n, int width) { return static_cast<size_t>(k) * width + n; }
 
-  static void block(const float* a, int rows, int depth, const float* panel, int width, float* sums);
+  template <class Emit>
+  INLINE static void multiply(const float* a, int rows, int depth, const float* panel, int width, const float* start,
+                       Emit emit) {
+    ::multiply<FloatStep>(a, rows, depth, panel, width, start, emit);
+  }
   static void release() {}
 };

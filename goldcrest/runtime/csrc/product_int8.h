@@ -9,11 +9,11 @@
 
 #include "buffer.h"
 #include "simd.h"
+#include "tiles.h"
 
 constexpr int COLUMNS = 64;      // of a panel
 constexpr int VECTOR = 16;       // columns are padded to a multiple of this
 constexpr int DEPTH_STEP = 64;   // inputs are padded to a multiple of this
-constexpr int BLOCK_ROWS = 48;   // rows whose sums are computed before they are used
 
 inline int round_up(int number, int step) { return (number + step - 1) / step * step; }
 
@@ -30,14 +30,40 @@ struct Int8 {
     store_bytes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
   }
 
+  // The same of ReLU(x), x in units of a code.
+  static void store_positive(uint8_t* to, Floats x) { store_bytes(to, to_nearest(maximum(x, Floats{}))); }
+
+  // What a product's sum starts with, and what becomes of it: y = (Σₖ a·w − 128·Σₖ w)·step + bias.
+  static int32_t start(float, int32_t weights) { return -ZERO * weights; }
+  static Floats finish(Ints sum, const float* step, const float* bias) {
+    return to_floats(sum) * ::load(step) + ::load(bias);
+  }
+
   // Where weight (n, k) lies in a panel of `width` columns.
   static size_t place(int k, int n, int width) {
     return (static_cast<size_t>(k / 4) * width + n) * 4 + k % 4;
   }
 
-  // sums[m][n] = Σₖ a[m][k]·w[n][k] for all rows and a panel's columns; sums has COLUMNS a row.
-  static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
+  // emit(m, n, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  template <class Emit>
+  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, const int32_t* start,
+                       Emit emit) {
+#ifdef RUNTIME_BRGEMM
+    alignas(64) int32_t sums[BLOCK_ROWS * COLUMNS];
+    for (int first = 0; first < rows; first += BLOCK_ROWS) {
+      const int count = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
+      block(a + static_cast<size_t>(first) * depth, count, depth, panel, width, sums);
+      for (int n = 0; n < width; n += LANES)
+        for (int m = 0; m < count; ++m) emit(first + m, n, load(sums + m * COLUMNS + n) + load(start + n));
+    }
+#else
+    ::multiply<ByteStep>(a, rows, depth, panel, width, start, emit);
+#endif
+  }
 
-  // Give back what the processor keeps between products (AMX's tiles); after a batch.
+  // Where the matrix unit multiplies (products_amx.cpp): sums[m][n] = Σₖ a[m][k]·w[n][k], COLUMNS a row, of at
+  // most BLOCK_ROWS rows; and, after a batch, what the unit keeps between products is given back.
+  static constexpr int BLOCK_ROWS = 48;
+  static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
   static void release();
 };
