@@ -10,7 +10,7 @@
 constexpr int GROUP_ROWS = 256;  // that are encoded together, at least
 constexpr int START = -1;  // the decoder's first input embeds as zero
 
-// The embedding rows: row·(1 / scale)·√d.
+// The embedding rows: row·√d / scale.
 template <class P>
 struct Embedding {
   const typename P::Weight* rows = nullptr;  // (vocabulary, d)
@@ -26,8 +26,8 @@ struct Embedding {
       return;
     }
     const typename P::Weight* row = rows + static_cast<size_t>(piece) * d;
-    const float divisor = scale[piece], root = std::sqrt(static_cast<float>(d));
-    for (int i = 0; i < d; i += LANES) store(to + i, widen(row + i) / divisor * root + load(at + i));
+    const float factor = std::sqrt(static_cast<float>(d)) / scale[piece];
+    for (int i = 0; i < d; i += LANES) store(to + i, widen(row + i) * factor + load(at + i));
   }
 
  private:
