@@ -2,19 +2,26 @@
 
 import argparse
 import sys
+import time
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from goldcrest.commands.arguments import positive
 from goldcrest.errors import InputError
 from goldcrest.text_files import decoded_lines
 
+if TYPE_CHECKING:
+    from goldcrest.translation.translator import TextTranslator
+
 HELP = "translate lines of text"
-WINDOW = 4096  # lines that are sorted by length, translated and written together
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `goldcrest translate`."""
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a model folder")
+    parser.add_argument(
+        "--precision", metavar="P", help="of the models below MODEL the one in this precision"
+    )
     parser.add_argument("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
     parser.add_argument(
         "--nbest",
@@ -24,14 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
                         help="score = log p / length^A; default 1")  # fmt: skip
+    parser.add_argument("--shortlist", metavar="FILE", help="pieces that a translation may hold")
     parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
+    parser.add_argument("--window", type=positive, default=4096, metavar="N",
+                        help="lines that are read, sorted by length and translated together; 1 answers each "
+                        "line at once; default 4096")  # fmt: skip
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--isa", metavar="SET", help="amx, vnni, avx2 or portable (PyTorch); default: "
+                        "the fastest there is")  # fmt: skip
     parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Translate; as many lines come out as went in, with --nbest up to N for each.
 
+    One Goldcrest model on the processor is translated by the runtime, anything else by PyTorch.
     Raises InputError where a model cannot be read, a line is not UTF-8, the device is not there, or N
     exceeds the beam.
     """
@@ -42,18 +56,18 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     from goldcrest.translation.search import SearchOptions
-    from goldcrest.translation.translator import load_translator
 
     torch.set_num_threads(arguments.threads)
-    translator = load_translator(arguments.models, _device(arguments.device))
+    translator = _translator(arguments)
     options = SearchOptions(
         beam=arguments.beam,
         nbest=arguments.nbest or 1,
         batch_size=arguments.batch_size,
         length_normalisation=arguments.length_normalisation,
     )
-    lines, first = decoded_lines(sys.stdin.buffer, "standard input"), 0
-    while window := list(islice(lines, WINDOW)):
+    lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
+    start = time.perf_counter()
+    while window := list(islice(lines, arguments.window)):
         if arguments.nbest:
             for number, found in enumerate(translator.nbest(window, options), start=first):
                 for one in found:
@@ -63,7 +77,31 @@ def run(arguments: argparse.Namespace) -> int:
                 _write(text)
         sys.stdout.buffer.flush()
         first += len(window)
+        words += sum(len(line.split()) for line in window)
+        rate = words / (time.perf_counter() - start)
+        if sys.stderr.isatty():
+            print(f"\r{first:,} lines, {rate:,.0f} words/s", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty() and first:
+        print(file=sys.stderr)
     return 0
+
+
+def _translator(arguments: argparse.Namespace) -> "TextTranslator":
+    from goldcrest.runtime.text import load_runtime, of_precision
+    from goldcrest.translation.translator import is_hugging_face, load_translator
+
+    device = _device(arguments.device)
+    own = [model for model in arguments.models if not is_hugging_face(model)]
+    models = [of_precision(model, arguments.precision) if model in own else model
+              for model in arguments.models]  # fmt: skip
+    if len(models) == len(own) == 1 and device == "cpu":
+        return load_runtime(models[0], arguments.isa, arguments.shortlist, arguments.threads)
+    for name in ("isa", "shortlist"):
+        if getattr(arguments, name):
+            raise InputError(
+                f"translate: --{name} is of the runtime, which translates by one Goldcrest model on the processor"
+            )
+    return load_translator(models, device)
 
 
 def _write(line: str) -> None:

@@ -1,12 +1,14 @@
 """Text in, text out by the runtime: a finished student's folder as a `TextTranslator`."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from goldcrest.errors import InputError
+from goldcrest.errors import InputError, nearest
+from goldcrest.files import read_json
 from goldcrest.runtime.engines import fits_extension
-from goldcrest.runtime.extension import PORTABLE, available, compiler
+from goldcrest.runtime.extension import NEEDS, PORTABLE, available, compiler
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.folder import load_model
@@ -17,10 +19,13 @@ from goldcrest.translation.vocabulary import Vocabulary
 
 
 class RuntimeTranslator(TextTranslator):
-    """A student in the runtime, with its vocabulary."""
+    """A student in the runtime, with its vocabulary.
 
-    def __init__(self, runtime: Runtime, vocabulary: Vocabulary, isa: str):
-        self.runtime, self.vocabulary, self.isa = runtime, vocabulary, isa
+    runtimes: one for each thread of the translation; equal ones.
+    """
+
+    def __init__(self, runtimes: Sequence[Runtime], vocabulary: Vocabulary, isa: str):
+        self.runtimes, self.vocabulary, self.isa = list(runtimes), vocabulary, isa
 
     def translate(
         self,
@@ -32,24 +37,45 @@ class RuntimeTranslator(TextTranslator):
         if options.beam > 1:
             return super().translate(sentences, options, progress)
         sources = self.vocabulary.encode(list(sentences))
-        return self.vocabulary.decode(self.runtime.translate(sources, options, progress))
+        found = self._shared(Runtime.translate, sources, options, progress)
+        return self.vocabulary.decode(found)
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """See `TextTranslator`."""
         sources = self.vocabulary.encode(list(sentences))
-        found = self.runtime.search(sources, options, progress)
+        found = self._shared(Runtime.search, sources, options, progress)
         return [hypotheses(self.vocabulary, candidates) for candidates in found]
+
+    def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
+        """What the threads make of the sources, long and short ones dealt out evenly, in the input's order."""
+        order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
+        hands = [order[thread :: len(self.runtimes)] for thread in range(len(self.runtimes))]
+        with ThreadPoolExecutor(len(self.runtimes)) as threads:
+            parts = threads.map(
+                lambda runtime, hand: work(runtime, [sources[i] for i in hand], *arguments),
+                self.runtimes,
+                hands,
+            )
+        results: list = [None] * len(sources)
+        for hand, part in zip(hands, parts, strict=True):
+            for index, result in zip(hand, part, strict=True):
+                results[index] = result
+        return results
 
 
 def load_runtime(
-    folder: str | Path, isa: str | None = None, shortlist: str | Path | None = None
+    folder: str | Path,
+    isa: str | None = None,
+    shortlist: str | Path | None = None,
+    threads: int = 1,
 ) -> RuntimeTranslator:
     """The translator of a finished student's folder.
 
     isa: an instruction set of `extension` or `portable`; without, the fastest that this machine and the
-    student allow.  shortlist: a file of `Shortlist.save`.
+    student allow.  shortlist: a file of `Shortlist.save`.  threads: that translate at the same time, each with
+    its own copy of the weights.
     Raises InputError where a file is missing, damaged or of another vocabulary, or the instruction set
     cannot be had.
     """
@@ -57,9 +83,39 @@ def load_runtime(
     if not path.is_dir():
         raise InputError(f"{path}: no such model folder; check the path")
     model = load_model(path)
-    isa = isa or best_isa(model.network)
+    if isa is None:
+        isa = best_isa(model.network)
+    elif isa in NEEDS and isa not in available():
+        raise InputError(
+            f"instruction set '{isa}': this processor lacks it; it has {', '.join([*available(), PORTABLE])}"
+        )
     chosen = None if shortlist is None else Shortlist.load(shortlist, len(model.vocabulary))
-    return RuntimeTranslator(Runtime(model.network, isa, chosen), model.vocabulary, isa)
+    runtimes = [Runtime(model.network, isa, chosen) for _ in range(threads)]
+    return RuntimeTranslator(runtimes, model.vocabulary, isa)
+
+
+def of_precision(folder: str | Path, precision: str | None) -> Path:
+    """The model folder of a precision: `folder` itself, or the one of that name below it.
+
+    A student's folder results/EXP/models/STUDENT/RECIPE holds one for each precision.
+    Raises InputError where there is no such precision.
+    """
+    path = Path(folder)
+    if (path / "config.json").is_file():
+        found = (read_json(path / "config.json").get("quantization") or {}).get("grid", "float32")
+        if precision is not None and precision not in (found, path.name):
+            raise InputError(f"{path}: a model in {found}, not {precision}; quantize it first")
+        return path
+    there = sorted(one.parent.name for one in path.glob("*/config.json"))
+    if not there:
+        return path  # which is no model folder: loading says what is wrong
+    if precision is None and len(there) > 1:
+        raise InputError(
+            f"{path}: holds several models; choose one by --precision {'|'.join(there)}"
+        )
+    if precision is not None and precision not in there:
+        raise InputError(f"{path}: precision '{precision}'{nearest(precision, there)}")
+    return path / (precision or there[0])
 
 
 def best_isa(network: Translator) -> str:

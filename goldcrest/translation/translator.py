@@ -96,7 +96,7 @@ def load_translator(
     for path in paths:
         if not path.is_dir():
             raise InputError(f"{path}: no such model folder; check the path")
-    foreign = [path for path in paths if _is_hugging_face(path)]
+    foreign = [path for path in paths if is_hugging_face(path)]
     if foreign and len(paths) > 1:
         raise InputError(
             f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
@@ -124,9 +124,9 @@ def folder_hash(folder: str | Path) -> str:
     return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
 
 
-def _is_hugging_face(path: Path) -> bool:
+def is_hugging_face(path: str | Path) -> bool:
     """Whether config.json is that of a transformers model."""
-    config = path / "config.json"
+    config = Path(path) / "config.json"
     if not config.is_file():
         return False
     values = read_json(config)

@@ -1,6 +1,7 @@
 """`goldcrest translate`: as many lines out as in, and one clear line where something is wrong."""
 
 import io
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,3 +83,48 @@ def test_errors_are_one_line(translate, folder, tmp_path):
     ]
     for (code, _, error), message in cases:
         assert code == 1 and message in error and error.count("\n") == 1, error
+
+
+def test_threads_windows_and_engines_agree(translate, folder):
+    text = "\n".join([*TEXT, "", *TEXT[:5]]).encode()
+    expected = translate(folder, text=text)
+    assert expected[0] == 0 and expected[1].count("\n") == len(TEXT) + 6
+    for options in (["--threads", 3], ["--window", 1], ["--isa", "portable"]):
+        assert translate(folder, *options, text=text)[:2] == expected[:2]
+
+
+def test_a_precision_is_chosen_below_a_folder(translate, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "student/float32")
+    shutil.copytree(folder, tmp_path / "student/other")
+    text = TEXT[0].encode()
+    expected = translate(folder, text=text)
+    assert translate(folder, "--precision", "float32", text=text) == expected
+    assert translate(tmp_path / "student", "--precision", "float32", text=text) == expected
+    for arguments, message in [
+        ((tmp_path / "student",), "choose one by --precision float32|other"),
+        ((tmp_path / "student", "--precision", "flot32"), "'flot32'; did you mean 'float32'"),
+        ((folder, "--precision", "int8"), "a model in float32, not int8"),
+    ]:
+        code, _, error = translate(*arguments, text=text)
+        assert code == 1 and message in error and error.count("\n") == 1, error
+
+
+def test_a_shortlist_or_engine_that_cannot_serve_is_refused(translate, folder, tmp_path):
+    (tmp_path / "none").write_bytes(b"no shortlist")
+    for options, message in [
+        (["--isa", "avx3"], "instruction set 'avx3'; did you mean 'avx2'"),
+        (["--shortlist", tmp_path / "none"], "no shortlist, or damaged"),
+        ([folder, "--isa", "portable"], "--isa is of the runtime"),
+    ]:
+        code, _, error = translate(folder, *options, text=b"One.")
+        assert code == 1 and message in error and error.count("\n") == 1, error
+
+
+def test_extreme_lines(translate, folder):
+    """A line of 10,000 words, of unknown characters, of blanks."""
+    lines = ["word " * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
+    code, out, error = translate(folder, text="\n".join(lines).encode())
+    assert (code, error) == (0, "") and out.count("\n") == len(lines)
+    assert out.split("\n")[2] == ""
+    reference = load_translator(folder).translate(lines)
+    assert out == "\n".join(reference) + "\n"
