@@ -53,6 +53,7 @@ def extension(isa: str) -> ModuleType:
     flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in NEEDS[isa] if "amx" not in flag]
     if isa == "amx":
         flags.append("-DRUNTIME_BRGEMM")
+    flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`
     files = sorted(SOURCES.iterdir())
     name = f"goldcrest_runtime_{isa}_{_digest(files, flags)}"
     folder = _cache() / name
@@ -81,7 +82,7 @@ def _build(name: str, folder: Path, files: list[Path], flags: list[str], isa: st
     (folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
     sources = [str(file) for file in files if file.suffix == ".cpp"]
     try:
-        load(name, sources, extra_cflags=flags, build_directory=str(folder))
+        load(name, sources, extra_cflags=flags, extra_ldflags=flags, build_directory=str(folder))
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise InputError(
             f"the runtime did not compile for {isa} ({str(error).splitlines()[0]}; the compiler's messages are "
