@@ -5,6 +5,7 @@ from pathlib import Path
 
 from goldcrest.code_version import code_version
 from goldcrest.configuration import (
+    alignment_memory,
     check,
     expand_variants,
     load_zoo,

@@ -62,3 +62,18 @@ def baseline_translations(wildcards):
 def measurements(kind):
     """The quality or size files of all variants."""
     return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
+
+
+def shortlist_measurements():
+    """The measurements of variants with their shortlist; none where the configuration has none.
+
+    Measured are those that the papers run so, in 8 bits; without any, the students as trained.
+    """
+    if "shortlist" not in config:
+        return []
+    quantized = [variant for variant in VARIANTS if variant[2].startswith("int8")]
+    trained = [variant for variant in VARIANTS if variant[1:] == (UNPRUNED, "float32")]
+    return [
+        EVALUATION / "shortlist" / f"{'/'.join(variant)}.json"
+        for variant in quantized or trained
+    ]

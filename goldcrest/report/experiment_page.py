@@ -19,9 +19,16 @@ FIGURES = {  # file -> heading
 
 
 def experiment_page(
-    results: Results, run_time: Table, config: Mapping[str, Any], figures: Mapping[str, str]
+    results: Results,
+    further: Sequence[Table],
+    config: Mapping[str, Any],
+    figures: Mapping[str, str],
 ) -> str:
-    """The page.  config: the complete configuration; figures: heading → link of a picture."""
+    """The page.
+
+    further: tables that do not follow from `results`, in order.  config: the complete configuration.
+    figures: heading → link of a picture.
+    """
     sections = [
         _introduction(config),
         _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
@@ -32,7 +39,7 @@ def experiment_page(
         tables.append(build(definition, results))
         if definition.speed:
             tables.append(build(definition, results, speed=True))
-    for table in [*tables, run_time]:
+    for table in [*tables, *further]:
         sections.append(_section(table.title, to_markdown(table)))
     sections.append(_section("What it ran on", _environment(results)))
     return "\n".join(sections)
