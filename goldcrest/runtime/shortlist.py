@@ -89,6 +89,8 @@ def _unpacked(
         if pieces.size and pieces.max() >= len(counts):
             raise ValueError(f"piece {pieces.max()} of {len(counts)}")
     counts = counts.astype(np.int64)
+    if counts.sum() != candidates.size:
+        raise ValueError(f"{candidates.size} candidates where {counts.sum()} are counted")
     padded = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
     padded[np.arange(padded.shape[1]) < counts[:, None]] = candidates
     return padded, frequent.astype(np.int32)

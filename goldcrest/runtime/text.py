@@ -58,8 +58,10 @@ def load_runtime(
         raise InputError(f"{path}: no such model folder; check the path")
     model = load_model(path)
     isa = isa or best_isa(model.network)
-    chosen = None if shortlist is None else Shortlist.load(shortlist, len(model.vocabulary))
-    return RuntimeTranslator(Runtime(model.network, isa, chosen), model.vocabulary, isa)
+    vocabulary, chosen = model.vocabulary, None
+    if shortlist is not None:
+        chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
+    return RuntimeTranslator(Runtime(model.network, isa, chosen), vocabulary, isa)
 
 
 def best_isa(network: Translator) -> str:
