@@ -19,7 +19,7 @@ class Coverage:
 
     batch_size: int
     columns: float  # pieces that may stand in a translation
-    reference: float  # share of the references' pieces among them, 0 to 1
+    reference: float  # share of the references' pieces among them, 0 to 1; of no pieces it is 1
     own: float  # the same of the translations that the model makes with the whole vocabulary
 
 
@@ -121,7 +121,7 @@ def coverage(
             pieces = [piece for i in batch for piece in text[i][:-1]]
             held[k] += sum(piece in found for piece in pieces)
             total[k] += len(pieces)
-    shares = [part / max(1, whole) for part, whole in zip(held, total, strict=True)]
+    shares = [part / whole if whole else 1.0 for part, whole in zip(held, total, strict=True)]
     return Coverage(batch_size, columns / max(1, len(batches)), *shares)
 
 
