@@ -64,6 +64,11 @@ def measurements(kind):
     return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
 
 
+def shortlist_of(student):
+    """The shortlist of a student's vocabulary."""
+    return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
+
+
 def shortlist_measurements():
     """The measurements of variants with their shortlist; none where the configuration has none.
 

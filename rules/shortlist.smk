@@ -1,12 +1,5 @@
 """Lexical shortlists, where the configuration asks for them: what a student chooses among, and its cost."""
 
-SHORTLISTS = RESULTS / "shortlist"
-
-
-def shortlist_of(student):
-    """The shortlist of a student's vocabulary."""
-    return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
-
 
 rule make_shortlist:
     """Align the distilled corpus on the pieces of a vocabulary and keep each piece's best translations."""
