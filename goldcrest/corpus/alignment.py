@@ -13,10 +13,10 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from goldcrest.corpus.symmetrization import Link, grow_diag_final_and
 from goldcrest.errors import InputError
+from goldcrest.files import remove_folder
 
 Pair = tuple[Sequence[int], Sequence[int]]
 
@@ -29,35 +29,36 @@ DIRECTIONS = {"forward": "-f", "reverse": "-r"}
 
 
 def align(
-    pairs: Iterable[Pair], vocabulary: int, seed: int
+    pairs: Iterable[Pair], vocabulary: int, seed: int, work: str | Path
 ) -> Iterator[tuple[list[int], list[int], list[Link]]]:
     """Source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
     pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or one of more than 1,023 words, get
-    no links.  Text and links pass through files in the folder for temporary files, so that memory is eflomal's
-    alone.  Raises InputError where the program is missing or fails.
+    no links.  Text and links pass through files in the folder `work`, which is made anew and goes at the end, so
+    that memory is eflomal's alone.  Raises InputError where the program is missing or fails.
     """
-    with TemporaryDirectory(prefix="goldcrest-align-") as name:
-        folder = Path(name)
+    folder = Path(work)
+    if folder.exists():  # a killed job's
+        remove_folder(folder)
+    folder.mkdir(parents=True)
+    try:
         program = _seeded_program(folder, seed)
         count = _write_pairs(folder, pairs, vocabulary)
         if not count:
             raise InputError("there are no sentence pairs to align; look at the cleaning report")
         _run(program, folder, count)
         yield from _read_pairs(folder, count)
+    finally:
+        remove_folder(folder)
 
 
 def find_eflomal() -> Path:
     """The program as its Python package brings it, or else on PATH.  Raises InputError where it is nowhere."""
     package = importlib.util.find_spec("eflomal")  # looks for it without importing it
-    found = (
-        [Path(place) / "bin/eflomal" for place in package.submodule_search_locations or ()]
-        if package
-        else []
-    )
+    folders = package.submodule_search_locations if package else None
     on_path = shutil.which("eflomal")
-    found += [Path(on_path)] if on_path else []
-    for path in found:
+    places = [*(Path(folder) / "bin/eflomal" for folder in folders or ()), Path(on_path or "")]
+    for path in places:
         if path.is_file():
             return path
     raise InputError(
@@ -107,28 +108,15 @@ def _run(program: Path, folder: Path, count: int) -> None:
     """Both directions at once, each on one thread: several would draw from the random state in any order."""
     iterations = max(2, round(5000 / math.sqrt(count)))  # as eflomal-align chooses them
     few = max(2, iterations // 4)
-    command = [
-        program,
-        "-q",
-        "-m",
-        3,
-        "-s",
-        "source",
-        "-t",
-        "target",
-        "-n",
-        SAMPLERS,
-        "-N",
-        NULL_PRIOR,
-    ]
-    command += ["-1", few, "-2", few, "-3", iterations]
+    options = f"-q -m 3 -n {SAMPLERS} -N {NULL_PRIOR} -1 {few} -2 {few} -3 {iterations}"
+    command = [str(program.resolve()), *options.split(), "-s", "source", "-t", "target"]
     runs = []
     try:
         for name, option in DIRECTIONS.items():
             with (folder / f"{name}.log").open("wb") as log:
                 runs.append(
                     subprocess.Popen(
-                        [*map(str, command), option, name],
+                        [*command, option, name],
                         cwd=folder,
                         env={**os.environ, "OMP_NUM_THREADS": "1"},
                         stdin=subprocess.DEVNULL,
@@ -139,7 +127,7 @@ def _run(program: Path, folder: Path, count: int) -> None:
         codes = [run.wait() for run in runs]
     except PermissionError as error:
         raise InputError(
-            f"{folder}: no program may run here; name another folder in the variable TMPDIR"
+            f"{folder}: programs may not run here; put the results where they may (no `noexec`)"
         ) from error
     finally:
         for run in runs:

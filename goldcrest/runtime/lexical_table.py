@@ -19,6 +19,7 @@ BUFFER = 2**22  # links that are counted at once: 32 MB
 def make_shortlist(
     corpus: str | Path,
     vocabulary: Vocabulary,
+    work: str | Path,
     candidates: int = 50,
     frequent: int = 50,
     pairs: int = 1_000_000,
@@ -27,11 +28,11 @@ def make_shortlist(
     """The shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
 
     candidates: target pieces of a source piece, those of the highest p(t|s); frequent: the commonest target
-    pieces (50 and 50 in WNGT20).  Raises InputError where the table has no pairs or a pair has no target, or
-    the aligner is missing or fails.
+    pieces (50 and 50 in WNGT20).  work: a folder for the alignment, which goes at the end.
+    Raises InputError where the table has no pairs or a pair has no target, or the aligner is missing or fails.
     """
     chosen = sample_pairs(corpus, vocabulary, pairs, seed)
-    aligned = align(chosen, len(vocabulary), seed)
+    aligned = align(chosen, len(vocabulary), seed, work)
     links, counts, occurrences = count_links(aligned, len(vocabulary))
     return Shortlist(
         most_probable(links, counts, len(vocabulary), candidates),
@@ -52,10 +53,12 @@ def sample_pairs(
     for batch in read_batches(corpus, ["source", "target"]):
         inside = wanted[(wanted >= first) & (wanted < first + batch.num_rows)] - first
         part = batch.take(inside)
-        if part["target"].null_count or part["source"].null_count:
-            raise InputError(
-                f"{corpus}: a row has no source or no target; a shortlist needs translated text"
-            )
+        for side in ("source", "target"):
+            if part[side].null_count:
+                row = first + inside[part[side].to_pylist().index(None)]
+                raise InputError(
+                    f"{corpus}: row {row:,} has no {side}; a shortlist needs translated text"
+                )
         sides = [vocabulary.encode(part[side].to_pylist()) for side in ("source", "target")]
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
         first += batch.num_rows

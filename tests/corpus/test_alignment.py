@@ -33,15 +33,29 @@ def reversed_language(count=300, seed=5):
 
 
 @needs_eflomal
-def test_the_links_of_a_known_language_are_found():
+def test_the_links_of_a_known_language_are_found(tmp_path):
     pairs = reversed_language()
-    aligned = list(align(pairs, 2 * WORDS, seed=1))
+    aligned = list(align(pairs, 2 * WORDS, seed=1, work=tmp_path / "work"))
     assert [(source, target) for source, target, _ in aligned] == pairs
     right = total = 0
     for source, target, links in aligned:
         right += sum(source[i] + target[j] == 2 * WORDS - 1 for i, j in links)
         total += len(source)
     assert right > 0.95 * total
+
+
+@needs_eflomal
+def test_the_work_folder_goes_and_a_killed_jobs_does_not_matter(tmp_path):
+    def links():
+        return list(align(reversed_language(40), 2 * WORDS, 1, tmp_path / "work"))
+
+    expected = links()
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "work").mkdir()
+    for name in ("source", "forward", "eflomal"):
+        (tmp_path / "work" / name).write_text("left behind\n")
+    assert links() == expected
+    assert not list(tmp_path.iterdir())
 
 
 @needs_eflomal
@@ -53,7 +67,7 @@ def test_the_seed_decides_the_links(tmp_path, monkeypatch):
     )  # nothing belongs together: chance decides
 
     def links(seed):
-        return [found for _, _, found in align(pairs, 9, seed)]
+        return [found for _, _, found in align(pairs, 9, seed, tmp_path / "work")]
 
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     assert links(1) == links(1)
@@ -61,26 +75,26 @@ def test_the_seed_decides_the_links(tmp_path, monkeypatch):
 
 
 @needs_eflomal
-def test_empty_and_very_long_sides_have_no_links():
+def test_empty_and_very_long_sides_have_no_links(tmp_path):
     pairs = [*reversed_language(50), ([], [1]), ([1], []), ([1] * 1024, [2] * 1024), ([1], [2])]
-    aligned = list(align(pairs, 2 * WORDS, seed=1))
+    aligned = list(align(pairs, 2 * WORDS, seed=1, work=tmp_path / "work"))
     assert len(aligned) == len(pairs)
     assert [links for _, _, links in aligned[50:53]] == [[], [], []]
 
 
 @needs_eflomal
-def test_no_pairs_and_words_beyond_the_vocabulary_are_errors():
+def test_no_pairs_and_words_beyond_the_vocabulary_are_errors(tmp_path):
     with pytest.raises(InputError, match="no sentence pairs to align"):
-        list(align([], 10, seed=1))
+        list(align([], 10, seed=1, work=tmp_path / "work"))
     with pytest.raises(InputError, match=r"eflomal ended with code 1 \(.*vocabulary size"):
-        list(align([([3], [10])], 10, seed=1))
+        list(align([([3], [10])], 10, seed=1, work=tmp_path / "work"))
 
 
-def test_a_missing_program_is_named_with_its_remedy(monkeypatch):
+def test_a_missing_program_is_named_with_its_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(alignment.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InputError, match=r"eflomal.* is not here; pip install eflomal==2\.0\.0"):
-        list(align([([1], [1])], 10, seed=1))
+        list(align([([1], [1])], 10, seed=1, work=tmp_path / "work"))
 
 
 def program(folder: Path, script: str, monkeypatch) -> None:
@@ -95,17 +109,17 @@ def program(folder: Path, script: str, monkeypatch) -> None:
 def test_links_that_are_too_few_are_an_error(tmp_path, monkeypatch):
     program(tmp_path, "echo 0-0 > forward; echo 0-0 > reverse; exit 0", monkeypatch)
     with pytest.raises(InputError, match="eflomal aligned 1 of 2 pairs"):
-        list(align([([1], [1]), ([2], [2])], 10, seed=1))
+        list(align([([1], [1]), ([2], [2])], 10, seed=1, work=tmp_path / "work"))
 
 
 def test_a_killed_program_is_an_error(tmp_path, monkeypatch):
     program(tmp_path, "kill -9 $$", monkeypatch)
     with pytest.raises(InputError, match=r"killed by signal 9.*shortlist\.pairs"):
-        list(align([([1], [1])], 10, seed=1))
+        list(align([([1], [1])], 10, seed=1, work=tmp_path / "work"))
 
 
 def test_a_program_that_seeds_itself_otherwise_is_refused(tmp_path, monkeypatch):
     program(tmp_path, "exit 0", monkeypatch)
     (tmp_path / "eflomal").write_text("#!/bin/sh\nexit 0\n")
     with pytest.raises(InputError, match="seeds itself in an unknown way"):
-        list(align([([1], [1])], 10, seed=1))
+        list(align([([1], [1])], 10, seed=1, work=tmp_path / "work"))

@@ -93,8 +93,8 @@ def test_a_sample_keeps_pairs_together_and_follows_the_seed(tmp_path, vocabulary
 
 
 def test_text_without_a_translation_is_refused(tmp_path, vocabulary):
-    corpus = table_of(tmp_path / "corpus", ["a bird"], [None])
-    with pytest.raises(InputError, match="corpus: a row has no source or no target"):
+    corpus = table_of(tmp_path / "corpus", ["a bird", "a tree"], ["ein Vogel", None])
+    with pytest.raises(InputError, match="corpus: row 1 has no target"):
         list(sample_pairs(corpus, vocabulary, 10, seed=1))
 
 
@@ -106,12 +106,13 @@ def test_the_shortlist_of_a_language_holds_its_words(tmp_path, vocabulary):
     sources = [" ".join(words) for words in sentences]
     targets = [" ".join(f"{WORDS[word]} ." for word in words) for words in sentences]
     corpus = table_of(tmp_path / "corpus", sources, targets)
-    made = make_shortlist(corpus, vocabulary, candidates=20, frequent=3, pairs=1000, seed=1)
+    work = tmp_path / "shortlist.work"
+    made = make_shortlist(corpus, vocabulary, work, candidates=20, frequent=3, pairs=1000, seed=1)
     assert made.made_with == vocabulary.sha256
     occurrences = Counter(piece for one in vocabulary.encode(targets) for piece in one[:-1])
     assert made.frequent.tolist() == [piece for piece, _ in occurrences.most_common(3)]
     for source, target in WORDS.items():
         columns = made.columns(vocabulary.encode([source])[0])
         assert np.isin(vocabulary.encode([target])[0], columns).mean() > 0.7
-    again = make_shortlist(corpus, vocabulary, candidates=20, frequent=3, pairs=1000, seed=1)
+    again = make_shortlist(corpus, vocabulary, work, candidates=20, frequent=3, pairs=1000, seed=1)
     assert (again.candidates == made.candidates).all()

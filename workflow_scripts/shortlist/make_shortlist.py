@@ -13,6 +13,7 @@ with job(snakemake.log[0]):
     shortlist = make_shortlist(
         snakemake.input.corpus,
         Vocabulary(snakemake.input.vocabulary),
+        f"{snakemake.output[0]}.work",
         **snakemake.params.shortlist,
         seed=snakemake.params.seed,
     )
