@@ -72,11 +72,13 @@ def shortlist_of(student):
 def shortlist_measurements():
     """The measurements of variants with their shortlist; none where the configuration has none.
 
-    Measured are those that the papers run so, in 8 bits; without any, the students as trained.
+    Measured are those that the papers run so, in 8 bits, tuned or not; without any, the students as trained.
     """
     if "shortlist" not in config:
         return []
-    quantized = [variant for variant in VARIANTS if variant[2].startswith("int8")]
+    quantized = [
+        variant for variant in VARIANTS if variant[2] in ("int8", "int8-finetuned")
+    ]
     trained = [variant for variant in VARIANTS if variant[1:] == (UNPRUNED, "float32")]
     return [
         EVALUATION / "shortlist" / f"{'/'.join(variant)}.json"

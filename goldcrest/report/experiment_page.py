@@ -20,26 +20,27 @@ FIGURES = {  # file -> heading
 
 def experiment_page(
     results: Results,
-    further: Sequence[Table],
+    run_time: Table,
     config: Mapping[str, Any],
     figures: Mapping[str, str],
+    further: Sequence[Table] = (),
 ) -> str:
     """The page.
 
-    further: tables that do not follow from `results`, in order.  config: the complete configuration.
-    figures: heading → link of a picture.
+    config: the complete configuration; figures: heading → link of a picture; further: tables that not every
+    experiment has.
     """
     sections = [
         _introduction(config),
         _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
         *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
     ]
-    tables = [variants_table(results), speed_table(results), heads_table(results)]
+    tables = [variants_table(results), speed_table(results), *further, heads_table(results)]
     for definition in TABLES:
         tables.append(build(definition, results))
         if definition.speed:
             tables.append(build(definition, results, speed=True))
-    for table in [*tables, *further]:
+    for table in [*tables, run_time]:
         sections.append(_section(table.title, to_markdown(table)))
     sections.append(_section("What it ran on", _environment(results)))
     return "\n".join(sections)

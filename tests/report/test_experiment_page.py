@@ -50,7 +50,7 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
         "students": ["small", "other"],
     }
     page = experiment_page(
-        results, [run_time_table(benchmarks)], config, {"Sizes": "figures/sizes.svg"}
+        results, run_time_table(benchmarks), config, {"Sizes": "figures/sizes.svg"}
     )
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     for number in (1, 2, 3):

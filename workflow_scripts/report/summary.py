@@ -17,7 +17,8 @@ with job(snakemake.log[0]):
     links = {
         FIGURES[Path(path).stem]: os.path.relpath(path, output.parent) for path in files.figures
     }
-    further = [run_time_table(params.benchmarks)]
+    run_time = run_time_table(params.benchmarks)
+    further = []
     if files.shortlists:
-        further.insert(0, shortlist_table(read_shortlist_measurements(files.shortlists)))
-    write_text(output, experiment_page(results, further, params.config, links))
+        further.append(shortlist_table(read_shortlist_measurements(files.shortlists)))
+    write_text(output, experiment_page(results, run_time, params.config, links, further))
