@@ -26,6 +26,11 @@ include: "rules/evaluate.smk"
 include: "rules/report.smk"
 
 
+if "shortlist" in config:
+
+    include: "rules/shortlist.smk"
+
+
 rule all:
     input:
         final_targets(),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from goldcrest.code_version import code_version
 from goldcrest.configuration import (
+    alignment_memory,
     check,
     expand_variants,
     load_zoo,
@@ -38,6 +39,7 @@ TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
 TEACHER = RESULTS / "teacher"
 DISTILLED = RESULTS / "distilled"
+SHORTLISTS = RESULTS / "shortlist"
 MODELS = RESULTS / "models"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"

@@ -62,3 +62,25 @@ def baseline_translations(wildcards):
 def measurements(kind):
     """The quality or size files of all variants."""
     return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
+
+
+def shortlist_of(student):
+    """The shortlist of a student's vocabulary."""
+    return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
+
+
+def shortlist_measurements():
+    """The measurements of variants with their shortlist; none where the configuration has none.
+
+    Measured are those that the papers run so, in 8 bits, tuned or not; without any, the students as trained.
+    """
+    if "shortlist" not in config:
+        return []
+    quantized = [
+        variant for variant in VARIANTS if variant[2] in ("int8", "int8-finetuned")
+    ]
+    trained = [variant for variant in VARIANTS if variant[1:] == (UNPRUNED, "float32")]
+    return [
+        EVALUATION / "shortlist" / f"{'/'.join(variant)}.json"
+        for variant in quantized or trained
+    ]

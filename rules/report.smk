@@ -147,6 +147,7 @@ rule summary:
         quality=measurements("quality"),
         sizes=measurements("size"),
         speed=EVALUATION / "speed.json",
+        shortlists=shortlist_measurements(),
         figures=[
             SPEED_FIGURES / "front.svg",
             FIGURES / "sizes.svg",

@@ -67,6 +67,8 @@ def figure_files(folder, name, category, title):
 def report_targets():
     """All that is made of the measurements, the report last."""
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
+    if "shortlist" in config:
+        tables.append("shortlist")
     speeds = ["variants", *(table.name for table in PAPER_TABLES if table.speed)]
     figures = ["sizes", "heads", "student_training"]
     if trained_teachers():

@@ -8,6 +8,7 @@ from goldcrest.configuration.checking import check
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
+    alignment_memory,
     estimate_disk,
     missing_files,
     search_memory,
@@ -19,6 +20,7 @@ from goldcrest.configuration.zoo import load_zoo, member_of, members
 
 __all__ = [
     "ConfigurationError",
+    "alignment_memory",
     "check",
     "estimate_disk",
     "expand_variants",

@@ -26,6 +26,7 @@ PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a sm
 # Values of the embedding's width that a layer keeps for the backward pass, for each piece.
 ACTIVATIONS = 16
 VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
+ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
 MIB = 2**20
 ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
 BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "log4": 0.6}
@@ -102,6 +103,11 @@ def search_memory(models: Iterable[str]) -> int:
 def vocabulary_memory(tables: Iterable[str]) -> int:
     """MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
     return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * _total_bytes(tables) / MIB))
+
+
+def alignment_memory(pairs: int) -> int:
+    """MiB of main memory that aligning so many sentence pairs needs, both directions at once."""
+    return int(PROCESS_MIB + pairs * ALIGNED_PAIR_BYTES / MIB)
 
 
 def _total_bytes(paths: Iterable[str]) -> int:

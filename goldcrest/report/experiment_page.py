@@ -19,15 +19,23 @@ FIGURES = {  # file -> heading
 
 
 def experiment_page(
-    results: Results, run_time: Table, config: Mapping[str, Any], figures: Mapping[str, str]
+    results: Results,
+    run_time: Table,
+    config: Mapping[str, Any],
+    figures: Mapping[str, str],
+    further: Sequence[Table] = (),
 ) -> str:
-    """The page.  config: the complete configuration; figures: heading → link of a picture."""
+    """The page.
+
+    config: the complete configuration; figures: heading → link of a picture; further: tables that not every
+    experiment has.
+    """
     sections = [
         _introduction(config),
         _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
         *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
     ]
-    tables = [variants_table(results), speed_table(results), heads_table(results)]
+    tables = [variants_table(results), speed_table(results), *further, heads_table(results)]
     for definition in TABLES:
         tables.append(build(definition, results))
         if definition.speed:

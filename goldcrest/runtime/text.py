@@ -89,9 +89,11 @@ def load_runtime(
         raise InputError(
             f"instruction set '{isa}': this processor lacks it; it has {', '.join([*available(), PORTABLE])}"
         )
-    chosen = None if shortlist is None else Shortlist.load(shortlist, len(model.vocabulary))
+    vocabulary, chosen = model.vocabulary, None
+    if shortlist is not None:
+        chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
     runtimes = [Runtime(model.network, isa, chosen) for _ in range(threads)]
-    return RuntimeTranslator(runtimes, model.vocabulary, isa)
+    return RuntimeTranslator(runtimes, vocabulary, isa)
 
 
 def of_precision(folder: str | Path, precision: str | None) -> Path:

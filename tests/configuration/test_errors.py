@@ -370,7 +370,7 @@ CONTRADICTIONS = {
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
             "validation_may_overlap_tests, test_sets, cleaning, vocabulary, teacher, students, training, "
-            "distillation, pruning, quantization, variants, evaluation, report, hardware; "
+            "distillation, shortlist, pruning, quantization, variants, evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",
             "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",

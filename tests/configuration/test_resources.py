@@ -1,6 +1,7 @@
 """Files that are missing, and room on the disk."""
 
 from goldcrest.configuration import (
+    alignment_memory,
     check,
     estimate_disk,
     missing_files,
@@ -68,3 +69,4 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert memory(small, tables=[folder, "not/there"]) == least + 30
     assert search_memory([folder]) == search_memory([]) + 30
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
+    assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000

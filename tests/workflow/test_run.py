@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.vocabulary import Vocabulary
 from tests.workflow.kill import differences, interrupted_run
 from tests.workflow.running import (
     REPOSITORY,
@@ -60,6 +62,10 @@ def test_everything_is_there(undisturbed):
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
         assert files >= {"config.json", "model.safetensors", "vocab.spm"}
+    vocabulary = Vocabulary(results / "vocabulary/300/vocab.spm")
+    made = results / "shortlist/300/shortlist.safetensors"
+    shortlist = Shortlist.load(made, len(vocabulary), vocabulary.sha256)
+    assert shortlist.candidates.shape[1] <= 10 and len(shortlist.frequent) <= 10
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
 

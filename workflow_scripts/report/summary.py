@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+from goldcrest.evaluation.shortlist import read_shortlist_measurements
 from goldcrest.files import write_text
 from goldcrest.job import job
 from goldcrest.report.experiment_page import FIGURES, experiment_page
 from goldcrest.report.results import Results
 from goldcrest.report.run_time import run_time_table
+from goldcrest.report.shortlist import shortlist_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
@@ -16,4 +18,7 @@ with job(snakemake.log[0]):
         FIGURES[Path(path).stem]: os.path.relpath(path, output.parent) for path in files.figures
     }
     run_time = run_time_table(params.benchmarks)
-    write_text(output, experiment_page(results, run_time, params.config, links))
+    further = []
+    if files.shortlists:
+        further.append(shortlist_table(read_shortlist_measurements(files.shortlists)))
+    write_text(output, experiment_page(results, run_time, params.config, links, further))

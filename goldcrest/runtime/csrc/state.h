@@ -48,6 +48,7 @@ struct State {
 
  private:
   void select(const std::vector<int>& from, size_t size, Buffer<float>& rows) {
+    if (!size) return;  // no heads
     float* to = spare_.room(from.size() * size);
     for (size_t i = 0; i < from.size(); ++i)
       std::memcpy(to + i * size, rows.data() + static_cast<size_t>(from[i]) * size, sizeof(float) * size);

@@ -1,0 +1,52 @@
+"""Two one-sided alignments of a sentence pair made one: grow-diag-final-and (Koehn et al. 2005).
+
+A link (i, j) joins source position i and target position j.
+"""
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+Link = tuple[int, int]
+
+# Straight neighbours before diagonal ones.
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> list[Link]:
+    """The links of both directions; then neighbours of these that one direction has and that join a word
+    that is free; then links of either direction between two words that are free.  In ascending order.
+
+    forward: of the model that gives each target word a source word at most; reverse: of the other.
+    """
+    forward, reverse = set(forward), set(reverse)
+    links = forward & reverse
+    single = forward ^ reverse  # what may still be added
+    if not single:
+        return sorted(links)
+    sources, targets = {i for i, _ in links}, {j for _, j in links}
+    # Words only become taken, so what a link could not add when its turn came it never can: each has one
+    # turn.  Passes go by source, then target position; what is added behind the present link waits for the next.
+    turn, waiting = list(links), []
+    while turn:
+        heapify(turn)
+        while turn:
+            link = heappop(turn)
+            for down, right in NEIGHBOURS:
+                new = link[0] + down, link[1] + right
+                if new in single and (new[0] not in sources or new[1] not in targets):
+                    single.remove(new)
+                    links.add(new)
+                    sources.add(new[0])
+                    targets.add(new[1])
+                    if new > link:
+                        heappush(turn, new)
+                    else:
+                        waiting.append(new)
+        turn, waiting = waiting, []
+    for direction in (forward, reverse):
+        for i, j in sorted(direction & single):
+            if i not in sources and j not in targets:
+                links.add((i, j))
+                sources.add(i)
+                targets.add(j)
+    return sorted(links)

@@ -1,0 +1,95 @@
+"""Lexical shortlists, where the configuration asks for them: what a student chooses among, and its cost."""
+
+
+rule make_shortlist:
+    """Align the distilled corpus on the pieces of a vocabulary and keep each piece's best translations."""
+    input:
+        corpus=DISTILLED / "training.parquet",
+        vocabulary=VOCABULARY / "{size}/vocab.spm",
+    output:
+        SHORTLISTS / "{size}/shortlist.safetensors",
+    log:
+        LOGS / "make_shortlist/{size}.log",
+    benchmark:
+        BENCHMARKS / "make_shortlist/{size}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 2  # one for each direction of the alignment
+    resources:
+        mem_mb=lambda w, attempt: attempt
+        * alignment_memory(config["shortlist"]["pairs"]),
+    params:
+        shortlist=config["shortlist"],
+        seed=config["seed"],
+        code=code_version(
+            "corpus.alignment",
+            "corpus.symmetrization",
+            "corpus.table",
+            "runtime.lexical_table",
+            "runtime.shortlist",
+            "translation.vocabulary",
+        ),
+    script:
+        "../workflow_scripts/shortlist/make_shortlist.py"
+
+
+rule measure_shortlist:
+    """Coverage of a variant's shortlist, and its BLEU with it against without."""
+    input:
+        model=MODELS / "{student}/{recipe}/{precision}",
+        shortlist=lambda w: shortlist_of(w.student),
+        translations=lambda w: translations_of(w.student, w.recipe, w.precision),
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "shortlist/{student}/{recipe}/{precision}.json",
+    log:
+        LOGS / "measure_shortlist/{student}.{recipe}.{precision}.log",
+    benchmark:
+        BENCHMARKS / "measure_shortlist/{student}.{recipe}.{precision}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+    params:
+        variant="{student}/{recipe}/{precision}",
+        search=lambda w: MEASURED[w.student, w.recipe, w.precision],
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        seed=config["seed"],
+        code=code_version(
+            "evaluation.measurement",
+            "evaluation.quality",
+            "evaluation.shortlist",
+            "runtime.engines",
+            "runtime.shortlist",
+            "runtime.text",
+            "runtime.translator",
+            "text_files",
+        )
+        + SEARCH_CODE,
+    script:
+        "../workflow_scripts/shortlist/measure_shortlist.py"
+
+
+rule shortlist_table:
+    """What the shortlists cover and cost."""
+    input:
+        measurements=shortlist_measurements(),
+    output:
+        **table_files(
+            TABLES, "shortlist", "6 Evaluation", "Lexical shortlist", "shortlist"
+        ),
+    log:
+        LOGS / "shortlist_table.log",
+    benchmark:
+        BENCHMARKS / "shortlist_table.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation.shortlist", "report"),
+    script:
+        "../workflow_scripts/shortlist/shortlist_table.py"

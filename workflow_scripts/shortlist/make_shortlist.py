@@ -1,0 +1,21 @@
+"""Make the lexical shortlist of a vocabulary (rule make_shortlist; WNGT20 §5).
+
+From the distilled corpus, aligned piece by piece, into the few target pieces of each source piece.
+"""
+
+import logging
+
+from goldcrest.job import job
+from goldcrest.runtime.lexical_table import make_shortlist
+from goldcrest.translation.vocabulary import Vocabulary
+
+with job(snakemake.log[0]):
+    shortlist = make_shortlist(
+        snakemake.input.corpus,
+        Vocabulary(snakemake.input.vocabulary),
+        f"{snakemake.output[0]}.work",
+        **snakemake.params.shortlist,
+        seed=snakemake.params.seed,
+    )
+    shortlist.save(snakemake.output[0])
+    logging.info("%s candidates of all pieces", f"{(shortlist.candidates >= 0).sum():,}")

@@ -1,0 +1,46 @@
+"""Translate and score a variant with its shortlist (rule measure_shortlist).
+
+From a model folder, its shortlist, the test sets and the translations with the whole vocabulary into measurements:
+coverage, columns, and BLEU with its interval and significance.
+"""
+
+import torch
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.measurement import Variant, model_sha256
+from goldcrest.evaluation.quality import TestSet
+from goldcrest.evaluation.shortlist import measure_shortlist
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.runtime.extension import PORTABLE
+from goldcrest.runtime.text import load_runtime
+from goldcrest.text_files import read_lines
+from goldcrest.translation.search import SearchOptions
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params, files = snakemake.params, snakemake.input
+    # PyTorch translates, as it did without the shortlist: the same words on every machine.
+    translator = load_runtime(files.model, PORTABLE, files.shortlist)
+    search = SearchOptions(**params.search)
+    rows = []
+    for name, path, without in zip(
+        params.test_sets, files.test_sets, files.translations, strict=True
+    ):
+        table = read_columns(path, ["source", "target"]).to_pydict()
+        rows.append(
+            measure_shortlist(
+                Variant.parse(params.variant),
+                TestSet(name, table["source"], table["target"]),
+                files.shortlist,
+                translator.vocabulary,
+                translator.translate(table["source"], search),
+                list(read_lines(without)),
+                batch_size=search.batch_size,
+                bootstrap=params.bootstrap,
+                target=params.target,
+                model_sha256=model_sha256([files.model]),
+                seed=params.seed,
+            )
+        )
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])
