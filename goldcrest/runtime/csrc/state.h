@@ -29,7 +29,7 @@ struct State {
 
   // Make room for the keys and values of `position` in each row.
   void room(int rows, int row_width, int position) {
-    if (position < capacity) return;
+    if (position < capacity || !row_width) return;  // no width: no heads
     const int before = capacity;
     width = row_width;
     capacity = std::max(2 * VECTOR, 2 * before);
@@ -48,7 +48,7 @@ struct State {
 
  private:
   void select(const std::vector<int>& from, size_t size, Buffer<float>& rows) {
-    if (!size) return;  // no heads
+    if (!size) return;
     float* to = spare_.room(from.size() * size);
     for (size_t i = 0; i < from.size(); ++i)
       std::memcpy(to + i * size, rows.data() + static_cast<size_t>(from[i]) * size, sizeof(float) * size);
