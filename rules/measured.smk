@@ -3,6 +3,7 @@
 from goldcrest.configuration.variants import UNPRUNED, is_search, search_name
 
 TRANSLATIONS = EVALUATION / "translations"
+ENGINES = EVALUATION / "engines.json"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
 
 
@@ -57,6 +58,11 @@ def baseline_translations(wildcards):
     if wildcards.student == "teacher" or tuple(wildcards) == baseline:
         return []
     return translations_of(*baseline)
+
+
+def benchmarked():
+    """The file of the runtime's benchmark, where the configuration asks for it."""
+    return [ENGINES] if "engines" in config["evaluation"] else []
 
 
 def measurements(kind):

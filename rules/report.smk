@@ -26,15 +26,21 @@ rule tables:
 
 
 rule speed_tables:
-    """The same for everything that depends on the machine."""
+    """The same for everything that depends on the machine, latency and the runtime's benchmark too."""
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
         speed=EVALUATION / "speed.json",
+        latency=EVALUATION / "latency.json",
+        engines=benchmarked(),
     output:
         **table_files(
             SPEED_TABLES, "variants", "6 Evaluation", "All variants: speed", "speed"
         ),
+        **table_files(
+            SPEED_TABLES, "latency", "6 Evaluation", "All variants: latency", "latency"
+        ),
+        **benchmark_table_files(),
         **paper_table_files(SPEED_TABLES, speed=True),
     log:
         LOGS / "speed_tables.log",
@@ -147,6 +153,8 @@ rule summary:
         quality=measurements("quality"),
         sizes=measurements("size"),
         speed=EVALUATION / "speed.json",
+        latency=EVALUATION / "latency.json",
+        engines=benchmarked(),
         figures=[
             SPEED_FIGURES / "front.svg",
             FIGURES / "sizes.svg",

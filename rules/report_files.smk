@@ -56,6 +56,14 @@ def paper_table_files(folder, speed):
     return files
 
 
+def benchmark_table_files():
+    """The files of the runtime's benchmark, none where the configuration does not ask for it."""
+    if not benchmarked():
+        return {}
+    title = "The runtime beside CTranslate2"
+    return table_files(SPEED_TABLES, "engines", "6 Evaluation", title, "engines")
+
+
 def figure_files(folder, name, category, title):
     """A figure's files by format; its interactive page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
@@ -67,7 +75,8 @@ def figure_files(folder, name, category, title):
 def report_targets():
     """All that is made of the measurements, the report last."""
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
-    speeds = ["variants", *(table.name for table in PAPER_TABLES if table.speed)]
+    speeds = ["variants", "latency", *(["engines"] if benchmarked() else [])]
+    speeds += [table.name for table in PAPER_TABLES if table.speed]
     figures = ["sizes", "heads", "student_training"]
     if trained_teachers():
         figures.append("teacher_training")

@@ -8,7 +8,7 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands.benchmarks import runtime
-from goldcrest.commands.benchmarks.runtime import cores, engines, pruned, throughput
+from goldcrest.commands.benchmarks.runtime import cores, engines, memory, pruned, throughput
 from goldcrest.commands.benchmarks.runtime.workload import (
     Case,
     in_batches,
@@ -43,7 +43,7 @@ def test_every_subject_measures(quickly, monkeypatch):
     half = replace(shape, encoder=(replace(LAYER, heads=1, feed_forward=8),) * 2)
     cut = pruned.Cut("half", half, {"float32": 1.5, "int8": 2.0})
     monkeypatch.setattr(throughput, "cuts", lambda name, full: [cut])
-    rows = {name: measure("small", shape, ISA, 12, 2) for name, measure in runtime.SUBJECTS.items()}
+    rows = {name: runtime.SUBJECTS[name]("small", shape, ISA, 12, 2) for name in runtime.USUAL}
     assert len(rows["throughput"]) == 3
     assert [row.paper for row in rows["pruning"]] == [1.5, 2.0]
     assert [row.unit for row in rows["latency"]] == ["ms"] * 4
@@ -55,6 +55,24 @@ def test_every_subject_measures(quickly, monkeypatch):
         assert row.rounds == 2 and row.ours > 0 and row.other > 0
         assert row.lowest <= row.highest
         assert row.claim.startswith(f"small, {ISA}: ")
+
+
+def test_memory_is_told_as_the_text_goes_on(monkeypatch):
+    monkeypatch.setattr(memory, "WINDOW", 4)
+    assert memory.milestones(400) == [4, 40, 400]
+    assert memory.milestones(8) == [4, 8]
+    stream = memory.Stream(Case(SHAPE), ISA)
+    seen = []
+    monkeypatch.setattr(stream._engine, "prepare", lambda text, size: seen.extend(map(tuple, text)))
+    assert stream.go_on(12) > 50
+    assert len(set(seen)) == 12  # no sentence twice
+    assert stream.go_on(12) > 50 and len(seen) == 12
+
+
+def test_memory_is_compared_with_that_of_the_beginning():
+    (row,) = memory.measure("small", SHAPE, ISA, 2 * memory.WINDOW, 1)
+    assert f"after {2 * memory.WINDOW:,} lines against {memory.WINDOW:,}" in row.claim
+    assert row.unit == "MiB" and 0.9 < row.ratio < 1.1
 
 
 def test_both_engines_translate_the_whole_text_to_outputs_of_the_same_length(monkeypatch):

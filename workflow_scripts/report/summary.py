@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from goldcrest.files import write_text
+from goldcrest.files import read_json, write_text
 from goldcrest.job import job
 from goldcrest.report.experiment_page import FIGURES, experiment_page
 from goldcrest.report.results import Results
@@ -11,9 +11,10 @@ from goldcrest.report.run_time import run_time_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
-    results = Results.read(params.config, files.quality, files.sizes, files.speed)
+    results = Results.read(params.config, files.quality, files.sizes, files.speed, files.latency)
     links = {
         FIGURES[Path(path).stem]: os.path.relpath(path, output.parent) for path in files.figures
     }
     run_time = run_time_table(params.benchmarks)
-    write_text(output, experiment_page(results, run_time, params.config, links))
+    benchmark = read_json(files.engines[0]) if files.engines else None
+    write_text(output, experiment_page(results, run_time, params.config, links, benchmark))

@@ -28,9 +28,9 @@ class Case:
     shortlist: bool = True
 
 
-def sentences(vocabulary: int, count: int) -> Sources:
+def sentences(vocabulary: int, count: int, seed: int = 1) -> Sources:
     """Source pieces, distributed and as long as those of news, each ended."""
-    draw = np.random.default_rng(1)
+    draw = np.random.default_rng(seed)
     lengths = np.clip(draw.gamma(3.3, PIECES_PER_SENTENCE / 3.3, count), 2, 120).astype(int)
     return [[*(2 + zipf(draw, n, vocabulary - 2, 1.05)).tolist(), EOS] for n in lengths]
 
