@@ -117,6 +117,33 @@ rule measure_speed:
         "../workflow_scripts/evaluate/measure_speed.py"
 
 
+rule measure_gpu_speed:
+    """Words per second of all students on a GPU by mini-batch size, in float32, float16 and int8."""
+    input:
+        models=[MODELS.joinpath(*variant) for variant in VARIANTS],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        GPU_SPEED,
+    log:
+        LOGS / "measure_gpu_speed.log",
+    benchmark:
+        BENCHMARKS / "measure_gpu_speed.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=lambda w, attempt: attempt * largest_search_memory(),
+    params:
+        variants=["/".join(variant) for variant in VARIANTS],
+        sentences=config["evaluation"]["speed"]["sentences"],
+        batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
+        rounds=config["evaluation"]["speed"]["rounds"],
+        code=code_version("evaluation.gpu_speed", "runtime") + SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/measure_gpu_speed.py"
+
+
 rule benchmark_runtime:
     """The runtime beside CTranslate2 in the papers' shapes; it wants the machine to itself."""
     output:

@@ -4,6 +4,7 @@ from goldcrest.configuration.variants import UNPRUNED, is_search, search_name
 
 TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"
+GPU_SPEED = EVALUATION / "gpu_speed.json"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
 
 
@@ -63,6 +64,11 @@ def baseline_translations(wildcards):
 def benchmarked():
     """The file of the runtime's benchmark, where the configuration asks for it."""
     return [ENGINES] if "engines" in config["evaluation"] else []
+
+
+def timed_on_gpu():
+    """The file of the GPU's speeds, where the hardware has one."""
+    return [] if config["hardware"]["accelerator"] == "cpu" else [GPU_SPEED]
 
 
 def measurements(kind):

@@ -33,6 +33,7 @@ rule speed_tables:
         speed=EVALUATION / "speed.json",
         latency=EVALUATION / "latency.json",
         engines=benchmarked(),
+        gpu=timed_on_gpu(),
     output:
         **table_files(
             SPEED_TABLES, "variants", "6 Evaluation", "All variants: speed", "speed"
@@ -40,7 +41,7 @@ rule speed_tables:
         **table_files(
             SPEED_TABLES, "latency", "6 Evaluation", "All variants: latency", "latency"
         ),
-        **benchmark_table_files(),
+        **further_speed_table_files(),
         **paper_table_files(SPEED_TABLES, speed=True),
     log:
         LOGS / "speed_tables.log",
@@ -155,6 +156,7 @@ rule summary:
         speed=EVALUATION / "speed.json",
         latency=EVALUATION / "latency.json",
         engines=benchmarked(),
+        gpu=timed_on_gpu(),
         figures=[
             SPEED_FIGURES / "front.svg",
             FIGURES / "sizes.svg",

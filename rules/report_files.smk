@@ -56,12 +56,22 @@ def paper_table_files(folder, speed):
     return files
 
 
-def benchmark_table_files():
-    """The files of the runtime's benchmark, none where the configuration does not ask for it."""
-    if not benchmarked():
-        return {}
-    title = "The runtime beside CTranslate2"
-    return table_files(SPEED_TABLES, "engines", "6 Evaluation", title, "engines")
+def further_speeds():
+    """Tables that not every experiment has, by name: the runtime's benchmark, a GPU's speeds."""
+    tables = {}
+    if benchmarked():
+        tables["engines"] = "The runtime beside CTranslate2"
+    if timed_on_gpu():
+        tables["gpu"] = "All students: GPU speed"
+    return tables
+
+
+def further_speed_table_files():
+    """The files of those tables."""
+    files = {}
+    for name, title in further_speeds().items():
+        files |= table_files(SPEED_TABLES, name, "6 Evaluation", title, name)
+    return files
 
 
 def figure_files(folder, name, category, title):
@@ -75,7 +85,7 @@ def figure_files(folder, name, category, title):
 def report_targets():
     """All that is made of the measurements, the report last."""
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
-    speeds = ["variants", "latency", *(["engines"] if benchmarked() else [])]
+    speeds = ["variants", "latency", *further_speeds()]
     speeds += [table.name for table in PAPER_TABLES if table.speed]
     figures = ["sizes", "heads", "student_training"]
     if trained_teachers():

@@ -9,7 +9,7 @@ from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.quantities import encoder_totals
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.results import Results
-from goldcrest.report.speeds import benchmark_table, latency_table, speed_table
+from goldcrest.report.speeds import latency_table, speed_table
 from goldcrest.report.table import Table, fixed
 
 FIGURES = {  # file -> heading
@@ -24,12 +24,12 @@ def experiment_page(
     run_time: Table,
     config: Mapping[str, Any],
     figures: Mapping[str, str],
-    benchmark: Mapping[str, Any] | None = None,
+    further: Sequence[Table] = (),
 ) -> str:
     """The page.
 
-    config: the complete configuration; figures: heading → link of a picture; benchmark: of the runtime, where the
-    experiment has one.
+    config: the complete configuration; figures: heading → link of a picture; further: tables of times that not
+    every experiment has.
     """
     sections = [
         _introduction(config),
@@ -37,9 +37,7 @@ def experiment_page(
         *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
     ]
     tables = [variants_table(results), speed_table(results), latency_table(results)]
-    if benchmark:
-        tables.append(benchmark_table(benchmark))
-    tables.append(heads_table(results))
+    tables += [*further, heads_table(results)]
     for definition in TABLES:
         tables.append(build(definition, results))
         if definition.speed:

@@ -16,6 +16,7 @@ CONFIGURATIONS = sorted(
 TIMED = (
     "benchmarks/",
     "evaluation/engines.json",
+    "evaluation/gpu_speed.json",
     "evaluation/latency.json",
     "evaluation/speed.json",
     "figures/speed/",

@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+from goldcrest.evaluation.gpu_speed import read_gpu_speeds
 from goldcrest.files import read_json, write_text
 from goldcrest.job import job
 from goldcrest.report.experiment_page import FIGURES, experiment_page
 from goldcrest.report.results import Results
 from goldcrest.report.run_time import run_time_table
+from goldcrest.report.speeds import benchmark_table, gpu_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
@@ -16,5 +18,6 @@ with job(snakemake.log[0]):
         FIGURES[Path(path).stem]: os.path.relpath(path, output.parent) for path in files.figures
     }
     run_time = run_time_table(params.benchmarks)
-    benchmark = read_json(files.engines[0]) if files.engines else None
-    write_text(output, experiment_page(results, run_time, params.config, links, benchmark))
+    further = [gpu_table(read_gpu_speeds(path)) for path in files.gpu]
+    further += [benchmark_table(read_json(path)) for path in files.engines]
+    write_text(output, experiment_page(results, run_time, params.config, links, further))
