@@ -63,7 +63,7 @@ def test_words_a_second_are_words_by_time():
         assert row.slowest <= row.words_per_second <= row.fastest <= 60 / seconds
         assert (row.engine, row.by_runtime) == ("PyTorch reference", False)
     # Interleaved: each round times every variant, and begins with another one.
-    one_core = [line.split(": ")[1].split(",")[0] for line in lines if ", 1 cores" in line]
+    one_core = [line.split(": ")[1].split(",")[0] for line in lines if ", 1 x 1 cores" in line]
     assert one_core == ["slow", "fast", "fast", "slow"]
     if len(os.sched_getaffinity(0)) > 1:
         layouts = {
