@@ -18,7 +18,7 @@ from goldcrest.commands.benchmarks.runtime.workload import (
     with_attention,
     words,
 )
-from goldcrest.evaluation.processes import usable_cores
+from goldcrest.evaluation.processes import Worker, usable_cores
 from goldcrest.runtime.extension import NEEDS, available
 from goldcrest.translation.architecture import Architecture, LayerShape
 
@@ -36,9 +36,36 @@ def quickly(monkeypatch):
     monkeypatch.setattr(throughput, "FULL", 8)
     monkeypatch.setattr(cores, "TRIAL", 8)
     throughput.best_settings.cache_clear()
+    yield
+    throughput.best_settings.cache_clear()
 
 
-def test_every_subject_measures(quickly, monkeypatch):
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Workers do their work here: starting a process takes seconds."""
+
+    def send(worker, method, *arguments):
+        if method is None:
+            function, *arguments = arguments
+            worker.kept, worker.result = function(*arguments), None
+        else:
+            worker.result = getattr(worker.kept, method)(*arguments)
+
+    monkeypatch.setattr(Worker, "__init__", lambda worker, cores, threads=1, environment=None: None)
+    monkeypatch.setattr(Worker, "_send", send)
+    monkeypatch.setattr(Worker, "answer", lambda worker: worker.result)
+    monkeypatch.setattr(Worker, "close", lambda worker: None)
+
+
+def test_the_opponent_translates_in_a_process_of_its_own():
+    settings = {"CT2_FORCE_CPU_ISA": "AVX2", "CT2_USE_MKL": "0"}
+    with throughput.Opponent(Case(SHAPE), settings) as opponent:
+        opponent.prepare(sentences(SHAPE.vocabulary, 5), 2)
+        assert len(opponent.translate()) == 3
+        assert str(opponent) == "CTranslate2 (AVX2, oneDNN, batch 2)"
+
+
+def test_every_subject_measures(quickly, in_this_process, monkeypatch):
     shape = replace(SHAPE, encoder=(LAYER,) * 2)
     half = replace(shape, encoder=(replace(LAYER, heads=1, feed_forward=8),) * 2)
     cut = pruned.Cut("half", half, {"float32": 1.5, "int8": 2.0})

@@ -6,7 +6,7 @@ from goldcrest.commands.benchmarks.runtime.workload import Case, sentences
 from goldcrest.evaluation.processes import Worker, memory, usable_cores
 from goldcrest.translation.architecture import Architecture
 
-WINDOW, BATCH = 4096, 32  # lines that are sorted by length and translated together; sentences
+WINDOW, BATCH = 1024, 32  # lines that are sorted by length and translated together; sentences
 
 
 def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
