@@ -80,12 +80,13 @@ rule measure_size:
 
 
 rule measure_speed:
-    """Words per second of all variants, interleaved in one job that has the machine to itself."""
+    """Speed by the runtime and by PyTorch, interleaved, latency and memory of all variants; alone on the machine."""
     input:
         models=[folder for variant in MEASURED for folder in model_of(*variant)],
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
-        EVALUATION / "speed.json",
+        speed=EVALUATION / "speed.json",
+        latency=EVALUATION / "latency.json",
     log:
         LOGS / "measure_speed.log",
     benchmark:
@@ -106,7 +107,63 @@ rule measure_speed:
             for variant, search in MEASURED.items()
         ],
         sentences=config["evaluation"]["speed"]["sentences"],
+        latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
-        code=code_version("evaluation.speed") + SEARCH_CODE,
+        code=code_version(
+            "evaluation.latency", "evaluation.processes", "evaluation.speed", "runtime"
+        )
+        + SEARCH_CODE,
     script:
         "../workflow_scripts/evaluate/measure_speed.py"
+
+
+rule measure_gpu_speed:
+    """Words per second of all students on a GPU by mini-batch size, in float32, float16 and int8."""
+    input:
+        models=[MODELS.joinpath(*variant) for variant in VARIANTS],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        GPU_SPEED,
+    log:
+        LOGS / "measure_gpu_speed.log",
+    benchmark:
+        BENCHMARKS / "measure_gpu_speed.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=lambda w, attempt: attempt * largest_search_memory(),
+    params:
+        variants=["/".join(variant) for variant in VARIANTS],
+        sentences=config["evaluation"]["speed"]["sentences"],
+        batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
+        rounds=config["evaluation"]["speed"]["rounds"],
+        code=code_version("evaluation.gpu_speed", "runtime") + SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/measure_gpu_speed.py"
+
+
+rule benchmark_runtime:
+    """The runtime beside CTranslate2 in the papers' shapes; it wants the machine to itself."""
+    output:
+        ENGINES,
+    log:
+        LOGS / "benchmark_runtime.log",
+    benchmark:
+        BENCHMARKS / "benchmark_runtime.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
+    resources:
+        mem_mb=lambda w, threads, attempt: attempt * threads * 1500,
+    params:
+        settings=config["evaluation"].get("engines"),
+        code=code_version(
+            "commands.benchmark",
+            "commands.benchmarks.runtime",
+            "evaluation.processes",
+            "runtime",
+        ),
+    script:
+        "../workflow_scripts/evaluate/benchmark_runtime.py"

@@ -3,6 +3,8 @@
 from goldcrest.configuration.variants import UNPRUNED, is_search, search_name
 
 TRANSLATIONS = EVALUATION / "translations"
+ENGINES = EVALUATION / "engines.json"
+GPU_SPEED = EVALUATION / "gpu_speed.json"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
 
 
@@ -57,6 +59,16 @@ def baseline_translations(wildcards):
     if wildcards.student == "teacher" or tuple(wildcards) == baseline:
         return []
     return translations_of(*baseline)
+
+
+def benchmarked():
+    """The file of the runtime's benchmark, where the configuration asks for it."""
+    return [ENGINES] if "engines" in config["evaluation"] else []
+
+
+def timed_on_gpu():
+    """The file of the GPU's speeds, where the hardware has one."""
+    return [] if config["hardware"]["accelerator"] == "cpu" else [GPU_SPEED]
 
 
 def measurements(kind):

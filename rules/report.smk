@@ -26,15 +26,22 @@ rule tables:
 
 
 rule speed_tables:
-    """The same for everything that depends on the machine."""
+    """The same for everything that depends on the machine, latency and the runtime's benchmark too."""
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
         speed=EVALUATION / "speed.json",
+        latency=EVALUATION / "latency.json",
+        engines=benchmarked(),
+        gpu=timed_on_gpu(),
     output:
         **table_files(
             SPEED_TABLES, "variants", "6 Evaluation", "All variants: speed", "speed"
         ),
+        **table_files(
+            SPEED_TABLES, "latency", "6 Evaluation", "All variants: latency", "latency"
+        ),
+        **further_speed_table_files(),
         **paper_table_files(SPEED_TABLES, speed=True),
     log:
         LOGS / "speed_tables.log",
@@ -148,6 +155,9 @@ rule summary:
         sizes=measurements("size"),
         speed=EVALUATION / "speed.json",
         shortlists=shortlist_measurements(),
+        latency=EVALUATION / "latency.json",
+        engines=benchmarked(),
+        gpu=timed_on_gpu(),
         figures=[
             SPEED_FIGURES / "front.svg",
             FIGURES / "sizes.svg",

@@ -56,6 +56,24 @@ def paper_table_files(folder, speed):
     return files
 
 
+def further_speeds():
+    """Tables that not every experiment has, by name: the runtime's benchmark, a GPU's speeds."""
+    tables = {}
+    if benchmarked():
+        tables["engines"] = "The runtime beside CTranslate2"
+    if timed_on_gpu():
+        tables["gpu"] = "All students: GPU speed"
+    return tables
+
+
+def further_speed_table_files():
+    """The files of those tables."""
+    files = {}
+    for name, title in further_speeds().items():
+        files |= table_files(SPEED_TABLES, name, "6 Evaluation", title, name)
+    return files
+
+
 def figure_files(folder, name, category, title):
     """A figure's files by format; its interactive page is shown in the report."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
@@ -69,7 +87,8 @@ def report_targets():
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
     if "shortlist" in config:
         tables.append("shortlist")
-    speeds = ["variants", *(table.name for table in PAPER_TABLES if table.speed)]
+    speeds = ["variants", "latency", *further_speeds()]
+    speeds += [table.name for table in PAPER_TABLES if table.speed]
     figures = ["sizes", "heads", "student_training"]
     if trained_teachers():
         figures.append("teacher_training")

@@ -7,9 +7,10 @@ import os
 import pkgutil
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from types import ModuleType
 
 from goldcrest.commands import benchmarks
 from goldcrest.commands.arguments import positive
@@ -19,17 +20,44 @@ HELP = "measure a speed claim against an opponent"
 
 @dataclass(frozen=True)
 class Row:
-    """One claim: medians over rounds of ours and the opponent's, in `unit`; ratio = ours / other."""
+    """One claim: medians over rounds of ours and the opponent's, in `unit`; ratio = ours / other.
+
+    lowest, highest: the ratio of a single round.  paper: the same ratio as a paper's table gives it.
+    """
 
     claim: str
     ours: float
     other: float
     unit: str
     rounds: int
+    lowest: float
+    highest: float
+    paper: float | None = None
     ratio: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratio", self.ours / self.other)
+
+    @classmethod
+    def of_rounds(
+        cls,
+        claim: str,
+        ours: Sequence[float],
+        other: Sequence[float],
+        unit: str,
+        paper: float | None = None,
+    ) -> "Row":
+        """From what each round measured, in the same order on both sides."""
+        ratios = [one / two for one, two in zip(ours, other, strict=True)]
+        medians = statistics.median(ours), statistics.median(other)
+        return cls(claim, *medians, unit, len(ratios), min(ratios), max(ratios), paper)
+
+    def __str__(self) -> str:
+        printed = "" if self.paper is None else f"; the paper's {self.paper:.2f}"
+        return (
+            f"{self.claim}: {self.ours:,.4g} against {self.other:,.4g} {self.unit}, ratio {self.ratio:.2f} "
+            f"({self.lowest:.2f} to {self.highest:.2f} in {self.rounds} rounds{printed})"
+        )
 
 
 @contextmanager
@@ -59,48 +87,59 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def interleave(
-    ours: Callable[[], float], other: Callable[[], float], rounds: int
-) -> tuple[float, float]:
-    """Median rates of two pieces of work that are timed in turn, after one round that is not counted.
+def interleave(*works: Callable[[], float], rounds: int) -> list[list[float]]:
+    """Rates of pieces of work that are timed in turn, after one round that is not counted.
 
     Each function does its work once and returns how much it was (pairs, tokens, operations).
-    Returns (ours, other) per second.  Both run pinned to the same core, and who goes first changes
-    from round to round, so that neither profits from the state of the machine.
+    Returns for each the amounts per second, one a round.  All run pinned to the same core, and who goes first
+    changes from round to round, so that none profits from the state of the machine.
     """
-    rates: dict[Callable[[], float], list[float]] = {ours: [], other: []}
+    rates: list[list[float]] = [[] for _ in works]
     with pinned():
         for number in range(rounds + 1):
-            for work in (ours, other) if number % 2 else (other, ours):
+            for turn in range(len(works)):
+                index = (turn + number + 1) % len(works)
                 start = time.perf_counter()
-                amount = work()
+                amount = works[index]()
                 if number:
-                    rates[work].append(amount / (time.perf_counter() - start))
-    return statistics.median(rates[ours]), statistics.median(rates[other])
+                    rates[index].append(amount / (time.perf_counter() - start))
+    return rates
 
 
 def names() -> list[str]:
-    """The benchmarks that exist: the modules of goldcrest.commands.benchmarks, each with `run(rounds)`."""
+    """The benchmarks that exist: the modules of goldcrest.commands.benchmarks."""
     return sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `goldcrest benchmark`."""
+    """The arguments of `goldcrest benchmark`; those behind the name are the benchmark's own."""
     parser.add_argument("name", choices=names(), metavar="NAME", help=", ".join(names()))
-    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
-    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
+    parser.add_argument(
+        "options",
+        nargs=argparse.REMAINDER,
+        metavar="…",
+        help="--rounds N, --json and what else NAME --help tells",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark and print its rows."""
     module = importlib.import_module(f"goldcrest.commands.benchmarks.{arguments.name}")
-    rows: list[Row] = module.run(arguments.rounds)
-    if arguments.json:
+    options = vars(_parser(arguments.name, module).parse_args(arguments.options))
+    as_json = options.pop("json")
+    rows: list[Row] = module.run(**options)
+    if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
-        return 0
-    for row in rows:
-        print(
-            f"{row.claim}: {row.ours:,.4g} against {row.other:,.4g} {row.unit}, "
-            f"ratio {row.ratio:.2f} (medians of {row.rounds} rounds)"
-        )
+    else:
+        print(*rows, sep="\n")
     return 0
+
+
+def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
+    """The options of one benchmark: those of all, and those that its `add_arguments` adds."""
+    parser = argparse.ArgumentParser(prog=f"goldcrest benchmark {name}", description=module.__doc__)
+    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
+    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
+    if hasattr(module, "add_arguments"):
+        module.add_arguments(parser)
+    return parser

@@ -42,6 +42,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("students", "pruning", "quantization", "variants"), _variants),
         (("students", "pruning", "quantization", "variants"), _heads),
         (("pruning", "training"), _resets),
+        (("evaluation",), _engines),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -191,6 +192,15 @@ def _resets(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 f"found {recipe['reset_to']}, expected less than training.updates "
                 f"{config['training']['updates']}, which count from the start",
             )
+
+
+def _engines(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for index, name in enumerate(config["evaluation"].get("engines", {}).get("architectures", [])):
+        place = ("evaluation", "engines", "architectures", index)
+        if name not in zoo:
+            yield Fault(place, _unknown("model", name, zoo, "config/models.yaml"))
+        elif len(members(zoo[name])) > 1:
+            yield Fault(place, f"found '{name}', an ensemble, expected a single model")
 
 
 def _columns(config: Config, zoo: Zoo) -> Iterator[Fault]:

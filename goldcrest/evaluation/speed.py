@@ -3,15 +3,13 @@
 Each core has one worker process, pinned to it, with one thread.  On one core a single worker translates
 the text while the others wait; on all cores the text is split into as many pieces as there are workers
 (WNGT20 §5.3).  A round measures every variant once, and each round begins with another variant, so that a
-disturbance of the machine, or its warming up, falls on all of them alike.
+disturbance of the machine, or its warming up, falls on all of them alike.  What can use several threads is
+then timed in fewer processes of more threads, too.
 """
 
-import multiprocessing
-import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,12 +17,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.processes import Worker, pool, usable_cores
 from goldcrest.files import read_json
+from goldcrest.runtime.extension import PORTABLE
 
 if TYPE_CHECKING:
     from goldcrest.translation.search import SearchOptions
 
-ENGINE = "PyTorch reference"  # what runs the models
+PYTORCH = "PyTorch reference"
+RUNTIME = "Goldcrest runtime"  # with its instruction set in brackets
 
 
 class Translates(Protocol):
@@ -36,7 +37,10 @@ class Translates(Protocol):
 
 @dataclass(frozen=True)
 class Entrant:
-    """One variant to time: how to load it in a worker, and its search."""
+    """One variant to time: how to load it in a worker, and its search.
+
+    A translator with an attribute `isa` is the runtime's.
+    """
 
     variant: str
     load: Callable[[Any], Translates]  # a function of a module, since worker processes import it
@@ -46,13 +50,17 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Speed:
-    """Times of one variant over all rounds; words are the text's source words between spaces."""
+    """Times of one variant over all rounds; words are the text's source words between spaces.
+
+    The text is split among the processes, each of which has so many threads, a core for each.
+    """
 
     variant: str
     engine: str
     beam: int
     batch_size: int
-    cores: int
+    processes: int
+    threads: int
     sentences: int
     words: int
     seconds: list[float]  # one per round
@@ -61,6 +69,16 @@ class Speed:
     fastest: float
     hardware: str
     versions: dict[str, str]
+
+    @property
+    def cores(self) -> int:
+        """The cores that are at work."""
+        return self.processes * self.threads
+
+    @property
+    def by_runtime(self) -> bool:
+        """Whether the runtime translated, not the PyTorch reference."""
+        return self.engine.startswith(RUNTIME)
 
     def to_dict(self) -> dict:
         """The speed as plain values, ready for JSON."""
@@ -77,32 +95,71 @@ def measure_speed(
 ) -> list[Speed]:
     """Time every entrant on one core and, where there are more, on `cores` cores.
 
-    Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
+    The fastest of those that are not compiled, PyTorch's, is timed on all cores by fewer processes of more
+    threads, too.  Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
     Raises InputError where there is nothing to translate or a worker fails.
     """
-    words = sum(len(sentence.split()) for sentence in sentences)
-    if not words:
+    if not count_words(sentences):
         raise InputError("speed: no words to translate; give a test set with text")
-    available = sorted(os.sched_getaffinity(0))[:cores]
-    settings = sorted({1, len(available)})
-    seconds: dict[tuple[str, int], list[float]] = {
-        (entrant.variant, count): [] for entrant in entrants for count in settings
-    }
-    with _workers(available) as workers:
+    available = usable_cores(cores)
+    speeds = _interleaved(
+        entrants, sentences, rounds, available, sorted({1, len(available)}), 1, report
+    )
+    threaded = [
+        (speed.words_per_second, entrant)
+        for speed, entrant in zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True)
+        if PORTABLE in speed.engine or not speed.by_runtime
+    ]
+    if threaded:
+        fastest = max(threaded, key=lambda one: one[0])[1]
+        for processes in fewer(len(available)):
+            threads = len(available) // processes
+            speeds += _interleaved(
+                [fastest], sentences, rounds, available, [processes], threads, report
+            )
+    return speeds
+
+
+def _interleaved(
+    entrants: Sequence[Entrant],
+    sentences: Sequence[str],
+    rounds: int,
+    cores: Sequence[int],
+    settings: Sequence[int],
+    threads: int,
+    report: Callable[[str], None],
+) -> list[Speed]:
+    """The speeds of each entrant by as many processes of so many threads as each of the settings says."""
+    words = count_words(sentences)
+    seconds: list[dict[int, list[float]]] = [{count: [] for count in settings} for _ in entrants]
+    engines = [""] * len(entrants)
+    with pool(cores, max(settings), threads) as workers:
+        timer = _Timer(workers)
         for number in range(rounds):
-            for entrant in _rotate(entrants, number):
+            for turn in range(len(entrants)):
+                index = (turn + number) % len(entrants)
                 for count in settings:
-                    taken = _time(workers[:count], entrant, sentences)
-                    seconds[entrant.variant, count].append(taken)
+                    engines[index], taken = timer.time(entrants[index], sentences, count)
+                    seconds[index][count].append(taken)
                     report(
-                        f"round {number + 1} of {rounds}: {entrant.variant}, {count} cores: "
-                        f"{words / taken:.0f} words/s"
+                        f"round {number + 1} of {rounds}: {entrants[index].variant}, {engines[index]}, "
+                        f"{count} x {threads} cores: {words / taken:.0f} words/s"
                     )
     return [
-        _speed(entrant, count, seconds[entrant.variant, count], sentences, words)
-        for entrant in entrants
+        _speed(entrant, engine, count, threads, taken[count], sentences)
+        for entrant, engine, taken in zip(entrants, engines, seconds, strict=True)
         for count in settings
     ]
+
+
+def fewer(cores: int) -> list[int]:
+    """Numbers of processes that share so many cores out evenly, several to each."""
+    return [count for count in range(cores - 1, 0, -1) if cores % count == 0]
+
+
+def count_words(sentences: Sequence[str]) -> int:
+    """Words between spaces."""
+    return sum(len(sentence.split()) for sentence in sentences)
 
 
 def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:
@@ -119,18 +176,26 @@ def hardware() -> str:
         if line.startswith("model name"):
             name = line.split(":", 1)[1].strip()
             break
-    count = len(os.sched_getaffinity(0))
+    count = len(usable_cores())
     return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
-def _speed(entrant, count, seconds, sentences, words) -> Speed:
+def engine_of(translator: Translates) -> str:
+    """What runs a model, by name."""
+    isa = getattr(translator, "isa", None)
+    return PYTORCH if isa is None else f"{RUNTIME} ({isa})"
+
+
+def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
+    words = count_words(sentences)
     rates = [words / taken for taken in seconds]
     return Speed(
         variant=entrant.variant,
-        engine=ENGINE,
+        engine=engine,
         beam=entrant.search.beam,
         batch_size=entrant.search.batch_size,
-        cores=count,
+        processes=processes,
+        threads=threads,
         sentences=len(sentences),
         words=words,
         seconds=seconds,
@@ -142,99 +207,52 @@ def _speed(entrant, count, seconds, sentences, words) -> Speed:
     )
 
 
-def _rotate(entrants: Sequence[Entrant], by: int) -> list[Entrant]:
-    by %= len(entrants)
-    return [*entrants[by:], *entrants[:by]]
+class _Timer:
+    """Workers, and what each has loaded."""
 
+    def __init__(self, workers: Sequence[Worker]):
+        self._workers = workers
+        self._loaded: list[Entrant | None] = [None] * len(workers)
 
-def _time(workers, entrant: Entrant, sentences: Sequence[str]) -> float:
-    """Wall seconds from the first worker's start to the last one's end, models loaded and warm."""
-    pieces = split(sentences, len(workers))
-    for worker, piece in zip(workers, pieces, strict=True):
-        worker.send(("load", entrant, piece))
-    for worker in workers:
-        _answer(worker, entrant)
-    start = time.perf_counter()
-    for worker in workers:
-        worker.send(("translate",))
-    for worker in workers:
-        _answer(worker, entrant)
-    return time.perf_counter() - start
-
-
-def _answer(worker, entrant: Entrant) -> None:
-    try:
-        failure = worker.recv()
-    except EOFError:
-        failure = "the worker process ended (out of memory?)"
-    if failure:
-        raise InputError(f"speed of {entrant.variant}: {failure}")
-
-
-@contextmanager
-def _workers(cores: Sequence[int]):
-    """One pinned process per core, as connections to talk to them."""
-    context = multiprocessing.get_context("spawn")
-    connections, processes = [], []
-    # Thread pools are sized when the worker imports its libraries, so before any of its code runs.
-    before = {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    os.environ.update(dict.fromkeys(before, "1"))
-    try:
-        for core in cores:
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, core), daemon=True)
-            process.start()
-            theirs.close()
-            connections.append(ours)
-            processes.append(process)
-        _restore(before)
-        yield connections
-    finally:
-        _restore(before)
-        for connection in connections:
-            connection.close()
-        for process in processes:
-            process.join(timeout=5)
-            if process.is_alive():
-                process.terminate()
-
-
-def _restore(environment: Mapping[str, str | None]) -> None:
-    for name, value in environment.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def _work(connection, core: int) -> None:
-    """A worker: loads an entrant with its piece of the text, then translates it, on command."""
-    os.sched_setaffinity(0, {core})
-    import torch
-
-    torch.set_num_threads(1)
-    translator, piece, search, loaded = None, [], None, None
-    while True:
+    def time(self, entrant: Entrant, sentences: Sequence[str], count: int) -> tuple[str, float]:
+        """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm."""
+        workers = self._workers[:count]
         try:
-            command = connection.recv()
-        except EOFError:
-            return
-        try:
-            if command[0] == "load":
-                _, entrant, piece = command
-                search = entrant.search
-                if loaded != entrant.variant:
-                    translator = None  # free the last model before the next one is read
-                    translator = entrant.load(entrant.source)
-                    loaded = entrant.variant
-                translator.translate(piece[: search.batch_size], search)
-            else:
-                count = len(translator.translate(piece, search))
-                if count != len(piece):
-                    raise InputError(f"{count} translations of {len(piece)} sentences")
-            connection.send(None)
-        except Exception as error:
-            connection.send(f"{type(error).__name__}: {error}")
+            for index, worker in enumerate(workers):
+                if self._loaded[index] is not entrant:
+                    worker.make(_Loaded, entrant)
+                    self._loaded[index] = entrant
+            for worker, piece in zip(workers, split(sentences, count), strict=True):
+                worker.start("warm", piece)
+            engines = [worker.answer() for worker in workers]
+            start = time.perf_counter()
+            for worker in workers:
+                worker.start("translate")
+            for worker in workers:
+                worker.answer()
+            return engines[0], time.perf_counter() - start
+        except InputError as error:
+            raise InputError(f"speed of {entrant.variant}: {error}") from error
+
+
+class _Loaded:
+    """An entrant in a worker, with its piece of the text."""
+
+    def __init__(self, entrant: Entrant):
+        self._search, self._piece = entrant.search, []
+        self._translator = entrant.load(entrant.source)
+
+    def warm(self, piece: list[str]) -> str:
+        """Take a piece of the text, translate a batch of it; returns the engine."""
+        self._piece = piece
+        self._translator.translate(piece[: self._search.batch_size], self._search)
+        return engine_of(self._translator)
+
+    def translate(self) -> None:
+        """Translate the piece."""
+        count = len(self._translator.translate(self._piece, self._search))
+        if count != len(self._piece):
+            raise InputError(f"{count} translations of {len(self._piece)} sentences")
 
 
 def read_speeds(path: str | Path) -> list[Speed]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goldcrest.evaluation.measurement import Variant
-from goldcrest.report.overview import heads_table, speed_table, variants_table
+from goldcrest.report.overview import heads_table, variants_table
 from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.quantities import encoder_totals
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.results import Results
+from goldcrest.report.speeds import latency_table, speed_table
 from goldcrest.report.table import Table, fixed
 
 FIGURES = {  # file -> heading
@@ -35,7 +36,8 @@ def experiment_page(
         _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
         *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
     ]
-    tables = [variants_table(results), speed_table(results), *further, heads_table(results)]
+    tables = [variants_table(results), speed_table(results), latency_table(results)]
+    tables += [*further, heads_table(results)]
     for definition in TABLES:
         tables.append(build(definition, results))
         if definition.speed:
@@ -89,9 +91,11 @@ def _time(results: Results, student: Variant) -> str:
         other = results.speed(variant)
         if variant.student == "teacher" and other:
             parts.append(
-                f"{other.words_per_second / one.words_per_second:.0%} of the teacher's by {variant.recipe}"
+                f"{100 * other.words_per_second / one.words_per_second:.2g}% of the teacher's by {variant.recipe}"
             )
-    return f"; its translation time on one core is {' and '.join(parts)}" if parts else ""
+    if not parts:
+        return ""
+    return f"; its translation time on one core, by the {one.engine}, is {' and '.join(parts)}"
 
 
 def _heads(results: Results, variant: Variant) -> str:

@@ -1,4 +1,4 @@
-"""Tables of our own: all variants with intervals and signatures, their speeds, and what pruning left."""
+"""Tables of our own: all variants with intervals and signatures, and what pruning left."""
 
 from goldcrest.evaluation.measurement import Measurement, Variant
 from goldcrest.evaluation.size import MIB
@@ -79,66 +79,6 @@ def _score_cells(row: Measurement | None, baseline: Measurement | None) -> list[
         Cell(fixed(row.high, 2)),
         Cell(fixed(row.p_value, 3)),
     ]
-
-
-def speed_table(results: Results) -> Table:
-    """Every variant's words per second on one core and on all, with the spread over the rounds."""
-    columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("beam", "Beam"),
-        Column("seconds", "Seconds, 1 core", deltas=True),
-        Column("wps_1core", "Words/s, 1 core", "median", deltas=True),
-        Column("wps_1core_slowest", "Words/s, 1 core", "slowest"),
-        Column("wps_1core_fastest", "Words/s, 1 core", "fastest"),
-        Column("wps_all", "Words/s, all cores", "median", deltas=True),
-        Column("wps_all_slowest", "Words/s, all cores", "slowest"),
-        Column("wps_all_fastest", "Words/s, all cores", "fastest"),
-    )
-    rows = []
-    for variant in results.variants:
-        one, every = results.speed(variant), results.speed(variant, all_cores=True)
-        if one is None:
-            continue
-        teacher = results.teacher
-        base = teacher if teacher and variant != teacher else None
-        cells = [Cell(str(variant)), Cell(str(one.beam)), _seconds(results, variant, base)]
-        for all_cores, speed in ((False, one), (True, every)):
-            text = fixed(speed.words_per_second, 0)
-            from_speed = results.speed(base, all_cores) if base else None
-            from_text = fixed(from_speed.words_per_second, 0) if from_speed else ""
-            cells += [
-                Cell(text, delta(text, from_text, "ratio")),
-                Cell(fixed(speed.slowest, 0)),
-                Cell(fixed(speed.fastest, 0)),
-            ]
-        rows.append(Row(tuple(cells), "baseline" if variant == variant.baseline else "plain"))
-    notes = ["In brackets: against the teacher with its beam."]
-    if results.speeds:
-        first = results.speeds[0]
-        cores = max(speed.cores for speed in results.speeds)
-        versions = ", ".join(f"{name} {version}" for name, version in first.versions.items())
-        notes += [
-            f"{first.engine}; {first.words:,} source words in {first.sentences:,} sentences, batches of "
-            f"{first.batch_size}; {len(first.seconds)} rounds, variants interleaved; one core, and "
-            f"{cores} cores with the text split among them.",
-            f"{first.hardware}; {versions}.",
-        ]
-    return Table(
-        "variants",
-        "All variants: speed",
-        "Source words translated per second, and seconds for the whole text. Loading is not counted.",
-        columns,
-        tuple(rows),
-        tuple(notes),
-    )
-
-
-def _seconds(results: Results, variant: Variant, base: Variant | None) -> Cell:
-    def text(one: Variant) -> str:
-        speed = results.speed(one)
-        return three_digits(speed.words / speed.words_per_second) if speed else ""
-
-    return Cell(text(variant), delta(text(variant), text(base) if base else "", "ratio"))
 
 
 def heads_table(results: Results) -> Table:

@@ -143,11 +143,23 @@ def _notes(definition: PaperTable, results: Results, speed: bool) -> tuple[str, 
         row = results.speeds[0]
         cores = max(speed.cores for speed in results.speeds)
         notes.append(
-            f"Ours: {row.engine}, {row.words:,} source words in {row.sentences:,} sentences, batches of "
+            f"Ours: {_engines(results)}; {row.words:,} source words in {row.sentences:,} sentences, batches of "
             f"{row.batch_size}, median of {len(row.seconds)} interleaved rounds, one core and {cores} "
             f"cores of {row.hardware}. Students search greedily where no beam is named."
         )
     return tuple(notes)
+
+
+def _engines(results: Results) -> str:
+    """Whose the speeds shown are: "students by the …, the teacher by the …"."""
+    shown: dict[str, list[str]] = {}
+    for variant in results.variants:
+        for engine in results.engines(variant)[:1]:
+            who = "the teacher" if variant.student == TEACHER else "students"
+            shown.setdefault(engine, [])
+            if who not in shown[engine]:
+                shown[engine].append(who)
+    return ", ".join(f"{' and '.join(who)} by the {engine}" for engine, who in shown.items())
 
 
 def _exceptions(paper: str) -> list[tuple[str, dict]]:

@@ -136,13 +136,14 @@ class PortableEngine:
         prepack(self.network)
         self.output = self.network.output
         self.encode = self.network.encode
+        self.device = network.output.bias.device
 
     def reserve(self, positions: int) -> None:
         """See `Engine`: the network makes room by itself."""
 
     def choose(self, columns: np.ndarray) -> None:
         """See `Engine`."""
-        self.columns = torch.from_numpy(columns).long()
+        self.columns = torch.from_numpy(columns).long().to(self.device)
         every = len(columns) == self.network.embedding.num_embeddings
         self.network.output = self.output if every else _some_outputs(self.output, self.columns)
 
@@ -150,11 +151,13 @@ class PortableEngine:
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
     ) -> list[list[int]]:
         """See `Engine`."""
+        source, mask = (tensor.to(self.device) for tensor in pad(sources))
         with torch.inference_mode():
             found = greedy_batch(
-                Ensemble([self]), *pad(sources), torch.tensor(limits), allow_unknown
+                Ensemble([self]), source, mask, torch.tensor(limits).to(self.device), allow_unknown
             )
-        return [self.columns[tokens].tolist() for tokens in found]
+        columns = self.columns.cpu()
+        return [columns[tokens].tolist() for tokens in found]
 
     def start(self, memory: Tensor, mask: Tensor) -> State:
         """As of `Translator`."""

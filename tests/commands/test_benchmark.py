@@ -16,8 +16,23 @@ def test_rounds_alternate_and_the_first_is_not_counted(monkeypatch):
     monkeypatch.setattr(benchmark.time, "perf_counter", lambda: next(clock))
     ours = lambda: calls.append("ours") or 10.0  # noqa: E731
     other = lambda: calls.append("other") or 4.0  # noqa: E731
-    assert interleave(ours, other, rounds=3) == (10.0, 4.0)
+    assert interleave(ours, other, rounds=3) == [[10.0] * 3, [4.0] * 3]
     assert calls == ["other", "ours", "ours", "other", "other", "ours", "ours", "other"]
+
+
+def test_every_work_begins_a_round_in_its_turn():
+    calls = []
+    works = [lambda name=name: calls.append(name) or 1.0 for name in "abc"]
+    rates = interleave(*works, rounds=3)
+    assert [len(of_one) for of_one in rates] == [3, 3, 3]
+    assert ["".join(calls[i : i + 3]) for i in range(0, 12, 3)] == ["bca", "cab", "abc", "bca"]
+
+
+def test_a_row_compares_round_by_round():
+    row = Row.of_rounds("x", [10.0, 30.0, 20.0], [10.0, 10.0, 5.0], "pairs/s", paper=1.5)
+    assert (row.ours, row.other, row.ratio) == (20.0, 10.0, 2.0)
+    assert (row.lowest, row.highest, row.rounds) == (1.0, 4.0, 3)
+    assert "ratio 2.00 (1.00 to 4.00 in 3 rounds; the paper's 1.50)" in str(row)
 
 
 def test_pinned_to_one_core_and_back():
@@ -28,20 +43,46 @@ def test_pinned_to_one_core_and_back():
 
 
 def test_command(monkeypatch, capsys):
-    module = types.SimpleNamespace(run=lambda rounds: [Row("x", 6.0, 2.0, "pairs/s", rounds)])
+    row = Row.of_rounds("x", [6.0] * 3, [2.0] * 3, "pairs/s")
+    asked = []
+    module = types.SimpleNamespace(run=lambda **options: asked.append(options) or [row])
     monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
-    arguments = types.SimpleNamespace(name="cleaning", rounds=3, json=True)
+    arguments = types.SimpleNamespace(name="cleaning", options=["--rounds", "3", "--json"])
     assert benchmark.run(arguments) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert rows == [
-        {"claim": "x", "ours": 6.0, "other": 2.0, "ratio": 3.0, "unit": "pairs/s", "rounds": 3}
-    ]
-    arguments.json = False
+    assert asked == [{"rounds": 3}]
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found == {
+        "claim": "x",
+        "ours": 6.0,
+        "other": 2.0,
+        "ratio": 3.0,
+        "lowest": 3.0,
+        "highest": 3.0,
+        "paper": None,
+        "unit": "pairs/s",
+        "rounds": 3,
+    }
+    arguments.options = []
     benchmark.run(arguments)
     assert "ratio 3.00" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["cleaning", "--rounds", "0"]])
+def test_options_of_a_benchmark_of_its_own(monkeypatch, capsys):
+    def add_arguments(parser):
+        parser.add_argument("--arch")
+
+    asked = []
+    run = lambda rounds, arch: asked.append((rounds, arch)) or []  # noqa: E731
+    module = types.SimpleNamespace(__doc__="What it is.", add_arguments=add_arguments, run=run)
+    monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
+    arguments = types.SimpleNamespace(name="cleaning", options=["--arch", "tiny"])
+    benchmark.run(arguments)
+    assert asked == [(5, "tiny")]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nothing"], ["cleaning", "--rounds", "0"], ["cleaning", "--arch", "tiny"]]
+)
 def test_bad_requests(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["benchmark", *arguments])

@@ -6,12 +6,16 @@ import time
 import pytest
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.speed import Entrant, measure_speed, split
+from goldcrest.evaluation.speed import Entrant, fewer, measure_speed, read_speeds, split
+from goldcrest.files import write_json
+from goldcrest.runtime.text import load_runtime
 from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.translator import load_translator
+from tests.small_models import make_folder, make_vocabulary
 
 
 class Sleeper:
-    """Takes `seconds` for each sentence, and insists on one core and one thread."""
+    """Takes `seconds` for each sentence, and insists on a core for each thread."""
 
     def __init__(self, seconds: float):
         self.seconds = seconds
@@ -19,8 +23,7 @@ class Sleeper:
     def translate(self, sentences, options):
         import torch
 
-        assert len(os.sched_getaffinity(0)) == 1
-        assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == len(os.sched_getaffinity(0))
         time.sleep(self.seconds * len(sentences))
         return [s.upper() for s in sentences]
 
@@ -58,11 +61,16 @@ def test_words_a_second_are_words_by_time():
         assert row.words == 60
         assert all(seconds <= taken < seconds + 0.5 for taken in row.seconds)
         assert row.slowest <= row.words_per_second <= row.fastest <= 60 / seconds
-        assert row.engine == "PyTorch reference"
+        assert (row.engine, row.by_runtime) == ("PyTorch reference", False)
     # Interleaved: each round times every variant, and begins with another one.
-    one_core = [line.split(": ")[1].split(",")[0] for line in lines if ", 1 cores" in line]
+    one_core = [line.split(": ")[1].split(",")[0] for line in lines if ", 1 x 1 cores" in line]
     assert one_core == ["slow", "fast", "fast", "slow"]
     if len(os.sched_getaffinity(0)) > 1:
+        layouts = {
+            name: [(row.processes, row.threads) for row in rows if row.variant == name]
+            for name in ("slow", "fast")
+        }
+        assert layouts == {"slow": [(1, 1), (2, 1)], "fast": [(1, 1), (2, 1), (1, 2)]}
         both = next(row for row in rows if row.variant == "slow" and row.cores == 2)
         assert min(both.seconds) < 0.95 * min(one["slow"].seconds)
 
@@ -75,6 +83,45 @@ def test_every_option_of_the_search_reaches_the_translator():
     ]
     rows = measure_speed(entrants, TEXT, rounds=1, cores=1)
     assert [(row.beam, row.batch_size) for row in rows] == [(6, 5), (1, 32)]
+
+
+class Compiled(Sleeper):
+    """Has one thread, as the runtime's extension."""
+
+    isa = "vnni"
+
+
+def test_engines_are_told_apart_and_the_compiled_one_has_no_more_threads(tmp_path):
+    search = SearchOptions(batch_size=2)
+    entrants = [Entrant("x", Compiled, 0.001, search), Entrant("x", Sleeper, 0.002, search)]
+    rows = measure_speed(entrants, TEXT, rounds=1, cores=2)
+    engines = ["Goldcrest runtime (vnni)", "PyTorch reference"]
+    assert list(dict.fromkeys(row.engine for row in rows)) == engines
+    assert all(row.threads == 1 for row in rows if row.by_runtime)
+    ours, reference = (next(row for row in rows if row.engine == name) for name in engines)
+    assert ours.words_per_second > reference.words_per_second
+    write_json(tmp_path / "speed.json", [row.to_dict() for row in rows])
+    assert read_speeds(tmp_path / "speed.json") == rows
+
+
+def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):
+    """A real folder: both translate it, in workers, to the end."""
+    folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
+    search = SearchOptions(batch_size=4)
+    entrants = [
+        Entrant("student", load_runtime, folder, search),
+        Entrant("student", load_translator, [folder], search),
+    ]
+    rows = measure_speed(entrants, TEXT, rounds=1, cores=1)
+    assert [row.by_runtime for row in rows] == [True, False]
+    assert {row.words for row in rows} == {60}
+
+
+def test_ways_to_share_out_cores():
+    assert fewer(1) == []
+    assert fewer(2) == [1]
+    assert fewer(8) == [4, 2, 1]
+    assert fewer(6) == [3, 2, 1]
 
 
 def test_the_text_is_split_whole_and_in_order():

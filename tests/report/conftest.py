@@ -1,7 +1,10 @@
 """Invented results of a small experiment, in the form that the workflow's measurements have."""
 
+from dataclasses import replace
+
 import pytest
 
+from goldcrest.evaluation.latency import Latency
 from goldcrest.evaluation.measurement import Measurement, Variant
 from goldcrest.evaluation.size import Size
 from goldcrest.evaluation.speed import Speed
@@ -83,14 +86,24 @@ def size(variant: Variant, mib: float, heads: tuple[int, ...]) -> Size:
     )
 
 
-def speed(variant: Variant, words_per_second: float, cores: int) -> Speed:
-    rate = words_per_second * cores
+RUNTIME = "Goldcrest runtime (vnni)"
+PYTORCH = "PyTorch reference"
+
+
+def engines(variant: Variant) -> dict[str, float]:
+    """What translates a variant, and how many times as fast as the runtime."""
+    return {PYTORCH: 1.0} if variant.student == "teacher" else {PYTORCH: 0.25, RUNTIME: 1.0}
+
+
+def speed(variant: Variant, engine: str, words_per_second: float, processes: int) -> Speed:
+    rate = words_per_second * processes
     return Speed(
         variant=str(variant),
-        engine="PyTorch reference",
+        engine=engine,
         beam=4 if variant.recipe == "beam-4" else 1,
         batch_size=32,
-        cores=cores,
+        processes=processes,
+        threads=1,
         sentences=500,
         words=10000,
         seconds=[10000 / rate * factor for factor in (0.9, 1.0, 1.1)],
@@ -107,14 +120,68 @@ def speed(variant: Variant, words_per_second: float, cores: int) -> Speed:
     )
 
 
+def latency(variant: Variant, engine: str) -> Latency:
+    return Latency(
+        variant=str(variant),
+        engine=engine,
+        beam=4 if variant.recipe == "beam-4" else 1,
+        sentences=200,
+        mean_ms=1.25,
+        p50_ms=1.0,
+        p95_ms=4.0,
+        p99_ms=20.0,
+        load_seconds=0.125,
+        idle_mib=300.0,
+        peak_mib=412.0,
+        hardware="Test processor, 2 cores",
+        versions={"python": "3.11.0"},
+    )
+
+
+BENCHMARK = {
+    "rows": [
+        {
+            "claim": "tiny, vnni: int8 against float32",
+            "ours": 20000.0,
+            "other": 8000.0,
+            "unit": "words/s",
+            "ratio": 2.5,
+            "lowest": 2.375,
+            "highest": 2.625,
+            "paper": 1.41,
+            "rounds": 3,
+        },
+        {
+            "claim": "tiny, vnni: int8 with shortlist, p50 latency",
+            "ours": 0.5,
+            "other": 2.0,
+            "unit": "ms",
+            "ratio": 0.25,
+            "lowest": 0.25,
+            "highest": 0.25,
+            "paper": None,
+            "rounds": 3,
+        },
+    ],
+    "rounds": 3,
+    "sentences": 3000,
+    "hardware": "Test processor, 2 cores",
+    "versions": {"python": "3.11.0", "ctranslate2": "4.8.5"},
+}
+
+
 @pytest.fixture
 def results() -> Results:
-    measurements, sizes, speeds = [], [], []
+    measurements, sizes, speeds, latencies = [], [], [], []
     for name, (bleu, mib, heads, rate) in VARIANTS.items():
         variant = Variant.parse(name)
         for test_set, shift in (("first", 0.0), ("second", -6.0)):
             measurements.append(measurement(variant, test_set, "BLEU", bleu + shift))
             measurements.append(measurement(variant, test_set, "chrF", bleu + shift + 20))
         sizes.append(size(variant, mib, heads))
-        speeds += [speed(variant, rate, cores) for cores in (1, 2)]
-    return Results(CONFIG, measurements, sizes, speeds)
+        for engine, share in engines(variant).items():
+            speeds += [speed(variant, engine, rate * share, count) for count in (1, 2)]
+            latencies.append(latency(variant, engine))
+    fastest = speed(Variant.parse("other/unpruned/float32"), PYTORCH, 2500.0, 1)
+    speeds.append(replace(fastest, threads=2))
+    return Results(CONFIG, measurements, sizes, speeds, latencies)

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from goldcrest.report import overview, paper_tables, papers, rendering
+from goldcrest.report import overview, paper_tables, papers, rendering, speeds
 from goldcrest.report.table import delta, fixed, groups, three_digits
+from tests.report.conftest import BENCHMARK
 
 DEFINITIONS = pytest.mark.parametrize("definition", paper_tables.TABLES, ids=lambda d: d.name)
 
@@ -20,7 +21,9 @@ def read(table) -> list[dict[str, str]]:
 def all_tables(results):
     yield overview.variants_table(results)
     yield overview.heads_table(results)
-    yield overview.speed_table(results)
+    yield speeds.speed_table(results)
+    yield speeds.latency_table(results)
+    yield speeds.benchmark_table(BENCHMARK)
     for definition in paper_tables.TABLES:
         yield paper_tables.build(definition, results)
         if definition.speed:
@@ -128,6 +131,41 @@ def test_speeds_stand_apart(results):
     row = next(r for r in rows if r["ours"] == "small/unpruned/int8-finetuned")
     assert (row["wps_1core_ours"], row["wps_1core_ours_delta"]) == ("3000", "x1.50")
     assert (row["wps_multicore_ours"], row["wps_multicore_paper"]) == ("6000", "70037")
+
+
+def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
+    table = speeds.speed_table(results)
+    rows = {(r["variant"], r["engine"]): r for r in read(table)}
+    assert len(rows) == 2 + 2 * 8  # the teacher's two searches by PyTorch alone
+    student = "small/unpruned/int8-finetuned"
+    fast, reference = (
+        rows[student, engine] for engine in ("Goldcrest runtime (vnni)", "PyTorch reference")
+    )
+    assert (fast["wps_1core"], reference["wps_1core"]) == ("3000", "750")
+    assert fast["wps_1core_delta"] == "x15.0"  # against the teacher's 200
+    assert rows["teacher/beam-4/float32", "PyTorch reference"]["wps_all"] == "400"
+    first = next(r for r in read(table) if r["variant"] == student)
+    assert first["engine"] == "Goldcrest runtime (vnni)"
+    # All cores: the fastest way to share them out, 1 x 2 threads here; both ways are told.
+    assert rows["other/unpruned/float32", "PyTorch reference"]["wps_all"] == "2500"
+    assert any("by 1 x 2 threads: 2500 words/s" in note for note in table.notes)
+    notes = " ".join(paper_tables.build(paper_tables.TABLES[2], results, speed=True).notes)
+    assert "the teacher by the PyTorch reference, students by the Goldcrest runtime (vnni)" in notes
+
+
+def test_latencies_and_the_benchmark_are_shown_as_measured(results):
+    rows = read(speeds.latency_table(results))
+    assert len(rows) == len(results.latencies)
+    row = next(r for r in rows if r["engine"] == "Goldcrest runtime (vnni)")
+    assert [row[key] for key in ("mean_ms", "p50_ms", "p95_ms", "p99_ms")] == [
+        "1.25", "1.00", "4.00", "20.0"
+    ]  # fmt: skip
+    assert (row["load_seconds"], row["idle_mib"], row["peak_mib"]) == ("0.12", "300", "412")
+    first, second = read(speeds.benchmark_table(BENCHMARK))
+    assert (first["ratio"], first["lowest"], first["highest"], first["paper"]) == (
+        "2.50", "2.38", "2.62", "1.41"
+    )  # fmt: skip
+    assert (second["ours"], second["unit"], second["paper"]) == ("0.500", "ms", "")
 
 
 def cells_of_markdown(text: str) -> list[list[str]]:

@@ -15,6 +15,9 @@ CONFIGURATIONS = sorted(
 # What differs between equal runs: measured times, what jobs said, and the pages that show both.
 TIMED = (
     "benchmarks/",
+    "evaluation/engines.json",
+    "evaluation/gpu_speed.json",
+    "evaluation/latency.json",
     "evaluation/speed.json",
     "figures/speed/",
     "logs/",

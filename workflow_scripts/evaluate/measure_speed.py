@@ -1,31 +1,43 @@
 """Time all variants in one run, interleaved (rule measure_speed).
 
-From the model folders and the test sets' sources into words per second on one core and on all.
+From the model folders and the test sets' sources into words per second on one core and on all, by the runtime
+and by PyTorch (the teacher by PyTorch alone), and into latency, loading times and memory of the same.
 """
 
 import logging
 
 from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.latency import measure_latency
+from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.speed import Entrant, measure_speed
 from goldcrest.files import write_json
 from goldcrest.job import job
+from goldcrest.report.results import TEACHER
+from goldcrest.runtime.text import load_runtime
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):
-        params = snakemake.params
+        params, output = snakemake.params, snakemake.output
         sentences = []
         for path in snakemake.input.test_sets:
             sentences += read_columns(path, ["source"])["source"].to_pylist()
+        entrants = []
+        for name, folders, search in params.entrants:
+            options = SearchOptions(**search)
+            if Variant.parse(name).student != TEACHER:
+                entrants.append(Entrant(name, load_runtime, folders[0], options))
+            entrants.append(Entrant(name, load_translator, folders, options))
         speeds = measure_speed(
-            [
-                Entrant(name, load_translator, folders, SearchOptions(**search))
-                for name, folders, search in params.entrants
-            ],
+            entrants,
             sentences[: params.sentences],
             rounds=params.rounds,
             cores=snakemake.threads,
             report=logging.info,
         )
-        write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
+        latencies = measure_latency(
+            entrants, sentences[: params.latency_sentences], report=logging.info
+        )
+        write_json(output.speed, [speed.to_dict() for speed in speeds])
+        write_json(output.latency, [latency.to_dict() for latency in latencies])

@@ -1,14 +1,20 @@
-"""Write all tables of speeds (rule speed_tables), as CSV, Markdown, LaTeX and pages."""
+"""Write all tables of measured times (rule speed_tables), as CSV, Markdown, LaTeX and pages."""
 
+from goldcrest.evaluation.gpu_speed import read_gpu_speeds
+from goldcrest.files import read_json
 from goldcrest.job import job
-from goldcrest.report.overview import speed_table
 from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.rendering import write_table
 from goldcrest.report.results import Results
+from goldcrest.report.speeds import benchmark_table, gpu_table, latency_table, speed_table
 
 with job(snakemake.log[0]):
     files = snakemake.input
-    results = Results.read(snakemake.params.config, files.quality, files.sizes, files.speed)
+    results = Results.read(
+        snakemake.params.config, files.quality, files.sizes, files.speed, files.latency
+    )
     tables = [build(definition, results, speed=True) for definition in TABLES if definition.speed]
-    for table in [speed_table(results), *tables]:
+    tables += [gpu_table(read_gpu_speeds(path)) for path in files.gpu]
+    tables += [benchmark_table(read_json(path)) for path in files.engines]
+    for table in [speed_table(results), latency_table(results), *tables]:
         write_table(table, snakemake.params.folder)

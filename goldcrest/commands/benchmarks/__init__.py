@@ -1,1 +1,5 @@
-"""One module a benchmark, found by its name; each has `run(rounds) -> list[Row]`."""
+"""One module a benchmark, found by its name.
+
+Each has `run(rounds) -> list[Row]`; one with options of its own has `add_arguments(parser)`, and they are
+further arguments of its `run`.
+"""

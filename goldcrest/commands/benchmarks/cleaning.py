@@ -69,9 +69,9 @@ def _row(data: str, pairs: Sequence[Pair], model: Path, folder: Path, rounds: in
         chain.clean(pairs)
         return len(pairs)
 
-    rates = interleave(ours, other, rounds)
+    rates = interleave(ours, other, rounds=rounds)
     claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
-    return Row(claim, *rates, unit="pairs/s", rounds=rounds)
+    return Row.of_rounds(claim, *rates, unit="pairs/s")
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:

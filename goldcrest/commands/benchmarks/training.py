@@ -62,8 +62,9 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
             multiply(left, right)
         return products * 2e-9 * MATRIX**3
 
-    rates = interleave(ours, other, rounds)
-    return Row(f"training {name} against the core's float32 matrix rate", *rates, "GFLOP/s", rounds)
+    rates = interleave(ours, other, rounds=rounds)
+    claim = f"training {name} against the core's float32 matrix rate"
+    return Row.of_rounds(claim, *rates, unit="GFLOP/s")
 
 
 def operations(work: Callable[[], object]) -> int:

@@ -41,13 +41,13 @@ def run(rounds: int) -> list[Row]:
 def _measure(name: str, network: Translator, marian: MarianMTModel, beam: int, rounds: int) -> Row:
     sources = batches()
     amount = float(sum(len(source) for batch in sources for source in batch))
-    ours, other = interleave(
+    rates = interleave(
         _counted(lambda: translate(network, sources, beam), amount),
         _counted(lambda: marian_translate(marian, sources, beam), amount),
-        rounds,
+        rounds=rounds,
     )
     claim = f"translate, {name}, against Hugging Face MarianMTModel.generate"
-    return Row(claim, ours, other, "source pieces/s", rounds)
+    return Row.of_rounds(claim, *rates, unit="source pieces/s")
 
 
 def _counted(work: Callable[[], object], amount: float) -> Callable[[], float]:

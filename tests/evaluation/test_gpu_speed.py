@@ -1,0 +1,66 @@
+"""GPU speed, run on the CPU: every setting is timed by the whole text, and float16 translates as float32 does."""
+
+import numpy as np
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
+from goldcrest.files import write_json
+from goldcrest.report import rendering
+from goldcrest.report.speeds import gpu_table
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.runtime.translator import Runtime
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.search import SearchOptions
+from tests.small_models import TEXT, make_folder, make_vocabulary
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
+
+
+def test_every_setting_is_timed(folder, tmp_path):
+    pieces = len(load_model(folder).vocabulary)
+    listed = tmp_path / "shortlist.safetensors"
+    every = [list(range(2, pieces))] * pieces
+    Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)).save(listed)
+    rows = measure_gpu_speed(
+        [("small/unpruned/float32", folder)],
+        TEXT,
+        batch_sizes=[2, 4],
+        rounds=2,
+        shortlist=listed,
+        device="cpu",
+    )
+    settings = [(row.numbers, row.shortlist, row.batch_size) for row in rows]
+    assert len(set(settings)) == len(settings) == 8
+    for row in rows:
+        assert row.words == sum(len(line.split()) for line in TEXT)
+        assert len(row.seconds) == 2 and row.words_per_second > 0
+    write_json(tmp_path / "gpu.json", [row.to_dict() for row in rows])
+    assert read_gpu_speeds(tmp_path / "gpu.json") == rows
+    lines = rendering.to_csv(gpu_table(rows)).splitlines()
+    assert len(lines) == 9
+    assert lines[1].startswith("small/unpruned/float32,float32,no,2,")
+
+
+def test_float16_translates_as_float32_does(folder):
+    found = {}
+    for numbers in ("float32", "float16"):
+        model = load_model(folder)
+        runtime = Runtime(on_device(model.network, numbers, "cpu"), "portable")
+        sources = model.vocabulary.encode(TEXT)
+        found[numbers] = runtime.translate(sources, SearchOptions(length_factor=1.0))
+    same = sum(one == other for one, other in zip(*found.values(), strict=True))
+    assert same >= len(TEXT) - 1
+    assert any(found["float32"])
+
+
+def test_a_device_that_is_not_there(folder):
+    with pytest.raises(InputError, match=r"not available here; set hardware\.accelerator"):
+        measure_gpu_speed(
+            [("x/unpruned/float32", folder)], TEXT, batch_sizes=[2], rounds=1, device="cuda:99"
+        )
+    with pytest.raises(InputError, match="no words"):
+        measure_gpu_speed([], [" "], batch_sizes=[2], rounds=1)

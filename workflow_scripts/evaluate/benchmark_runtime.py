@@ -1,0 +1,27 @@
+"""Set the runtime beside CTranslate2 (rule benchmark_runtime): from shapes of the zoo into rows of ratios."""
+
+from dataclasses import asdict
+from importlib.metadata import version
+
+from goldcrest.commands.benchmarks import runtime
+from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.speed import hardware
+from goldcrest.files import write_json
+from goldcrest.job import job
+
+if __name__ == "__main__":  # the worker processes import this file
+    with job(snakemake.log[0]):
+        settings = snakemake.params.settings
+        rows = runtime.run(
+            settings["rounds"], settings["architectures"], sentences=settings["sentences"]
+        )
+        write_json(
+            snakemake.output[0],
+            {
+                "rows": [asdict(row) for row in rows],
+                "rounds": settings["rounds"],
+                "sentences": settings["sentences"],
+                "hardware": hardware(),
+                "versions": {**software_versions(), "ctranslate2": version("ctranslate2")},
+            },
+        )

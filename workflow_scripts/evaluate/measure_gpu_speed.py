@@ -1,0 +1,22 @@
+"""Time the students on a GPU (rule measure_gpu_speed): from folders into words per second by mini-batch size."""
+
+import logging
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.gpu_speed import measure_gpu_speed
+from goldcrest.files import write_json
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    sentences = []
+    for path in snakemake.input.test_sets:
+        sentences += read_columns(path, ["source"])["source"].to_pylist()
+    speeds = measure_gpu_speed(
+        list(zip(params.variants, snakemake.input.models, strict=True)),
+        sentences[: params.sentences],
+        batch_sizes=params.batch_sizes,
+        rounds=params.rounds,
+        report=logging.info,
+    )
+    write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
