@@ -1,4 +1,7 @@
-"""Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same."""
+"""Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
+
+A difference is a tie where PyTorch itself prefers the runtime's piece once float32 rounding moves its inputs.
+"""
 
 import argparse
 import json
@@ -20,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this"
     )
-    parser.add_argument("--isa", help="the runtime's instruction set; default: the fastest here")
+    parser.add_argument(
+        "--isa", help="the runtime's instruction set, or portable; default: the fastest here"
+    )
     parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--json", action="store_true", help="with every difference, for machines")
@@ -39,9 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not sentences:
         raise InputError("standard input is empty; give sentences to translate, one a line")
     references = _references(arguments.references, len(sentences))
-    found = compare(
-        arguments.model, sentences, references, _isa(arguments.isa), arguments.batch_size
-    )
+    found = compare(arguments.model, sentences, references, arguments.isa, arguments.batch_size)
     print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
     return 0
 
@@ -49,29 +52,30 @@ def run(arguments: argparse.Namespace) -> int:
 def compare(
     folder: str | Path,
     sentences: list[str],
-    references: list[str] | None,
-    isa: str,
+    references: list[str] | None = None,
+    isa: str | None = None,
     batch_size: int = 32,
 ) -> dict[str, Any]:
-    """What the command tells, as plain values.  Raises InputError where the folder is no student's."""
+    """What the command tells, as plain values.  Raises InputError as `load_runtime` does."""
     from goldcrest.evaluation.agreement import differences
     from goldcrest.evaluation.quality import score
-    from goldcrest.runtime.translator import Runtime
+    from goldcrest.runtime.text import load_runtime
     from goldcrest.translation.folder import load_model
     from goldcrest.translation.search import SearchOptions, greedy
     from goldcrest.translation.search.prepacked import prepacked
 
+    translator = load_runtime(folder, isa)
     model = load_model(folder)
     options = SearchOptions(batch_size=batch_size)
     sources = model.vocabulary.encode(sentences)
-    ours = Runtime(model.network, isa).translate(sources, options)
+    ours = translator.runtime.translate(sources, options)
     with prepacked([model.network]):
         theirs = greedy([model.network], sources, options)
     unlike = differences(model.network, sources, ours, theirs, options)
     found: dict[str, Any] = {
         "model": str(folder),
         "grid": model.config.get("quantization", {}).get("grid", "float32"),
-        "isa": isa,
+        "isa": translator.isa,
         "sentences": len(sentences),
         "identical": len(sentences) - len(unlike),
         "ties": sum(one.tie for one in unlike),
@@ -82,17 +86,6 @@ def compare(
             texts = model.vocabulary.decode(pieces)
             found[engine] = {one.metric: one.score for one in score(texts, references, 1)}
     return found
-
-
-def _isa(name: str | None) -> str:
-    from goldcrest.runtime.extension import available
-
-    here = available()
-    if not here:
-        raise InputError("compare: the runtime has no instruction set for this processor")
-    if name is not None and name not in here:
-        raise InputError(f"--isa {name}: not of this processor; it has {', '.join(here)}")
-    return name or here[0]
 
 
 def _references(path: Path | None, count: int) -> list[str] | None:
@@ -116,7 +109,7 @@ def _text(found: dict[str, Any]) -> str:
         widest = max(unlike, key=lambda one: abs(one["gap"]))
         lines += [
             f"different    {len(unlike):,}, of which ties {found['ties']:,}",
-            f"widest gap   {abs(widest['gap']):.6f} between the scores of two pieces, "
+            f"widest gap   {abs(widest['gap']):.6f} between the logits of two pieces, "
             f"line {widest['sentence'] + 1}, piece {widest['position'] + 1}",
         ]
     for metric in found.get("runtime", {}):

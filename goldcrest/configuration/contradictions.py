@@ -151,7 +151,7 @@ def _precision(pattern: str, config: Config) -> str | None:
         return None
     named = [name for name in PRECISIONS if fnmatchcase(name, pattern)]
     if not named:
-        return _part("precision", pattern, list(PRECISIONS), ", ".join(PRECISIONS))
+        return _part("precision", pattern, list(PRECISIONS), "quantization")
     grid, _, made = named[0].partition("-")
     key = f"quantization.{grid}"
     if made and grid in config["quantization"]:

@@ -1,4 +1,4 @@
-"""What static activation scales cost: the squared error that rounding and clipping leave in each linear map's input."""
+"""What static activation scales cost: the squared error they leave in each linear map's input."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,7 @@
-"""Set the formulas of activation scales side by side (rule activation_scales_table), as CSV, Markdown, LaTeX and a page."""
+"""Set the formulas of activation scales side by side (rule activation_scales_table).
+
+From qualities and errors into a table as CSV, Markdown, LaTeX and a page.
+"""
 
 from goldcrest.evaluation.measurement import read_measurements
 from goldcrest.job import job
@@ -9,8 +12,7 @@ from goldcrest.report.rendering import write_table
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params
     errors = {
-        source: load_errors(path)
-        for source, path in zip(params.sources, files.errors, strict=True)
+        source: load_errors(path) for source, path in zip(params.sources, files.errors, strict=True)
     }
     table = activation_scales_table(read_measurements(files.quality), errors, params.formulas)
     write_table(table, params.folder)
