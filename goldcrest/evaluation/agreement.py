@@ -19,10 +19,10 @@ from goldcrest.translation.network import START, Translator
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.vocabulary import EOS
 
-ROUNDING = (
-    2.0**-22
-)  # relative: float32's 2^-24, a few times over, as inputs are sums of hundreds of products
-TRIALS, DRAWS = 8, 64  # how often such rounding is drawn: batches, and copies of the sentence in each
+# Relative: float32's 2^-24, a few times over, as what feeds a map is a sum of hundreds of products.
+ROUNDING = 2.0**-22
+# How often such rounding is drawn: batches, and copies of the sentence in each.
+TRIALS, DRAWS = 8, 64
 SEED = 1
 
 

@@ -63,7 +63,7 @@ def scales_of(network, vocabulary, sentences):
     return activation_scales(ranges, "mean-of-maxima")
 
 
-@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("log4", 0.5)])
+@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("int8_rowwise", 1), ("log4", 0.5)])
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_a_quantized_folder_comes_back_bit_for_bit(
     tmp_path, vocabulary, sentences, grid, bytes_each, kind
@@ -72,7 +72,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     save_model(tmp_path / "float32", network, vocabulary, {})
     weights = sum(p.numel() for p in network.parameters() if p.dim() == 2)
     others = sum(p.numel() for p in network.parameters() if p.dim() != 2)
-    scales = scales_of(network, vocabulary, sentences[:8]) if grid == "int8" else None
+    scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
     quantize_model(network, grid, scales)
     formula = "mean-of-maxima" if scales else None
     save_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
@@ -80,11 +80,13 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     with safe_open(tmp_path / grid / "model.safetensors", "pt") as file:
         stored = sum(file.get_tensor(name).nbytes for name in file.keys())  # noqa: SIM118
         codes = [n for n in file.keys() if n.endswith(".codes")]  # noqa: SIM118
-    extra = 4 * (len(codes) + len(scales or ()))  # a scale a weight, a scale an input
+    rows = sum(v.numel() for n, v in network.state_dict().items() if n.endswith("quantized.scale"))
+    extra = 4 * (rows + len(scales or ()))  # a scale a weight or row, a scale an input
     assert stored == weights * bytes_each + 4 * others + extra
     size = (tmp_path / grid / "model.safetensors").stat().st_size
     assert stored < size < stored + 10_000  # the header
-    assert not any("output.quantized" in name for name in codes)
+    assert "embedding.codes" in codes
+    assert "output.codes" not in codes  # it is the embedding's
 
     loaded = load_model(tmp_path / grid).network
     assert loaded.architecture == network.architecture
@@ -197,7 +199,10 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     [
         ({"grid": "int9"}, "no quantization grid 'int9'; did you mean 'int8'"),
         ({"girds": 1}, "quantization.girds: unknown"),
-        ({"activation_scale": "mean-of-maxima"}, "activation_scale"),
+        (
+            {"activation_scale": "mean-of-maxima"},
+            "float32 numbers beside the codes, by config.json",
+        ),
     ],
 )
 def test_a_folder_that_contradicts_its_tensors_is_refused(tmp_path, vocabulary, change, message):
@@ -218,9 +223,14 @@ def test_codes_of_another_length_are_refused(tmp_path, vocabulary):
     save_model(tmp_path / "model", network, vocabulary, {}, section("log4"))
     path = tmp_path / "model" / "model.safetensors"
     tensors = load_file(path)
-    tensors["embedding.quantized.codes"] = tensors["embedding.quantized.codes"][:-1].clone()
+    tensors["embedding.codes"] = tensors["embedding.codes"][:-1].clone()
     save_file(tensors, path)
     with pytest.raises(InputError, match=r"embedding\.quantized\.codes"):
+        load_model(tmp_path / "model")
+    tensors = load_file(path)
+    tensors["float32"] = tensors["float32"][:-1].clone()
+    save_file(tensors, path)
+    with pytest.raises(InputError, match=r"model.safetensors: [0-9,]+ float32 numbers"):
         load_model(tmp_path / "model")
     assert json.loads((tmp_path / "model" / "config.json").read_text())["quantization"] == {
         "grid": "log4",
