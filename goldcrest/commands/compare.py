@@ -1,6 +1,7 @@
 """Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
 
-A difference is a tie where PyTorch itself prefers the runtime's piece once float32 rounding moves its inputs.
+PyTorch computes an int8 student with exact sums of codes: the fake-quantized network, but for float32 rounding.
+A difference is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its inputs.
 """
 
 import argparse

@@ -17,10 +17,8 @@ from goldcrest.quantization.grids import grid_named
 from goldcrest.quantization.modules import empty_packed_model
 
 _NUMBERS = "float32"  # the tensor of all that is no code
-_CODES, _STORED = (
-    ".quantized.codes",
-    ".codes",
-)  # how names of codes end in a network, and in its file
+# How names of codes end in a network, and in its file.
+_CODES, _STORED = ".quantized.codes", ".codes"
 _KEYS = ("grid", "activation_scale", "skip")
 
 

@@ -32,9 +32,8 @@ def activation_scales_table(
     ]
     for test_set in test_sets:
         for metric in METRICS:
-            columns.append(
-                Column(f"{metric.lower()}_{test_set}", test_set, metric, deltas=True),
-            )
+            key = f"{metric.lower()}_{test_set}"
+            columns.append(Column(key, test_set, metric, deltas=True))
     rows = []
     for name in dict.fromkeys(m.variant for m in measurements):
         variant = Variant.parse(name)
@@ -61,6 +60,7 @@ def activation_scales_table(
             "the same in float32, as a share of its sum of squares; the mean over the maps, and the largest. "
             "Clipped: the share of all numbers that are beyond the largest code.",
             "In brackets: against the float32 model that was quantized.",
+            *sorted({f"Signature of {m.metric}: {m.signature}" for m in measurements}),
         ),
     )
 
