@@ -15,6 +15,7 @@ from goldcrest.configuration import (
     training_memory,
     vocabulary_memory,
 )
+from goldcrest.configuration.precisions import PRECISIONS, quantized
 from goldcrest.errors import InputError
 
 
@@ -41,6 +42,7 @@ TEACHER = RESULTS / "teacher"
 DISTILLED = RESULTS / "distilled"
 SHORTLISTS = RESULTS / "shortlist"
 MODELS = RESULTS / "models"
+CALIBRATION = RESULTS / "calibration"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
 SPEED_TABLES = TABLES / "speed"
@@ -51,6 +53,7 @@ BENCHMARKS = RESULTS / "benchmarks"
 VARIANTS = expand_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
+QUANTIZED = quantized(config["quantization"])  # how each precision is made
 
 
 wildcard_constraints:
@@ -61,7 +64,7 @@ wildcard_constraints:
     shard="[0-9]+",
     student="[^/]+",
     recipe="[^/]+",
-    precision="float32|(int8|log4)(-finetuned)?",
+    precision="|".join(PRECISIONS),
 
 
 def process_threads():
@@ -112,6 +115,26 @@ def vocabulary_of(model):
     """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
     size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
     return VOCABULARY / f"{size}/vocab.spm"
+
+
+def activation_ranges(precision):
+    """The file of a float32 model's activation ranges, for the precisions that quantize these too."""
+
+    def ranges(wildcards):
+        made = precision_of(precision.format(**wildcards))
+        file = str(CALIBRATION / "{student}/{recipe}.json")
+        return expand(file, **wildcards) if made.activation_scale else []
+
+    return ranges
+
+
+def precision_of(name):
+    """How a precision is made; ends the run where the configuration has no settings for it."""
+    if name not in QUANTIZED:
+        stop(
+            f"{CONFIG_FILE}: quantization: makes no precision '{name}', but {', '.join(QUANTIZED)}"
+        )
+    return QUANTIZED[name]
 
 
 def teacher_folders():

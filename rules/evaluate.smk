@@ -79,6 +79,30 @@ rule measure_size:
         "../workflow_scripts/evaluate/measure_size.py"
 
 
+rule measure_activation_error:
+    """What quantizing a student's activations would cost, by each formula of their scales."""
+    input:
+        model=MODELS / "{student}/{recipe}/float32",
+        ranges=CALIBRATION / "{student}/{recipe}.json",
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "activation_error/{student}/{recipe}.json",
+    log:
+        LOGS / "measure_activation_error/{student}.{recipe}.log",
+    benchmark:
+        BENCHMARKS / "measure_activation_error/{student}.{recipe}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+    params:
+        sentences=config["quantization"]["calibration_sentences"],
+        code=code_version("quantization") + SEARCH_CODE,
+    script:
+        "../workflow_scripts/evaluate/measure_activation_error.py"
+
+
 rule measure_speed:
     """Speed by the runtime and by PyTorch, interleaved, latency and memory of all variants; alone on the machine."""
     input:

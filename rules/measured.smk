@@ -71,6 +71,24 @@ def timed_on_gpu():
     return [] if config["hardware"]["accelerator"] == "cpu" else [GPU_SPEED]
 
 
+def compared_scales():
+    """The variants of which there is one for each formula of activation scales, by (student, recipe)."""
+    found = {}
+    for student, recipe, precision in VARIANTS:
+        made = QUANTIZED.get(precision)
+        if made and made.activation_scale and not made.finetuned:
+            of_grid = found.setdefault((student, recipe, made.grid), [])
+            of_grid.append((student, recipe, precision))
+    compared = {}
+    for (student, recipe, _), variants in found.items():
+        if len(variants) > 1:
+            compared.setdefault((student, recipe), []).extend(variants)
+    return compared
+
+
+COMPARED_SCALES = compared_scales()
+
+
 def measurements(kind):
     """The quality or size files of all variants."""
     return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]

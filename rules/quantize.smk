@@ -1,9 +1,6 @@
 """Students on a grid: 8-bit with static activation scales, logarithmic 4-bit, each also fine-tuned."""
 
-CALIBRATION = RESULTS / "calibration"
-
-# The ranges of a float32 model's activations, for the grids that quantize these too.
-ACTIVATION_RANGES = {"int8": [str(CALIBRATION / "{student}/{recipe}.json")], "log4": []}
+from goldcrest.configuration.precisions import GRIDS, UNTUNED
 
 
 rule calibrate:
@@ -45,25 +42,24 @@ rule calibrate:
 rule quantize:
     """Put a float32 student on a grid without further training."""
     input:
-        lambda w: expand(ACTIVATION_RANGES[w.grid], student=w.student, recipe=w.recipe),
+        activation_ranges("{precision}"),
         model=MODELS / "{student}/{recipe}/float32",
     output:
-        directory(MODELS / "{student}/{recipe}/{grid}"),
+        directory(MODELS / "{student}/{recipe}/{precision}"),
     log:
-        LOGS / "quantize/{student}.{recipe}.{grid}.log",
+        LOGS / "quantize/{student}.{recipe}.{precision}.log",
     benchmark:
-        BENCHMARKS / "quantize/{student}.{recipe}.{grid}.tsv"
+        BENCHMARKS / "quantize/{student}.{recipe}.{precision}.tsv"
     wildcard_constraints:
-        grid="int8|log4",
+        precision="|".join(UNTUNED),
     conda:
         "../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
-        activation_scale=lambda w: config["quantization"][w.grid].get(
-            "activation_scale"
-        ),
+        grid=lambda w: precision_of(w.precision).grid,
+        activation_scale=lambda w: precision_of(w.precision).activation_scale,
         code=code_version(
             "quantization",
             "translation.architecture",
@@ -78,7 +74,7 @@ rule quantize:
 rule finetune_quantized:
     """Train a float32 student on under fake quantization, then put it on the grid."""
     input:
-        lambda w: expand(ACTIVATION_RANGES[w.grid], student=w.student, recipe=w.recipe),
+        activation_ranges("{grid}-finetuned"),
         model=MODELS / "{student}/{recipe}/float32",
         corpora=[DISTILLED / "training.parquet"],
         validation=VALIDATION,
@@ -89,16 +85,14 @@ rule finetune_quantized:
     benchmark:
         BENCHMARKS / "finetune_quantized/{student}.{recipe}.{grid}.tsv"
     wildcard_constraints:
-        grid="int8|log4",
+        grid="|".join(GRIDS),
     conda:
         "../envs/main.yaml"
     threads: training_threads()
     resources:
         **student_resources(),
     params:
-        activation_scale=lambda w: config["quantization"][w.grid].get(
-            "activation_scale"
-        ),
+        activation_scale=lambda w: precision_of(f"{w.grid}-finetuned").activation_scale,
         training=lambda wildcards: {
             **config["training"],
             **config["quantization"][wildcards.grid]["finetune"],

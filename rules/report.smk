@@ -58,6 +58,38 @@ rule speed_tables:
         "../workflow_scripts/report/speed_tables.py"
 
 
+rule activation_scales_table:
+    """The formulas of activation scales side by side, on every student that was made by each."""
+    input:
+        quality=compared_scales_quality(),
+        errors=[
+            EVALUATION / "activation_error" / f"{'/'.join(source)}.json"
+            for source in COMPARED_SCALES
+        ],
+    output:
+        **table_files(
+            TABLES,
+            "activation_scales",
+            "5 Quantization",
+            "Activation scales",
+            "activation_scales",
+        ),
+    log:
+        LOGS / "activation_scales_table.log",
+    benchmark:
+        BENCHMARKS / "activation_scales_table.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        sources=["/".join(source) for source in COMPARED_SCALES],
+        formulas={name: made.activation_scale for name, made in QUANTIZED.items()},
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation", "quantization", "report"),
+    script:
+        "../workflow_scripts/report/activation_scales_table.py"
+
+
 rule figures:
     """Sizes of all variants, and what pruning left of the encoder's heads."""
     input:
@@ -223,3 +255,18 @@ rule publish:
         experiment=config["experiment"],
     script:
         "../workflow_scripts/report/publish.py"
+
+
+rule publish_activation_scales:
+    """Copy the table of activation scales to docs/results, to be committed (asked for by name only)."""
+    input:
+        TABLES / "activation_scales.md",
+    output:
+        f"docs/results/{config['experiment']}/activation_scales.md",
+    log:
+        LOGS / "publish_activation_scales.log",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    shell:
+        "cp {input} {output} 2> {log}"

@@ -82,11 +82,22 @@ def figure_files(folder, name, category, title):
     return files
 
 
+def compared_scales_quality():
+    """Quality files of the float32 models whose activation scales are compared, where measured, and of the compared."""
+    names = []
+    for (student, recipe), variants in COMPARED_SCALES.items():
+        names += [(student, recipe, "float32"), *variants]
+    files = [EVALUATION / "quality" / f"{'/'.join(name)}.json" for name in names]
+    return [file for file in files if file in measurements("quality")]
+
+
 def report_targets():
     """All that is made of the measurements, the report last."""
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
     if "shortlist" in config:
         tables.append("shortlist")
+    if COMPARED_SCALES:
+        tables.append("activation_scales")
     speeds = ["variants", "latency", *further_speeds()]
     speeds += [table.name for table in PAPER_TABLES if table.speed]
     figures = ["sizes", "heads", "student_training"]

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from goldcrest.configuration import data
+from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.variants import (
-    PRECISIONS,
     UNPRUNED,
     is_search,
     matching,
@@ -152,11 +152,13 @@ def _precision(pattern: str, config: Config) -> str | None:
         return None
     named = [name for name in PRECISIONS if fnmatchcase(name, pattern)]
     if not named:
-        return _part("precision", pattern, list(PRECISIONS), ", ".join(PRECISIONS))
-    grid, _, finetuned = named[0].partition("-")
+        return _part("precision", pattern, list(PRECISIONS), "quantization")
+    grid, _, made = named[0].partition("-")
     key = f"quantization.{grid}"
-    if finetuned and grid in config["quantization"]:
-        key += ".finetune"
+    if made and grid in config["quantization"]:
+        if made == config["quantization"][grid].get("activation_scale"):
+            return f"precision '{named[0]}' is '{grid}' here, as {key}.activation_scale is '{made}'"
+        key += ".compare_activation_scales" if made in ACTIVATION_SCALES else ".finetune"
     return f"precision '{named[0]}' has no settings, expected the key {key}"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from goldcrest.configuration.data import FILE_KEYS, entries
+from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.schema import key_path
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import Zoo, load_zoo, members
@@ -29,7 +30,7 @@ VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
 ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
 MIB = 2**20
 ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
-BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "log4": 0.6}
+BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
 
 
 def missing_files(config: dict[str, Any]) -> list[str]:
@@ -69,9 +70,8 @@ def estimate_disk(config: dict[str, Any], zoo: Zoo | None = None) -> int:
         several = parts if len(parts) > 1 else parts * config["teacher"]["members"]
         weights += sum(4 * (1 + TRAINING_COPIES) * _weights(part, config) for part in several)
     for student, _, precision in expand_variants(config):
-        grid, _, finetuned = precision.partition("-")
-        trained = precision == "float32" or finetuned
-        stored = BYTES_PER_WEIGHT[grid] + (4 * TRAINING_COPIES if trained else 0)
+        trained = precision == "float32" or precision.endswith("-finetuned")
+        stored = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if trained else 0)
         weights += stored * _weights(zoo[student], config)
     return int(CORPUS_COPIES * text + weights)
 

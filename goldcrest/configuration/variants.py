@@ -6,8 +6,9 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
+from goldcrest.configuration.precisions import quantized
+
 UNPRUNED = "unpruned"
-PRECISIONS = ("float32", "int8", "int8-finetuned", "log4", "log4-finetuned")
 
 Variant = tuple[str, str, str]
 
@@ -24,13 +25,7 @@ def is_search(recipe: str) -> bool:
 
 def precisions(config: dict[str, Any]) -> list[str]:
     """The precisions that `quantization` configures, float32 first."""
-    configured = ["float32"]
-    for grid in ("int8", "log4"):
-        if grid in config["quantization"]:
-            configured.append(grid)
-            if "finetune" in config["quantization"][grid]:
-                configured.append(f"{grid}-finetuned")
-    return configured
+    return ["float32", *quantized(config["quantization"])]
 
 
 def recipes(config: dict[str, Any]) -> list[str]:

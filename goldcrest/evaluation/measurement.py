@@ -18,7 +18,7 @@ class Variant:
 
     student: str  # "teacher" for the teacher
     recipe: str  # "unpruned", a pruning recipe, or a search of the unpruned model: "beam-8"
-    precision: str  # "float32", "int8", "int8-finetuned", "log4", "log4-finetuned"
+    precision: str  # "float32", "int8-finetuned", …: see goldcrest.configuration.precisions
 
     @classmethod
     def parse(cls, name: str) -> "Variant":

@@ -6,7 +6,7 @@ quantization, `files` describes a quantized model in its folder and prepares a n
 """
 
 from goldcrest.quantization.calibration import ActivationRanges, record_ranges
-from goldcrest.quantization.files import apply, section
+from goldcrest.quantization.files import apply, merged, section, separated
 from goldcrest.quantization.finetuning import fake_quantization
 from goldcrest.quantization.grids import GRIDS, Grid, grid_named
 from goldcrest.quantization.modules import pack_model, quantize_model
@@ -18,8 +18,10 @@ __all__ = [
     "apply",
     "fake_quantization",
     "grid_named",
+    "merged",
     "pack_model",
     "quantize_model",
     "record_ranges",
     "section",
+    "separated",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from goldcrest.configuration import load_zoo
+from goldcrest.configuration.precisions import grid_of
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.report import papers
 from goldcrest.report import quantities as q
@@ -281,7 +282,7 @@ TABLES = (
         "Pruned students in float32, in 8 bits, and in 8 bits after fine-tuning. Sparsity is the share of "
         "encoder attention heads and feed-forward neurons removed.",
         _wmt21_table2,
-        lambda v: _is_student(v) and v.precision in ("float32", "int8", "int8-finetuned"),
+        lambda v: _is_student(v) and grid_of(v.precision) != "log4",
         (
             q.bleu("wmt21", "bleu_wmt20"),
             q.bleu("wmt21", "bleu_wmt21"),

@@ -48,9 +48,7 @@ def save_model(
     quantization: the section that describes a network of packed layers (`goldcrest.quantization`).
     """
     tensors = {
-        name: value.detach().cpu().contiguous()
-        for name, value in network.state_dict().items()
-        if name not in TIED
+        name: value.detach().cpu().contiguous() for name, value in _own_tensors(network).items()
     }
     config = {
         "format": FORMAT,
@@ -61,6 +59,7 @@ def save_model(
     }
     if quantization is not None:
         config["quantization"] = dict(quantization)
+        tensors = quantized.merged(tensors)
     with atomic_folder(path) as folder:
         save_file(tensors, folder / "model.safetensors")
         (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
@@ -98,6 +97,10 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
         ) from error
     if "quantization" in config:
         quantized.apply(network, config["quantization"], tensors)
+        try:
+            tensors = quantized.separated(tensors, _own_tensors(network))
+        except InputError as error:
+            raise InputError(f"{path}/model.safetensors: {error}") from error
     load_tensors(network, tensors, path)
     return Model(path, network.eval(), vocabulary, config)
 
@@ -116,6 +119,11 @@ def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str
         raise InputError(
             f"{origin}: tensors missing {missing}, not expected {unexpected}; make the model again"
         )
+
+
+def _own_tensors(network: Translator) -> dict[str, Tensor]:
+    """What a folder stores of a network: its tensors by name, tied ones once."""
+    return {name: value for name, value in network.state_dict().items() if name not in TIED}
 
 
 def model_hash(path: str | Path) -> str:

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import check, expand_variants, load_zoo, read_yaml
+from goldcrest.configuration import check, expand_variants, load_zoo, precisions, read_yaml
 from goldcrest.configuration.schema import load_schema
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS
 from goldcrest.pruning.methods import METHODS
+from goldcrest.quantization import GRIDS
+from goldcrest.quantization.calibration import FORMULAS
 from goldcrest.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -135,6 +137,53 @@ def test_the_baseline_is_always_made_and_nothing_twice(experiment, zoo):
         ("small", "pushy", "int8-finetuned"),
         ("thin", "unpruned", "float32"),
     ]
+
+
+def test_each_grid_makes_its_precisions(experiment, zoo):
+    compared = {"activation_scale": "mean-of-scales", "compare_activation_scales": True}
+    changes = {"quantization": {"int8": compared, "int8_rowwise": {"finetune": {}}}}
+    section = check(experiment(changes), "trial.yaml", zoo)["quantization"]
+    made = {
+        name: (one.grid, one.activation_scale, one.finetuned)
+        for name, one in precisions.quantized(section).items()
+    }
+    assert made == {
+        "int8": ("int8", "mean-of-scales", False),
+        "int8-mean-of-maxima": ("int8", "mean-of-maxima", False),
+        "int8-finetuned": ("int8", "mean-of-scales", True),
+        "int8_rowwise": ("int8_rowwise", "mean-of-maxima", False),
+        "int8_rowwise-finetuned": ("int8_rowwise", "mean-of-maxima", True),
+        "log4": ("log4", None, False),
+    }
+    assert set(made) < set(precisions.PRECISIONS)
+
+
+def test_the_library_has_these_grids_and_formulas():
+    assert list(GRIDS) == list(precisions.GRIDS)
+    assert [name for name, grid in GRIDS.items() if grid.integer] == list(precisions.INTEGER_GRIDS)
+    assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
+    rules = load_schema("experiment")["$defs"]["integer_grid"]["properties"]["activation_scale"]
+    assert set(rules["enum"]) == set(FORMULAS)
+    assert rules["default"] == precisions.ACTIVATION_SCALES[0]
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_every_student_is_quantized_both_tuned_and_untuned(path):
+    config = check(read_yaml(path), str(path))
+    made = set(expand_variants(config))
+    for student in config["students"]:
+        for grid in ("int8", "log4"):
+            for precision in (grid, f"{grid}-finetuned"):
+                assert (student, "unpruned", precision) in made
+
+
+@pytest.mark.parametrize("name", ["wngt20.yaml", "wmt21.yaml"])
+def test_finetuning_under_quantization_is_the_papers(name):
+    section = _paper_scale(name)["quantization"]
+    assert section["int8"]["finetune"]["learning_rate"] == 1e-4  # WMT21 §3.4
+    assert section["log4"]["finetune"]["learning_rate"] == 1e-4
+    assert section["log4"]["finetune"]["warmup"] == 2 * section["int8"]["finetune"]["warmup"]
+    assert 5000 <= section["int8"]["finetune"]["updates"] <= 7000  # WNGT20 §5.1
 
 
 def rows(paper_table: str) -> set[tuple[str, ...]]:

@@ -175,8 +175,7 @@ CONTRADICTIONS = {
             "variants[0]: no recipe 'pushi' in pruning; did you mean 'pushy'?",
             "variants[1]: no student 'tiny' in students; did you mean 'thin'?",
             "variants[2]: no recipe matches 'x*', expected one of unpruned, pushy",
-            "variants[2]: no precision 'int9' in float32, int8, int8-finetuned, log4, "
-            "log4-finetuned; did you mean 'int8'?",
+            "variants[2]: no precision 'int9' in quantization; did you mean 'int8'?",
             "variants[3]: precision 'log4-finetuned' has no settings, expected the key "
             "quantization.log4.finetune",
         ],
@@ -185,6 +184,21 @@ CONTRADICTIONS = {
         {"variants": ["small/unpruned/int8"], "pruning": {}},
         ["quantization"],
         ["variants[0]: precision 'int8' has no settings, expected the key quantization.int8"],
+    ),
+    "the other activation scale": (
+        {
+            "variants": ["*/*/int8-mean-of-scales", "*/*/int8-mean-of-maxima", "*/*/int8_rowwise"],
+            "pruning": {},
+        },
+        [],
+        [
+            "variants[0]: precision 'int8-mean-of-scales' has no settings, expected the key "
+            "quantization.int8.compare_activation_scales",
+            "variants[1]: precision 'int8-mean-of-maxima' is 'int8' here, as "
+            "quantization.int8.activation_scale is 'mean-of-maxima'",
+            "variants[2]: precision 'int8_rowwise' has no settings, expected the key "
+            "quantization.int8_rowwise",
+        ],
     ),
     "more heads than there are": (
         {

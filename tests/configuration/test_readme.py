@@ -26,6 +26,7 @@ def every_key() -> dict[str, Any]:
     rows = schema["properties"]["report"]["properties"]["rows"]["additionalProperties"]
     found = dict(keys(schema)) | dict(keys(rows, "report.rows."))
     found |= dict(keys(definitions["training"], "training."))
+    found |= dict(keys(definitions["integer_grid"], "quantization.int8."))
     found |= dict(keys(definitions["columns"], "columns."))
     found |= dict(keys(definitions["checksums"], "sha256."))
     for name, definition in definitions.items():

@@ -63,7 +63,7 @@ def scales_of(network, vocabulary, sentences):
     return activation_scales(ranges, "mean-of-maxima")
 
 
-@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("log4", 0.5)])
+@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("int8_rowwise", 1), ("log4", 0.5)])
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_a_quantized_folder_comes_back_bit_for_bit(
     tmp_path, vocabulary, sentences, grid, bytes_each, kind
@@ -72,7 +72,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     save_model(tmp_path / "float32", network, vocabulary, {})
     weights = sum(p.numel() for p in network.parameters() if p.dim() == 2)
     others = sum(p.numel() for p in network.parameters() if p.dim() != 2)
-    scales = scales_of(network, vocabulary, sentences[:8]) if grid == "int8" else None
+    scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
     quantize_model(network, grid, scales)
     formula = "mean-of-maxima" if scales else None
     save_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
@@ -80,11 +80,13 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     with safe_open(tmp_path / grid / "model.safetensors", "pt") as file:
         stored = sum(file.get_tensor(name).nbytes for name in file.keys())  # noqa: SIM118
         codes = [n for n in file.keys() if n.endswith(".codes")]  # noqa: SIM118
-    extra = 4 * (len(codes) + len(scales or ()))  # a scale a weight, a scale an input
+    rows = sum(v.numel() for n, v in network.state_dict().items() if n.endswith("quantized.scale"))
+    extra = 4 * (rows + len(scales or ()))  # a scale a weight or row, a scale an input
     assert stored == weights * bytes_each + 4 * others + extra
     size = (tmp_path / grid / "model.safetensors").stat().st_size
     assert stored < size < stored + 10_000  # the header
-    assert not any("output.quantized" in name for name in codes)
+    assert "embedding.codes" in codes
+    assert "output.codes" not in codes  # it is the embedding's
 
     loaded = load_model(tmp_path / grid).network
     assert loaded.architecture == network.architecture
@@ -151,10 +153,8 @@ def test_searched_int8_products_stay_near_float32(vocabulary, sentences):
     assert 0 < error < 0.05
 
 
-@pytest.mark.parametrize(
-    ("grid", "updates"), [pytest.param("int8", 6, id="int8"), pytest.param("log4", 6, id="log4")]
-)
-def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, sentences, grid, updates):
+@pytest.mark.parametrize("grid", ["int8", "int8_rowwise", "log4"])
+def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, sentences, grid):
     pairs = pa.table(
         {
             "source": sentences,
@@ -168,10 +168,8 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     write_table(tmp_path / "validation.parquet", pairs.slice(0, 4))
     network = translator(vocabulary)
     before = network.embedding.weight.detach().clone()
-    scales = scales_of(network, vocabulary, sentences[:8]) if grid == "int8" else None
-    config = TrainingConfig(
-        batch_tokens=256, updates=updates, warmup=1, validate_every=3, smoothing=0.0
-    )
+    scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
+    config = TrainingConfig(batch_tokens=256, updates=6, warmup=1, validate_every=3, smoothing=0.0)
     train(
         network,
         [tmp_path / "pairs.parquet"],
@@ -184,7 +182,8 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     )
     evaluated = network.embedding.weight.detach().clone()
     assert torch.equal(pack_model(network).embedding.weight, evaluated)
-    assert len(evaluated.unique()) <= (255 if grid == "int8" else 16)
+    scaled_together = evaluated if grid == "int8_rowwise" else evaluated.flatten()[None]
+    assert all(len(x.unique()) <= (16 if grid == "log4" else 255) for x in scaled_together)
     assert not torch.equal(evaluated, before)
     save_model(
         tmp_path / "model", network, vocabulary, {}, section(grid, scales and "mean-of-maxima")
@@ -197,7 +196,10 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     [
         ({"grid": "int9"}, "no quantization grid 'int9'; did you mean 'int8'"),
         ({"girds": 1}, "quantization.girds: unknown"),
-        ({"activation_scale": "mean-of-maxima"}, "activation_scale"),
+        (
+            {"activation_scale": "mean-of-maxima"},
+            "float32 numbers beside the codes, by config.json",
+        ),
     ],
 )
 def test_a_folder_that_contradicts_its_tensors_is_refused(tmp_path, vocabulary, change, message):
@@ -218,9 +220,14 @@ def test_codes_of_another_length_are_refused(tmp_path, vocabulary):
     save_model(tmp_path / "model", network, vocabulary, {}, section("log4"))
     path = tmp_path / "model" / "model.safetensors"
     tensors = load_file(path)
-    tensors["embedding.quantized.codes"] = tensors["embedding.quantized.codes"][:-1].clone()
+    tensors["embedding.codes"] = tensors["embedding.codes"][:-1].clone()
     save_file(tensors, path)
     with pytest.raises(InputError, match=r"embedding\.quantized\.codes"):
+        load_model(tmp_path / "model")
+    tensors = load_file(path)
+    tensors["float32"] = tensors["float32"][:-1].clone()
+    save_file(tensors, path)
+    with pytest.raises(InputError, match=r"model.safetensors: [0-9,]+ float32 numbers"):
         load_model(tmp_path / "model")
     assert json.loads((tmp_path / "model" / "config.json").read_text())["quantization"] == {
         "grid": "log4",

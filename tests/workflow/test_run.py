@@ -27,7 +27,8 @@ from tests.workflow.running import (
 
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
-    "sbatch": """printf '%s\\n' "$@" > calls; cd results/tiny/evaluation; echo '[]' > speed.json; echo '[]' > latency.json; echo 1""",
+    "sbatch": "printf '%s\\n' \"$@\" > calls; cd results/tiny/evaluation; "
+    "echo '[]' > speed.json; echo '[]' > latency.json; echo 1",
     "squeue": "echo '1|COMPLETED'",
     "sacct": "",  # no accounting
     "scontrol": "echo 'MinJobAge = 600 sec'",
@@ -57,7 +58,14 @@ def test_everything_is_there(undisturbed):
     tables = [path for path in (results / "tables").rglob("*") if path.is_file()]
     assert {path.suffix for path in tables} >= {".csv", ".md", ".tex"}
     assert all(path.stat().st_size for path in tables)
-    unpruned = ["float32", "int8", "int8-finetuned", "log4", "log4-finetuned"]
+    unpruned = [
+        "float32",
+        "int8",
+        "int8-mean-of-scales",
+        "int8-finetuned",
+        "log4",
+        "log4-finetuned",
+    ]
     variants = [*(f"unpruned/{precision}" for precision in unpruned), "steady-i2/log4"]
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}

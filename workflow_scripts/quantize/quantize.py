@@ -10,7 +10,7 @@ from goldcrest.translation.folder import load_model, model_hash, save_model
 from goldcrest.translation.lineage import versions
 
 with job(snakemake.log[0]):
-    grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale
+    grid, formula = snakemake.params.grid, snakemake.params.activation_scale
     model = load_model(snakemake.input.model)
     scales = load_scales(snakemake.input[0], formula) if formula else None
     quantize_model(model.network, grid, scales)

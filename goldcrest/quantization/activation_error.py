@@ -1,0 +1,87 @@
+"""What static activation scales cost: the squared error they leave in each linear map's input."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, write_json
+from goldcrest.quantization.grids import INT8_LIMIT, fake_quantize_activations
+from goldcrest.quantization.modules import quantizable_linears
+
+
+@dataclass(frozen=True)
+class ActivationError:
+    """Of everything that fed one linear map, quantized by one formula's scale."""
+
+    map: str  # its name
+    activation_scale: str  # the formula's name
+    values: int
+    clipped: int  # beyond ±127 / scale
+    squares: float  # Σ x²
+    squared_error: float  # Σ (x − quantized x)²
+
+    @property
+    def relative(self) -> float:
+        """Squared error over squares; 0 where every input was zero."""
+        return self.squared_error / self.squares if self.squares else 0.0
+
+
+def measure_errors(
+    model: nn.Module,
+    run: Callable[[], object],
+    scales: Mapping[str, Mapping[str, float]],
+) -> list[ActivationError]:
+    """Run a float32 model and quantize a copy of every linear map's input by each formula's scale.
+
+    run: does the work on text that was not calibrated on.  The model goes on with the input as it was, so that
+    an error is the scale's own and not an earlier layer's.  scales: formula → linear map → scale.
+    Raises ValueError where a formula has no scale for a map.
+    """
+    totals: dict[tuple[str, str], Tensor] = {}
+    hooks = []
+    for name, module in quantizable_linears(model):
+        of_map = {}
+        for formula, by_map in scales.items():
+            if name not in by_map:
+                raise ValueError(f"no activation scale for {name}; calibrate this model")
+            totals[name, formula] = total = torch.zeros(4, dtype=torch.float64)
+            of_map[formula] = (torch.tensor(by_map[name]), total)
+        hooks.append(module.register_forward_pre_hook(_adder(of_map)))
+    try:
+        run()
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [
+        ActivationError(name, formula, int(values), int(clipped), float(squares), float(error))
+        for (name, formula), (values, clipped, squares, error) in totals.items()
+    ]
+
+
+def _adder(of_map: Mapping[str, tuple[Tensor, Tensor]]) -> Callable[[nn.Module, tuple], None]:
+    def add(_module: nn.Module, arguments: tuple) -> None:
+        x = arguments[0].detach()
+        squares = x.double().square().sum()
+        for scale, total in of_map.values():
+            error = (fake_quantize_activations(x, scale) - x).double().square().sum()
+            clipped = (x.abs() * scale > INT8_LIMIT).sum()
+            total += torch.stack([torch.tensor(x.numel()), clipped, squares, error])
+
+    return add
+
+
+def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:
+    """Write errors as JSON, atomically."""
+    write_json(path, [asdict(error) for error in errors])
+
+
+def load_errors(path: str | Path) -> list[ActivationError]:
+    """The inverse of `save_errors`.  Raises InputError where the file is no such JSON."""
+    try:
+        return [ActivationError(**row) for row in read_json(path)]
+    except TypeError as error:
+        raise InputError(f"{path}: not activation errors ({error}); measure them again") from error

@@ -1,0 +1,114 @@
+"""`goldcrest compare`: the runtime against PyTorch, on small models and, where there are, on trained students."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from goldcrest.__main__ import main
+from goldcrest.commands.compare import compare
+from goldcrest.corpus.table import read_columns
+from goldcrest.quantization import quantize_model, record_ranges, section
+from goldcrest.quantization.calibration import activation_scales
+from goldcrest.runtime.extension import PORTABLE
+from goldcrest.translation.folder import save_model
+from goldcrest.translation.search import greedy_translations
+from tests.small_models import TEXT, make_folder, make_network, make_vocabulary
+
+RESULTS = Path(__file__).parents[2] / "results" / "multi30k"
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory):
+    return make_vocabulary(tmp_path_factory.mktemp("vocabulary") / "vocab.spm")
+
+
+@pytest.fixture(scope="module")
+def folder(vocabulary, tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("models") / "model", vocabulary)
+
+
+@pytest.fixture
+def run(monkeypatch, capfdbinary):
+    """Runs the command in this process: exit code, output, error."""
+
+    def command(*arguments, lines=TEXT):
+        text = "".join(f"{line}\n" for line in lines).encode()
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        code = main(["compare", *map(str, arguments)])
+        sys.stdout.flush()
+        out, error = capfdbinary.readouterr()
+        return code, out.decode(), error.decode()
+
+    return command
+
+
+def test_figures_and_scores(run, folder, tmp_path):
+    (tmp_path / "references").write_text("".join(f"{line}\n" for line in TEXT))
+    arguments = [folder, "--isa", PORTABLE, "--references", tmp_path / "references"]
+    code, out, _ = run(*arguments)
+    assert code == 0
+    assert out.startswith("6 sentences, float32: runtime (portable) against PyTorch\n")
+    assert "identical    6 (100.00%)" in out
+    assert "(+0.000)" in out
+    code, out, _ = run(*arguments, "--json")
+    found = json.loads(out)
+    assert (found["sentences"], found["identical"], found["differences"]) == (6, 6, [])
+    assert found["runtime"] == found["pytorch"]
+
+
+@pytest.mark.parametrize("grid", ["int8", "int8_rowwise", "log4"])
+def test_quantized_folders(tmp_path, vocabulary, grid):
+    network = make_network(len(vocabulary))
+    with torch.no_grad():
+        network.output.bias[0] = -1.0  # longer translations
+    scales = None
+    if grid != "log4":
+        ranges = record_ranges(network, lambda: greedy_translations(network, vocabulary, TEXT))
+        scales = activation_scales(ranges, "mean-of-maxima")
+    quantize_model(network, grid, scales)
+    described = section(grid, scales and "mean-of-maxima")
+    save_model(tmp_path / "model", network, vocabulary, {}, described)
+    found = compare(tmp_path / "model", TEXT)
+    assert found["grid"] == grid
+    assert found["ties"] == len(found["differences"])
+    assert found["identical"] + len(found["differences"]) == len(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines", "message"),
+    [
+        ([], [], "standard input is empty"),
+        (["--isa", "avx3"], TEXT, "instruction set 'avx3'"),
+        (["--references", "short"], TEXT, "short: 1 lines, standard input has 6"),
+    ],
+)
+def test_bad_input_is_one_line(run, folder, tmp_path, monkeypatch, arguments, lines, message):
+    monkeypatch.chdir(tmp_path)
+    Path("short").write_text("one line\n")
+    code, out, error = run(folder, *arguments, lines=lines)
+    assert (code, out) == (1, "")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+STUDENTS = [
+    path
+    for precision in ("float32", "int8")
+    for path in sorted((RESULTS / "models").glob(f"*/unpruned/{precision}/"))
+]
+
+
+@pytest.mark.skipif(not STUDENTS, reason="needs students of config/multi30k.yaml in results/")
+@pytest.mark.parametrize("student", STUDENTS, ids=lambda path: "/".join(path.parts[-3::2]))
+def test_trained_students_write_the_same_words(student):
+    (test_set, *_) = sorted((RESULTS / "test_sets").glob("*.parquet"))
+    text = read_columns(test_set, ["source", "target"]).to_pydict()
+    found = compare(student, text["source"], text["target"])
+    assert found["ties"] == len(found["differences"])
+    change = abs(found["runtime"]["BLEU"] - found["pytorch"]["BLEU"])
+    assert found["identical"] >= 0.995 * found["sentences"] or change <= 0.05

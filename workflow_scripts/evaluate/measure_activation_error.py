@@ -1,0 +1,30 @@
+"""Measure what each formula of activation scales costs a student's activations (rule measure_activation_error).
+
+From a float32 model, its activation ranges and sentences of every test set, which it translates greedily, into the
+squared error that each linear map's input would have.
+"""
+
+import torch
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.job import job
+from goldcrest.quantization.activation_error import measure_errors, save_errors
+from goldcrest.quantization.calibration import FORMULAS, activation_scales, load_ranges
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.search import greedy_translations
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    model = load_model(snakemake.input.model)
+    ranges = load_ranges(snakemake.input.ranges)
+    scales = {formula: activation_scales(ranges, formula) for formula in FORMULAS}
+    sentences = []
+    for path in snakemake.input.test_sets:
+        found = read_columns(path, ["source"])["source"].to_pylist()
+        sentences += found[: snakemake.params.sentences]
+    errors = measure_errors(
+        model.network,
+        lambda: greedy_translations(model.network, model.vocabulary, sentences),
+        scales,
+    )
+    save_errors(snakemake.output[0], errors)
