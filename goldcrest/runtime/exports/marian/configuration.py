@@ -86,7 +86,8 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     Raises InputError, a line for each option by which the model is none of ours.
     """
     kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
-    depth, tied = options.get("dec-depth"), options.get("transformer-tied-layers") or []
+    depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0
+    tied = options.get("transformer-tied-layers") or []
     allowed = {
         **{name: [value] for name, value in OURS.items()},
         **{name: [value, None] for name, value in NEWER.items()},
@@ -107,9 +108,9 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
         if not _positive(options.get(name))
     ]
     sizes = options.get("dim-vocabs")
-    if not isinstance(sizes, list) or len(sizes) != 2 or sizes[0] != sizes[1] or not _positive(sizes[0]):  # fmt: skip
+    if not (isinstance(sizes, list) and _positive(sizes[0]) and sizes == sizes[:1] * 2):
         faults.append(f"{origin}: dim-vocabs is {sizes!r}, expected the same size twice")
-    if tied not in ([], [1] * (depth or 0), list(range(1, (depth or 0) + 1))):
+    if tied not in ([], [1] * depth, list(range(1, depth + 1))):
         faults.append(
             f"{origin}: transformer-tied-layers is {tied!r}; Goldcrest ties all layers of a decoder or none"
         )

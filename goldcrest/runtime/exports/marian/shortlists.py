@@ -15,14 +15,15 @@ from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.vocabulary import EOS
 
 MAGIC = 0xF11A48D5013417F5
-FIRST = (
-    1  # pieces that Marian adds to every shortlist from the beginning of the vocabulary: the end
-)
+FIRST = 2  # Marian adds so many pieces of the vocabulary's beginning: the end and the unknown
 
 
 def lists(shortlist: Shortlist) -> list[list[int]]:
     """The target pieces of each source piece, the likeliest first."""
-    found = [[target for target in row if target >= 0] for row in shortlist.candidates.tolist()]
+    found = [
+        list(dict.fromkeys(target for target in row if target >= 0))
+        for row in shortlist.candidates.tolist()
+    ]
     found[EOS] = list(dict.fromkeys([*found[EOS], *shortlist.frequent.tolist()]))
     return found
 
