@@ -6,6 +6,7 @@ from pathlib import Path
 from goldcrest.code_version import code_version
 from goldcrest.configuration import (
     check,
+    expand_exports,
     expand_variants,
     load_zoo,
     member_of,
@@ -128,4 +129,5 @@ def trained_teachers():
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    return [TABLES / "cleaning.csv", TABLES / "head_map.csv", *report_targets()]
+    tables = [TABLES / "cleaning.csv", TABLES / "head_map.csv"]
+    return [*tables, *export_targets(), *report_targets()]

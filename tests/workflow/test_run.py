@@ -60,6 +60,8 @@ def test_everything_is_there(undisturbed):
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
         assert files >= {"config.json", "model.safetensors", "vocab.spm"}
+    exported = results / "exports/demo.micro/steady-i2/log4/marian"
+    assert {path.name for path in exported.iterdir()} >= {"model.npz", "vocab.yml", "config.yml"}
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
 

@@ -1,0 +1,43 @@
+"""Variants in the formats of other engines."""
+
+EXPORTS = RESULTS / "exports"
+
+
+def export_targets():
+    """The folders that the configuration's `exports` ask for."""
+    return [
+        EXPORTS / "/".join(variant) / format
+        for format, variant in expand_exports(config)
+    ]
+
+
+rule export:
+    """Write a variant for another engine; its weights or scores are compared with ours before it appears."""
+    input:
+        model=MODELS / "{student}/{recipe}/{precision}",
+    output:
+        directory(EXPORTS / "{student}/{recipe}/{precision}/{format}"),
+    log:
+        LOGS / "export/{student}.{recipe}.{precision}.{format}.log",
+    benchmark:
+        BENCHMARKS / "export/{student}.{recipe}.{precision}.{format}.tsv"
+    wildcard_constraints:
+        format="ctranslate2|marian|onnx",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+    params:
+        code=code_version(
+            "quantization",
+            "runtime.exports",
+            "runtime.shortlist",
+            "translation.architecture",
+            "translation.folder",
+            "translation.layers",
+            "translation.network",
+            "translation.vocabulary",
+        ),
+    script:
+        "../workflow_scripts/export/export.py"
