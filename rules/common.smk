@@ -40,6 +40,7 @@ VOCABULARY = RESULTS / "vocabulary"
 TEACHER = RESULTS / "teacher"
 DISTILLED = RESULTS / "distilled"
 MODELS = RESULTS / "models"
+EXPORTS = RESULTS / "exports"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
 SPEED_TABLES = TABLES / "speed"
@@ -129,5 +130,12 @@ def trained_teachers():
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    tables = [TABLES / "cleaning.csv", TABLES / "head_map.csv"]
-    return [*tables, *export_targets(), *report_targets()]
+    exports = [
+        EXPORTS.joinpath(*variant, form) for form, variant in expand_exports(config)
+    ]
+    return [
+        TABLES / "cleaning.csv",
+        TABLES / "head_map.csv",
+        *exports,
+        *report_targets(),
+    ]

@@ -1,15 +1,5 @@
 """Variants in the formats of other engines."""
 
-EXPORTS = RESULTS / "exports"
-
-
-def export_targets():
-    """The folders that the configuration's `exports` ask for."""
-    return [
-        EXPORTS / "/".join(variant) / format
-        for format, variant in expand_exports(config)
-    ]
-
 
 rule export:
     """Write a variant for another engine; its weights or scores are compared with ours before it appears."""

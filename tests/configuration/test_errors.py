@@ -111,8 +111,8 @@ SCHEMA = {
             "corpora.7: found 7, expected text",
             "exports.marain: unknown key, expected one of ctranslate2, marian, onnx; did you mean "
             "'marian'?",
-            "variants[0]: found 'small/pushy', expected a pattern STUDENT/RECIPE/PRECISION",
             "exports.onnx: found nothing, expected at least 1",
+            "variants[0]: found 'small/pushy', expected a pattern STUDENT/RECIPE/PRECISION",
         ],
     ),
     "empty and repeated": (
