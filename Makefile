@@ -11,7 +11,7 @@ READY := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test lint check-resume
+.PHONY: help setup demo run test lint engines check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ lint: $(READY)  ## the style of Python and workflow
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
+
+engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
+	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
 	$(BIN)/python tests/workflow/kill.py --config config/demo.yaml --kills 5

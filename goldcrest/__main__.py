@@ -10,7 +10,7 @@ from goldcrest import __version__
 from goldcrest.job import explain
 
 # Each command is a module of goldcrest.commands with HELP, add_arguments(parser) and run(arguments) -> int.
-COMMANDS = ("describe", "export", "translate", "compare", "benchmark")
+COMMANDS = ("describe", "export", "translate", "compare", "convert", "import-marian", "benchmark")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        module = importlib.import_module(f"goldcrest.commands.{name}")
+        module = importlib.import_module(f"goldcrest.commands.{name.replace('-', '_')}")
         subparser = subparsers.add_parser(name, help=module.HELP, description=module.__doc__)
         module.add_arguments(subparser)
         subparser.set_defaults(run=module.run)

@@ -7,6 +7,7 @@ from goldcrest.code_version import code_version
 from goldcrest.configuration import (
     alignment_memory,
     check,
+    expand_exports,
     expand_variants,
     load_zoo,
     member_of,
@@ -43,6 +44,7 @@ DISTILLED = RESULTS / "distilled"
 SHORTLISTS = RESULTS / "shortlist"
 MODELS = RESULTS / "models"
 CALIBRATION = RESULTS / "calibration"
+EXPORTS = RESULTS / "exports"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
 SPEED_TABLES = TABLES / "speed"
@@ -153,4 +155,12 @@ def trained_teachers():
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    return [TABLES / "cleaning.csv", TABLES / "head_map.csv", *report_targets()]
+    exports = [
+        EXPORTS.joinpath(*variant, form) for form, variant in expand_exports(config)
+    ]
+    return [
+        TABLES / "cleaning.csv",
+        TABLES / "head_map.csv",
+        *exports,
+        *report_targets(),
+    ]

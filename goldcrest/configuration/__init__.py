@@ -15,7 +15,7 @@ from goldcrest.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
-from goldcrest.configuration.variants import expand_variants
+from goldcrest.configuration.variants import expand_exports, expand_variants
 from goldcrest.configuration.zoo import load_zoo, member_of, members
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "alignment_memory",
     "check",
     "estimate_disk",
+    "expand_exports",
     "expand_variants",
     "load_zoo",
     "member_of",

@@ -12,6 +12,7 @@ from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.variants import (
     UNPRUNED,
+    Variant,
     is_search,
     matching,
     precisions,
@@ -41,6 +42,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("pruning",), _recipe_names),
         (("students", "pruning", "quantization", "variants"), _variants),
         (("students", "pruning", "quantization", "variants"), _heads),
+        (("students", "pruning", "quantization", "exports"), _exports),
         (("pruning", "training"), _resets),
         (("evaluation",), _engines),
         (("test_sets", "report"), _columns),
@@ -126,17 +128,48 @@ def _recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def _variants(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for index, pattern in enumerate(config["variants"]):
-        place = ("variants", index)
-        student, recipe, precision = pattern.split("/")
-        problems = [
-            _part("student", student, config["students"], "students"),
-            _part("recipe", recipe, recipes(config), "pruning"),
-            _precision(precision, config),
-        ]
-        found = [problem for problem in problems if problem]
-        yield from (Fault(place, problem) for problem in found)
-        if not found and not any(matching(pattern, config)):
-            yield Fault(place, f"found '{pattern}', expected a pattern that matches a variant")
+        yield from _pattern(("variants", index), pattern, config)
+
+
+def _pattern(place: tuple, pattern: str, config: Config) -> Iterator[Fault]:
+    student, recipe, precision = pattern.split("/")
+    problems = [
+        _part("student", student, config["students"], "students"),
+        _part("recipe", recipe, recipes(config), "pruning"),
+        _precision(precision, config),
+    ]
+    found = [problem for problem in problems if problem]
+    yield from (Fault(place, problem) for problem in found)
+    if not found and not any(matching(pattern, config)):
+        yield Fault(place, f"found '{pattern}', expected a pattern that matches a variant")
+
+
+def _exports(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for form, patterns in config["exports"].items():
+        for index, pattern in enumerate(patterns):
+            place = ("exports", form, index)
+            faults = list(_pattern(place, pattern, config))
+            yield from faults
+            for variant in matching(pattern, config) if not faults else ():
+                problem = _cannot_hold(form, variant, zoo)
+                if problem:
+                    yield Fault(place, f"found '{'/'.join(variant)}', {problem}")
+
+
+def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
+    """Why a format has no place for a variant, or None."""
+    student, recipe, _ = variant
+    entry = zoo.get(student)
+    if entry is None:  # a fault of `students`
+        return None
+    if form == "ctranslate2" and entry["decoder"] != "attention":
+        return "expected a student with a self-attention decoder; CTranslate2 has no SSRU"
+    if form == "ctranslate2" and recipe != UNPRUNED:
+        return "expected an unpruned student; CTranslate2 wants as many heads in every layer"
+    size = entry["attention_width"] // entry["heads"]
+    if form == "marian" and entry["embedding"] % size:
+        return f"expected heads that divide the embedding; Marian cannot hold heads of {size}"
+    return None
 
 
 def _part(kind: str, pattern: str, known: list[str], section: str) -> str | None:

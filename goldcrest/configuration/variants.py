@@ -51,3 +51,12 @@ def expand_variants(config: dict[str, Any]) -> list[Variant]:
         asked.update(matching(pattern, config))
     ordered = product(config["students"], recipes(config), precisions(config))
     return [variant for variant in ordered if variant in asked]
+
+
+def expand_exports(config: dict[str, Any]) -> list[tuple[str, Variant]]:
+    """Every (format, variant) that a checked configuration's `exports` ask for, once each."""
+    return [
+        (form, variant)
+        for form, patterns in config["exports"].items()
+        for variant in dict.fromkeys(v for pattern in patterns for v in matching(pattern, config))
+    ]

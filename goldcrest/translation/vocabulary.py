@@ -34,6 +34,11 @@ class Vocabulary:
     def __len__(self) -> int:
         return self._pieces.get_piece_size()
 
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces themselves, in the order of their ids."""
+        return [self._pieces.id_to_piece(index) for index in range(len(self))]
+
     def encode(self, sentences: list[str]) -> list[list[int]]:
         """Piece ids of each sentence, EOS last."""
         return [[*ids, EOS] for ids in self._pieces.encode(sentences, num_threads=1)]

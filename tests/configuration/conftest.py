@@ -31,6 +31,7 @@ ZOO = {
     "small": SHAPE,
     "thin": {**SHAPE, "heads": 2},
     "big": {**SHAPE, "decoder": "attention"},
+    "odd": {**SHAPE, "attention_width": 12},
     "trio": {**SHAPE, "decoder_layers": [1, 2, 3]},
     "paper.8k": {**SHAPE, "vocabulary": 8000, "paper": "wngt20"},
 }

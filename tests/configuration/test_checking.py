@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import check, expand_variants, load_zoo, precisions, read_yaml
+from goldcrest.configuration import (
+    check,
+    expand_exports,
+    expand_variants,
+    load_zoo,
+    precisions,
+    read_yaml,
+)
 from goldcrest.configuration.schema import load_schema
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS
@@ -231,3 +238,15 @@ def test_recipes_mean_the_same_as_in_the_paper():
     for name in ("demo.tiny", "multi30k.tiny"):
         for key in ("encoder_layers", "heads"):
             assert zoo[name][key] == zoo["tiny"][key]
+
+
+def test_exports_are_found_by_patterns_once_each(experiment, zoo):
+    patterns = {"onnx": ["thin/*/log4", "*/pushy/log4"], "marian": ["small/unpruned/float32"]}
+    config = check(experiment({"exports": patterns}), "trial.yaml", zoo)
+    assert expand_exports(config) == [
+        ("onnx", ("thin", "unpruned", "log4")),
+        ("onnx", ("thin", "pushy", "log4")),
+        ("onnx", ("small", "pushy", "log4")),
+        ("marian", ("small", "unpruned", "float32")),
+    ]
+    assert expand_exports(check(experiment(), "trial.yaml", zoo)) == []

@@ -97,6 +97,7 @@ SCHEMA = {
     "names and patterns": (
         {
             "experiment": "a/b",
+            "exports": {"onnx": [], "marain": ["*/*/*"]},
             "corpora": {"my corpus": {"importer": "synthetic", "pairs": 1}, 7: FILES},
             "languages": {"source": "English"},
             "variants": ["small/pushy"],
@@ -108,6 +109,9 @@ SCHEMA = {
             "such as en",
             "corpora.my corpus: found 'my corpus', expected a name of letters, digits and . _ -",
             "corpora.7: found 7, expected text",
+            "exports.marain: unknown key, expected one of ctranslate2, marian, onnx; did you mean "
+            "'marian'?",
+            "exports.onnx: found nothing, expected at least 1",
             "variants[0]: found 'small/pushy', expected a pattern STUDENT/RECIPE/PRECISION",
         ],
     ),
@@ -127,6 +131,28 @@ SCHEMA = {
 }
 
 CONTRADICTIONS = {
+    "exports": (
+        {
+            "students": ["small", "big", "odd"],
+            "exports": {
+                "ctranslate2": ["*/unpruned/int8", "big/pushy/float32"],
+                "marian": ["odd/unpruned/float32", "small/pushy/int8"],
+                "onnx": ["smal/*/*"],
+            },
+        },
+        [],
+        [
+            "exports.ctranslate2[0]: found 'small/unpruned/int8', expected a student with a "
+            "self-attention decoder; CTranslate2 has no SSRU",
+            "exports.ctranslate2[0]: found 'odd/unpruned/int8', expected a student with a "
+            "self-attention decoder; CTranslate2 has no SSRU",
+            "exports.ctranslate2[1]: found 'big/pushy/float32', expected an unpruned student; "
+            "CTranslate2 wants as many heads in every layer",
+            "exports.marian[0]: found 'odd/unpruned/float32', expected heads that divide the embedding; "
+            "Marian cannot hold heads of 3",
+            "exports.onnx[0]: no student 'smal' in students; did you mean 'small'?",
+        ],
+    ),
     "unknown and unfit students": (
         {"students": ["smal", "small", "thin", "trio"], "teacher": {"architecture": "bigg"}},
         [],
@@ -384,7 +410,8 @@ CONTRADICTIONS = {
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
             "validation_may_overlap_tests, test_sets, cleaning, vocabulary, teacher, students, training, "
-            "distillation, shortlist, pruning, quantization, variants, evaluation, report, hardware; "
+            "distillation, shortlist, pruning, quantization, variants, exports, "
+            "evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",
             "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",

@@ -29,14 +29,22 @@ SHAPES = {
 
 
 def network(
-    kind="ssru", tied=True, head=16, heads=(4, 4, 4), inner=(96, 96, 96), cross=4, own=4, width=64
+    kind="ssru",
+    tied=True,
+    head=16,
+    heads=(4, 4, 4),
+    inner=(96, 96, 96),
+    cross=4,
+    own=4,
+    width=64,
+    pieces=PIECES,
 ) -> Translator:
     """A random network of three encoder layers and two decoder layers that ends some sentences early."""
     torch.manual_seed(7)
     decoder = LayerShape(cross, head, 80, own if kind == "attention" else 0)
     model = Translator(
         Architecture(
-            vocabulary=PIECES,
+            vocabulary=pieces,
             embedding=width,
             encoder=tuple(LayerShape(h, head, f) for h, f in zip(heads, inner, strict=True)),
             decoder=(decoder,) * (1 if tied else 2),

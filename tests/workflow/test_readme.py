@@ -18,7 +18,7 @@ def test_the_example_of_own_data_is_valid():
 
 
 def test_commands_targets_and_files_exist():
-    assert set(re.findall(r"^goldcrest ([a-z]+)", README, re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^goldcrest ([a-z-]+)", README, re.MULTILINE)) == set(COMMANDS)
     makefile = (REPOSITORY / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE):
         assert f"\n{target}:" in makefile

@@ -74,6 +74,8 @@ def test_everything_is_there(undisturbed):
     made = results / "shortlist/300/shortlist.safetensors"
     shortlist = Shortlist.load(made, len(vocabulary), vocabulary.sha256)
     assert shortlist.candidates.shape[1] <= 10 and len(shortlist.frequent) <= 10
+    exported = results / "exports/demo.micro/steady-i2/log4/marian"
+    assert {path.name for path in exported.iterdir()} >= {"model.npz", "vocab.yml", "config.yml"}
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
 

@@ -4,20 +4,24 @@ CTranslate2 quantizes by itself (int8: a scale per row, activations scaled as th
 float32, whatever the grid of its weights.
 """
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import ctranslate2
 import numpy as np
+import torch
 from ctranslate2.specs import common_spec, transformer_spec
 from torch import Tensor, nn
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder
+from goldcrest.runtime.exports.verification import COARSE, TOLERANCE, close, samples
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.layers import Attention, DecoderLayer, EncoderLayer
-from goldcrest.translation.network import Translator, sinusoids
+from goldcrest.translation.network import START, Translator, sinusoids
 
 POSITIONS = 2048
 
@@ -28,11 +32,12 @@ def export(
     folder: str | Path,
     quantization: str | None = "int8",
     shortlist: Shortlist | None = None,
+    vocabulary: Path | None = None,
 ) -> None:
-    """Write a model folder, atomically.
+    """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
 
     pieces: the vocabulary's, in order.  quantization: of CTranslate2, None for float32.  shortlist: written as
-    its vocabulary map, used where a translation asks for it.
+    its vocabulary map, used where a translation asks for it.  vocabulary: a file to be laid beside, vocab.spm.
     Raises InputError where the student is of a shape that CTranslate2 cannot hold.
     """
     _check(network.architecture)
@@ -59,6 +64,33 @@ def export(
         spec.validate()
         spec.optimize(quantization=quantization)
         spec.save(str(partial))
+        if vocabulary is not None:
+            shutil.copyfile(vocabulary, partial / "vocab.spm")
+        _verify(partial, network, pieces, quantization, folder)
+
+
+@torch.inference_mode()
+def _verify(
+    partial: Path,
+    network: Translator,
+    pieces: Sequence[str],
+    quantization: str | None,
+    folder: str | Path,
+) -> None:
+    """Log probabilities of given translations by both engines; on a coarse grid they are alike, not the same."""
+    source, mask, target = samples(network.embedding.num_embeddings)
+    engine = ctranslate2.Translator(str(partial), "cpu", compute_type="default", intra_threads=1)
+    named = [
+        [pieces[piece] for piece in row[real][:-1]] for row, real in zip(source, mask, strict=True)
+    ]
+    told = engine.score_batch(named, [[pieces[piece] for piece in row] for row in target])
+    found = torch.tensor([one.log_probs[: target.shape[1]] for one in told])
+    start = torch.full((len(target), 1), START)
+    inputs = torch.cat([start, target[:, :-1]], 1)
+    hidden = network.decode(inputs, network.encode(source, mask), mask)
+    expected = network.logits(hidden).log_softmax(-1).gather(-1, target[..., None]).squeeze(-1)
+    tolerance = TOLERANCE if quantization in (None, "float32") else COARSE
+    close(found, expected, folder, tolerance)
 
 
 def _check(shape: Architecture) -> None:

@@ -1,0 +1,69 @@
+"""A student as a folder that Marian translates with: `marian-decoder -c config.yml`."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from goldcrest.files import atomic_folder
+from goldcrest.runtime.exports.marian import shortlists
+from goldcrest.runtime.exports.marian.configuration import from_architecture
+from goldcrest.runtime.exports.marian.files import write_bin, write_npz, write_vocabulary
+from goldcrest.runtime.exports.marian.importing import read
+from goldcrest.runtime.exports.marian.names import places
+from goldcrest.runtime.exports.marian.padding import even_shape, padded
+from goldcrest.runtime.exports.verification import same_tensors
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.network import Translator
+from goldcrest.translation.vocabulary import Vocabulary
+
+
+def export(
+    network: Translator,
+    vocabulary: Vocabulary,
+    folder: str | Path,
+    shortlist: Shortlist | None = None,
+    pad: bool = False,
+) -> None:
+    """Write model.npz, the same as model.bin, the vocabulary, config.yml and the shortlist, atomically.
+
+    Weights leave in float32, whatever their grid.  pad: fill pruned layers up with zeros, see `padding`.
+    What was written is read again and compared before the folder appears.
+    Raises InputError where the student is of a shape that Marian cannot hold.
+    """
+    shape = even_shape(network.architecture, pad)
+    arrays = {
+        place.goldcrest: _array(network, place.goldcrest) for place in places(network.architecture)
+    }
+    goal = {place.goldcrest: place.to_goldcrest(np.empty(place.shape)).shape for place in places(shape)}  # fmt: skip
+    arrays = padded(arrays, goal)
+    theirs = {place.marian: place.to_marian(arrays[place.goldcrest]) for place in places(shape)}
+    options = from_architecture(shape)
+    pieces = vocabulary.pieces
+    with atomic_folder(folder) as partial:
+        write_npz(partial / "model.npz", theirs, options)
+        write_bin(partial / "model.bin", theirs, options)
+        same_tensors(read(partial / "model.npz")[1], arrays, folder)
+        write_vocabulary(partial / "vocab.yml", pieces)
+        shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+        decoding = {
+            "relative-paths": True,
+            "models": ["model.npz"],
+            "vocabs": ["vocab.spm", "vocab.spm"],
+            "beam-size": 1,
+            "normalize": 1.0,
+            "skip-cost": True,
+        }
+        if shortlist is not None:
+            longest = shortlists.write_text(partial / "lex.s2t", shortlist, pieces)
+            shortlists.write_binary(partial / "lex.bin", shortlist)
+            decoding["shortlist"] = ["lex.s2t", shortlists.FIRST, longest, 0]
+        text = yaml.safe_dump(decoding, sort_keys=False)
+        (partial / "config.yml").write_text(text, encoding="utf-8")
+
+
+def _array(network: Translator, name: str) -> np.ndarray:
+    """A weight or bias as float32; `state_dict` would show the codes of one on a grid."""
+    module, attribute = name.rsplit(".", 1)
+    return getattr(network.get_submodule(module), attribute).detach().float().cpu().numpy()

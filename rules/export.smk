@@ -1,0 +1,33 @@
+"""Variants in the formats of other engines."""
+
+
+rule export:
+    """Write a variant for another engine; its weights or scores are compared with ours before it appears."""
+    input:
+        model=MODELS / "{student}/{recipe}/{precision}",
+    output:
+        directory(EXPORTS / "{student}/{recipe}/{precision}/{format}"),
+    log:
+        LOGS / "export/{student}.{recipe}.{precision}.{format}.log",
+    benchmark:
+        BENCHMARKS / "export/{student}.{recipe}.{precision}.{format}.tsv"
+    wildcard_constraints:
+        format="ctranslate2|marian|onnx",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+    params:
+        code=code_version(
+            "quantization",
+            "runtime.exports",
+            "runtime.shortlist",
+            "translation.architecture",
+            "translation.folder",
+            "translation.layers",
+            "translation.network",
+            "translation.vocabulary",
+        ),
+    script:
+        "../workflow_scripts/export/export.py"

@@ -1,0 +1,83 @@
+"""`goldcrest convert` and `goldcrest import-marian`: a folder that the other engine reads, or one clear line."""
+
+import ctranslate2
+import numpy as np
+import pytest
+import sentencepiece
+
+from goldcrest.__main__ import main
+from goldcrest.runtime.exports.onnx import OnnxStudent
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.translator import load_translator
+from tests.small_models import TEXT, make_folder, make_vocabulary
+
+OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=True)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Models with each decoder, and a shortlist of their vocabulary."""
+    base = tmp_path_factory.mktemp("models")
+    vocabulary = make_vocabulary(base / "vocab.spm")
+    candidates = np.full((len(vocabulary), 1), 5, dtype=np.int32)
+    Shortlist(candidates, np.array([0, 7], dtype=np.int32)).save(base / "shortlist")
+    for kind in ("ssru", "attention"):
+        make_folder(base / kind, vocabulary, kind=kind)
+    return base
+
+
+def test_ctranslate2(folders, tmp_path, capsys):
+    command = ["convert", str(folders / "attention"), str(tmp_path / "out")]
+    assert main([*command, "--to", "ctranslate2", "--quantization", "float32"]) == 0
+    assert "model.bin" in capsys.readouterr().out
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "out/vocab.spm"))
+    engine = ctranslate2.Translator(str(tmp_path / "out"), compute_type="float32")
+    sources = pieces.encode(TEXT, out_type=str)
+    found = engine.translate_batch(sources, beam_size=1, max_decoding_length=11, disable_unk=False)
+    texts = [pieces.decode_pieces(one.hypotheses[0]) for one in found]
+    assert texts == load_translator(folders / "attention").translate(TEXT, OPTIONS)
+
+
+def test_onnx(folders, tmp_path):
+    assert main(["convert", str(folders / "ssru"), str(tmp_path / "out"), "--to", "onnx"]) == 0
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "out/vocab.spm"))
+    sources = [[*ids, 0] for ids in pieces.encode(TEXT)]
+    found = OnnxStudent(tmp_path / "out").greedy(sources, 12, unknown=True)
+    texts = [pieces.decode(translation) for translation in found]
+    assert texts == load_translator(folders / "ssru").translate(TEXT, OPTIONS)
+
+
+def test_marian_there_and_back(folders, tmp_path, capsys):
+    out, again = tmp_path / "out", tmp_path / "again"
+    shortlist = ["--shortlist", str(folders / "shortlist")]
+    assert main(["convert", str(folders / "ssru"), str(out), "--to", "marian", *shortlist]) == 0
+    assert "config.yml, lex.bin, lex.s2t, model.bin, model.npz, vocab" in capsys.readouterr().out
+    command = ["import-marian", str(out / "model.npz"), str(again)]
+    assert main([*command, "--vocabulary", str(out / "vocab.spm")]) == 0
+    assert "parameters" in capsys.readouterr().out
+    translated = load_translator(again).translate(TEXT)
+    assert translated == load_translator(folders / "ssru").translate(TEXT)
+
+
+def test_errors_are_one_line(folders, tmp_path, capsys):
+    ssru, attention, new = str(folders / "ssru"), str(folders / "attention"), str(tmp_path / "new")
+    (tmp_path / "other").write_text("no model")
+    other = str(tmp_path / "other")
+    cases = [
+        (["convert", ssru, new, "--to", "ctranslate2"], "no SSRU decoder"),
+        (["convert", ssru, new, "--to", "marain"], "did you mean 'marian'?"),
+        (["convert", ssru, str(tmp_path), "--to", "marian"], "is there already"),
+        (["convert", other, new, "--to", "marian"], "not a model folder"),
+        (["convert", ssru, new, "--to", "onnx", "--pad"], "onnx knows no --pad"),
+        (["convert", ssru, new, "--to", "marian", "--quantization", "int8"], "marian knows no --quant"),
+        (["convert", attention, new, "--to", "ctranslate2", "--quantization", "int7"], "'int7'; did you"),
+        (["convert", ssru, new, "--to", "marian", "--shortlist", other], "no shortlist"),
+        (["import-marian", other, new, "--vocabulary", other], "not a Marian .npz"),
+        (["import-marian", "none.npz", new, "--vocabulary", other], "none.npz: no such file"),
+    ]  # fmt: skip
+    for command, message in cases:
+        assert main(command) == 1
+        error = capsys.readouterr().err
+        assert message in error and error.count("\n") == 1, error
+        assert not (tmp_path / "new").exists()

@@ -1,0 +1,64 @@
+// Translates the lines of standard input by Marian as browsers run it, each by itself.
+//
+// node marian_engine.cjs PACKAGE FOLDER: PACKAGE is npm's @browsermt/bergamot-translator, FOLDER an exported model.
+const fs = require('fs'), path = require('path'), vm = require('vm');
+const [worker, folder] = [path.join(process.argv[2], 'worker'), process.argv[3]];
+const CONFIGURATION = `
+beam-size: 1
+normalize: 1.0
+word-penalty: 0
+cpu-threads: 0
+gemm-precision: float32
+skip-cost: true
+alignment: soft
+quiet: true
+quiet-translation: true
+max-length-break: 128
+mini-batch-words: 1024
+max-length-factor: 2.0
+workspace: 16
+`;
+// The engine's 8-bit products, which float32 never calls but the loader wants.
+const PRODUCTS = {
+  int8_prepare_a: 'int8PrepareAFallback',
+  int8_prepare_b: 'int8PrepareBFallback',
+  int8_prepare_b_from_transposed: 'int8PrepareBFromTransposedFallback',
+  int8_prepare_b_from_quantized_transposed: 'int8PrepareBFromQuantizedTransposedFallback',
+  int8_prepare_bias: 'int8PrepareBiasFallback',
+  int8_multiply_and_add_bias: 'int8MultiplyAndAddBiasFallback',
+  int8_select_columns_of_b: 'int8SelectColumnsOfBFallback',
+};
+
+globalThis.Module = {
+  instantiateWasm(imports, accept) {
+    const code = fs.readFileSync(path.join(worker, 'bergamot-translator-worker.wasm'));
+    const products = Object.entries(PRODUCTS).map(([name, own]) => [name, (...all) => Module.asm[own](...all)]);
+    const all = {...imports, wasm_gemm: Object.fromEntries(products)};
+    WebAssembly.instantiate(code, all).then(({instance}) => accept(instance));
+    return {};
+  },
+  onRuntimeInitialized: main,
+};
+
+function memory(name, alignment) {
+  const bytes = fs.readFileSync(path.join(folder, name));
+  const place = new Module.AlignedMemory(bytes.byteLength, alignment);
+  place.getByteArrayView().set(bytes);
+  return place;
+}
+
+function main() {
+  const vocabularies = new Module.AlignedMemoryList();
+  vocabularies.push_back(memory('vocab.spm', 64));
+  const shortlist = fs.existsSync(path.join(folder, 'lex.bin')) ? memory('lex.bin', 64) : null;
+  const model = new Module.TranslationModel(CONFIGURATION, memory('model.bin', 256), shortlist, vocabularies, null);
+  const service = new Module.BlockingService({cacheSize: 0});
+  for (const line of fs.readFileSync(0, 'utf8').split('\n').slice(0, -1)) {
+    const [input, options] = [new Module.VectorString(), new Module.VectorResponseOptions()];
+    input.push_back(line);
+    options.push_back({alignment: false, html: false, qualityScores: false});
+    console.log(service.translate(model, input, options).get(0).getTranslatedText());
+  }
+}
+
+vm.runInThisContext(fs.readFileSync(path.join(worker, 'bergamot-translator-worker.js'), 'utf8'));

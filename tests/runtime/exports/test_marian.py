@@ -1,0 +1,227 @@
+"""Marian models: read by formulas of Marian's own, by CTranslate2's converter, and back again."""
+
+import struct
+
+import ctranslate2
+import numpy as np
+import pytest
+import torch
+import yaml
+from ctranslate2.converters import MarianConverter
+from ctranslate2.converters import marian as converter
+
+from goldcrest.errors import InputError
+from goldcrest.quantization import quantize_model
+from goldcrest.runtime.exports.marian import export, import_model, read
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.folder import load_model, save_model
+from goldcrest.translation.network import START, sinusoids
+from goldcrest.translation.search import greedy
+from tests.runtime.conftest import network
+from tests.runtime.exports.marian_formulas import MarianFormulas
+from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
+from tests.small_models import make_vocabulary
+
+
+def logits(network, source, target):
+    """Our scores, with Marian's epsilon."""
+    for module in network.modules():
+        if isinstance(module, torch.nn.LayerNorm):
+            module.eps = 1e-6
+    mask = torch.ones(1, len(source), dtype=torch.bool)
+    with torch.inference_mode():
+        memory = network.encode(torch.tensor([source]), mask)
+        hidden = network.decode(torch.tensor([[START, *target]]), memory, mask)
+        return network.logits(hidden)[0].numpy()
+
+
+@pytest.mark.parametrize("name", [*SHAPES, *UNEVEN])
+def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
+    """Every tensor is asked for by name, is of the shape that the options say, and the scores agree."""
+    model = student(name)
+    export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
+    theirs = MarianFormulas(tmp_path / "marian/model.npz")
+    for source, target in zip(texts(4), texts(8)[4:], strict=True):
+        found, expected = theirs.scores(source, target), logits(model, source, target)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
+    assert theirs.asked == {*theirs.arrays, "special:model.yml"}
+
+
+@pytest.mark.parametrize("name", ["attention, untied", "attention, pruned"])
+def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
+    """By its own converter from Marian, whose positions alone are others than Marian's."""
+    positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
+    monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
+    model = student(name)
+    export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
+    vocabularies = [str(tmp_path / "marian/vocab.yml")] * 2
+    MarianConverter(str(tmp_path / "marian/model.npz"), vocabularies).convert(str(tmp_path / "ct2"))
+    engine = ctranslate2.Translator(str(tmp_path / "ct2"), "cpu", compute_type="float32")
+    names = vocabulary.pieces
+    found = engine.translate_batch(
+        [[names[piece] for piece in source[:-1]] for source in texts()],
+        beam_size=1,
+        max_decoding_length=19,
+        disable_unk=False,
+    )
+    found = [[names.index(piece) for piece in one.hypotheses[0]] for one in found]
+    assert found == greedy([model], texts(), OPTIONS)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_there_and_back(tmp_path, vocabulary, name):
+    """The same tensors bit for bit, the same files in a second round, the same translations."""
+    model = student(name)
+    save_model(tmp_path / "model", model, vocabulary, {"seed": 7})
+    export(model, vocabulary, tmp_path / "marian")
+    import_model(
+        tmp_path / "marian/model.npz", tmp_path / "marian/vocab.spm", tmp_path / "imported"
+    )
+    first, second = tmp_path / "model", tmp_path / "imported"
+    for file in ("model.safetensors", "vocab.spm"):
+        assert (first / file).read_bytes() == (second / file).read_bytes()
+    imported = load_model(second)
+    assert imported.network.architecture == model.architecture
+    assert greedy([imported.network], texts(), OPTIONS) == greedy([model], texts(), OPTIONS)
+    export(imported.network, imported.vocabulary, tmp_path / "again")
+    for file in (tmp_path / "marian").iterdir():
+        assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), file
+
+
+def test_a_student_on_a_grid_leaves_as_decoded(tmp_path, vocabulary):
+    model = quantize_model(student("ssru"), "log4")
+    export(model, vocabulary, tmp_path / "marian")
+    _, arrays = read(tmp_path / "marian/model.npz")
+    weight = model.encoder[0].feed_forward.inner.weight.detach().numpy()
+    assert np.array_equal(arrays["encoder.0.feed_forward.inner.weight"], weight)
+    assert len(np.unique(np.abs(weight))) <= 8
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_uneven_students_are_refused_unless_padded(tmp_path, vocabulary, name):
+    with pytest.raises(InputError, match="--pad"):
+        export(student(name), vocabulary, tmp_path / "marian")
+    assert not (tmp_path / "marian").exists()
+
+
+def test_heads_that_marian_cannot_hold_are_refused(tmp_path, vocabulary):
+    with pytest.raises(InputError, match=r"divides the embedding width 64.*heads have 24"):
+        export(network(head=24, pieces=PIECES), vocabulary, tmp_path / "marian", pad=True)
+
+
+def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
+    """Walked through as Marian's binary.cpp does."""
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    blob = (tmp_path / "marian/model.bin").read_bytes()
+    version, count = struct.unpack_from("<QQ", blob)
+    headers = [struct.unpack_from("<QQQQ", blob, 16 + 32 * i) for i in range(count)]
+    place, names, shapes = 16 + 32 * count, [], []
+    for length, *_ in headers:
+        names.append(blob[place : place + length - 1].decode())
+        place += length
+    for _, _, dimensions, _ in headers:
+        shapes.append(struct.unpack_from(f"<{dimensions}i", blob, place))
+        place += 4 * dimensions
+    (offset,) = struct.unpack_from("<Q", blob, place)
+    place += 8 + offset
+    assert version == 1 and place % 256 == 0
+    with np.load(tmp_path / "marian/model.npz") as archive:
+        assert sorted(names) == sorted(archive.files)
+        for name, shape, (_, kind, _, size) in zip(names, shapes, headers, strict=True):
+            array = archive[name]
+            assert shape == array.shape and kind == (0x101 if array.dtype == np.int8 else 0x404)
+            assert blob[place : place + array.nbytes] == array.tobytes()
+            place += size
+    assert place == len(blob)
+
+
+def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
+    """Each, read by Marian's rule, unites to the columns of ours."""
+    draw = np.random.default_rng(1)
+    candidates = draw.integers(2, PIECES, (PIECES, 3), dtype=np.int32)
+    candidates[5, 1:] = -1
+    shortlist = Shortlist(candidates, np.array([0, 7, 9], dtype=np.int32))
+    export(student("ssru"), vocabulary, tmp_path / "marian", shortlist=shortlist)
+    options = yaml.safe_load((tmp_path / "marian/config.yml").read_text())
+    name, first, best, threshold = options["shortlist"]
+    numbers = {piece: number for number, piece in enumerate(vocabulary.pieces)}
+    table = [{} for _ in numbers]
+    for line in (tmp_path / "marian" / name).read_text("utf-8").splitlines():
+        target, source, weight = line.split()
+        assert float(weight) > threshold
+        table[numbers[source]][numbers[target]] = float(weight)
+    assert max(map(len, table)) == best
+    blob = (tmp_path / "marian/lex.bin").read_bytes()
+    _, checksum, *header = struct.unpack_from("<6Q", blob)
+    offsets = struct.unpack_from(f"<{header[2]}Q", blob, 48)
+    targets = struct.unpack_from(f"<{header[3]}I", blob, 48 + 8 * header[2])
+    assert header == [first, best, PIECES + 1, offsets[-1]]
+    assert len(blob) == 48 + 8 * header[2] + 4 * header[3] and checksum
+    for source in texts(5):
+        wanted = set(shortlist.columns(source).tolist())
+        assert {*range(first)}.union(*(table[piece] for piece in source)) == wanted
+        listed = (targets[offsets[piece] : offsets[piece + 1]] for piece in source)
+        assert {*range(first)}.union(*listed) == wanted
+
+
+def damaged(folder, change, options=()):
+    """The exported .npz with some arrays and options changed."""
+    with np.load(folder / "model.npz") as archive:
+        arrays = dict(archive)
+    text = yaml.safe_load(arrays["special:model.yml"][:-1].tobytes())
+    text = yaml.safe_dump({**text, **dict(options)}).encode() + b"\0"
+    arrays["special:model.yml"] = np.frombuffer(text, np.int8)
+    change(arrays)
+    np.savez(folder / "other.npz", **arrays)
+    return folder / "other.npz"
+
+
+def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary):
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    scale = {"encoder_l1_self_Wq_QuantMultA": np.ones((1, 1), np.float32)}
+    path = damaged(tmp_path / "marian", lambda arrays: arrays.update(scale))
+    assert read(path)[1].keys() == read(tmp_path / "marian/model.npz")[1].keys()
+
+
+@pytest.mark.parametrize(
+    "change, options, message",
+    [
+        (lambda a: a.pop("decoder_l1_rnn_Wf"), {}, "no tensor decoder_l1_rnn_Wf"),
+        (lambda a: a.update(Wpos=a["Wemb"]), {}, "tensor Wpos is in none"),
+        (lambda a: a.update(Wemb=a["Wemb"][:-1]), {}, r"Wemb is \(59, 64\), by .* \(60, 64\)"),
+        (lambda a: a.update(Wemb=a["Wemb"].astype(np.int8)), {}, "Wemb is int8; take the float32"),
+        (lambda a: a.pop("special:model.yml"), {}, "no special:model.yml"),
+        (lambda a: None, {"type": "s2s"}, "type is 's2s'"),
+        (lambda a: None, {"dec-cell": "gru"}, "dec-cell is 'gru', Goldcrest's students have 'ssru'"),
+        (lambda a: None, {"dim-vocabs": [60, 50]}, "dim-vocabs"),
+        (lambda a: None, {"dec-depth": "two"}, "dec-depth is 'two', expected a whole number"),
+        (lambda a: None, {"transformer-tied-layers": [1, 2, 2]}, "transformer-tied-layers"),
+        (lambda a: None, {"transformer-heads": 7}, "dim-emb 64 is no multiple"),
+        (lambda a: None, {"transformer-rnn-projection": True}, "transformer-rnn-projection"),
+    ],
+)  # fmt: skip
+def test_other_models_are_refused(tmp_path, vocabulary, change, options, message):
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    path = damaged(tmp_path / "marian", change, options)
+    with pytest.raises(InputError, match=message) as found:
+        import_model(path, vocabulary.path, tmp_path / "imported")
+    assert str(path) in str(found.value)
+    assert not (tmp_path / "imported").exists()
+
+
+def test_foreign_files_are_refused(tmp_path, vocabulary):
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    for file in ("model.bin", "vocab.spm", "none.npz"):
+        with pytest.raises(InputError, match=file):
+            read(tmp_path / "marian" / file)
+    pickled = tmp_path / "pickled.npz"
+    np.savez(pickled, Wemb=np.array([{}], dtype=object))
+    with pytest.raises(InputError, match=r"not a Marian \.npz"):
+        read(pickled)
+
+
+def test_a_vocabulary_of_another_size_is_refused(tmp_path, vocabulary):
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    other = make_vocabulary(tmp_path / "other.spm", size=PIECES - 5)
+    with pytest.raises(InputError, match=r"has 55 pieces.*trained with 60"):
+        import_model(tmp_path / "marian/model.npz", other.path, tmp_path / "imported")
