@@ -7,6 +7,7 @@ from goldcrest.runtime import extension as module
 from goldcrest.runtime import text
 from goldcrest.runtime.translator import Runtime
 from tests.runtime.conftest import network, quantized
+from tests.small_models import make_folder, make_vocabulary
 
 
 def test_the_processor_decides(monkeypatch):
@@ -91,3 +92,10 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert text.best_isa(network()) == "portable"
     assert "no C++ compiler" in caplog.text
+
+
+def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp_path):
+    folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
+    monkeypatch.setattr(text, "available", lambda: ["avx2"])
+    with pytest.raises(InputError, match="'vnni': this processor lacks it; it has avx2, portable"):
+        text.load_runtime(folder, "vnni")
