@@ -1,43 +1,13 @@
 // A student: embeddings, encoder, decoder, and the state of a batch that is being translated.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
+#include "embedding.h"
 #include "layers.h"
 #include "state.h"
 
 constexpr int GROUP_ROWS = 256;  // that are encoded together, at least
-constexpr int START = -1;  // the decoder's first input embeds as zero
-
-// The embedding rows: row·√d / scale.
-template <class P>
-struct Embedding {
-  const typename P::Weight* rows = nullptr;  // (vocabulary, d)
-  const float* scale = nullptr;              // (vocabulary)
-  const float* positions = nullptr;          // (room, d)
-  int vocabulary = 0, d = 0, room = 0;
-
-  // to[0…d) ← the embedding of a piece at a position.
-  void write(int32_t piece, int position, float* to) const {
-    const float* at = positions + static_cast<size_t>(position) * d;
-    if (piece == START) {
-      std::memcpy(to, at, sizeof(float) * d);
-      return;
-    }
-    const typename P::Weight* row = rows + static_cast<size_t>(piece) * d;
-    const float factor = std::sqrt(static_cast<float>(d)) / scale[piece];
-    for (int i = 0; i < d; i += LANES) store(to + i, widen(row + i) * factor + load(at + i));
-  }
-
- private:
-  static Floats widen(const float* from) { return load(from); }
-  static Floats widen(const int8_t* from) {
-    Ints wide;
-    for (int lane = 0; lane < LANES; ++lane) wide[lane] = from[lane];
-    return to_floats(wide);
-  }
-};
 
 template <class P>
 class Network {
@@ -240,7 +210,7 @@ class Network {
   void attend_self(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
     const SelfAttention<P>& attention = layer.self_attention;
     if (first) convert_for(x, rows, attention.projections);
-    const int width = attention.heads.width(), head = attention.heads.size, depth = attention.out.depth;
+    const int width = attention.heads.width();
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
     state.room(rows, width, position_);
     const int capacity = state.capacity;
@@ -251,40 +221,41 @@ class Network {
       for (int lane = 0; lane < LANES; ++lane)
         state.keys.data()[before + static_cast<size_t>(n - width + lane) * capacity + position_] = y[lane];
     });
-    mixed_.room(static_cast<size_t>(rows) * depth);
-    for (int m = 0; m < rows; ++m) {
+    attend_rows(attention.heads, attention.out, queries, x, rows, [&](int m, int c) {
       const size_t before = static_cast<size_t>(m) * width * capacity;
-      for (int h = 0; h < attention.heads.count; ++h) {
-        const Memory one{state.keys.data() + before + static_cast<size_t>(h) * head * capacity, capacity,
-                         state.values.data() + before + h * head, width, position_ + 1};
-        attend_all(queries + static_cast<size_t>(m) * width + h * head, width, 1, one, attention.heads,
-                   mixed_.data() + static_cast<size_t>(m) * depth + h * head, depth, attention.out.scale);
-      }
-    }
-    add_product(attention.out, mixed_.data(), rows, x, d());
+      return Memory{state.keys.data() + before + static_cast<size_t>(c) * capacity, capacity,
+                    state.values.data() + before + c, width, position_ + 1};
+    });
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
+  }
+
+  // x += what the query of each row gives over its memory, by heads: memory_of(row, first number of the head).
+  template <class MemoryOf>
+  void attend_rows(const Heads& heads, const Linear<P>& out, const float* queries, float* x, int rows,
+                   MemoryOf memory_of) {
+    const int width = heads.width();
+    mixed_.room(static_cast<size_t>(rows) * out.depth);
+    for (int m = 0; m < rows; ++m)
+      for (int c = 0; c < width; c += heads.size)
+        attend_all(queries + static_cast<size_t>(m) * width + c, width, 1, memory_of(m, c), heads,
+                   mixed_.data() + static_cast<size_t>(m) * out.depth + c, out.depth, out.scale);
+    add_product(out, mixed_.data(), rows, x, d());
   }
 
   // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
   void attend_memory(const DecoderLayer<P>& layer, const Projected& memory, float* x, int rows) {
     const CrossAttention<P>& attention = layer.attention;
-    const int width = attention.heads.width(), head = attention.heads.size, depth = attention.out.depth;
+    const int width = attention.heads.width();
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
     attention.query(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(queries + static_cast<size_t>(m) * width + n, y);
     });
-    mixed_.room(static_cast<size_t>(rows) * depth);
-    for (int m = 0; m < rows; ++m) {
+    attend_rows(attention.heads, attention.out, queries, x, rows, [&](int m, int c) {
       const int b = sentence_[m], padded = offset_[b + 1] - offset_[b];
       const float* keys = memory.keys.data() + static_cast<size_t>(offset_[b]) * width;
       const float* values = memory.values.data() + static_cast<size_t>(first_row_[b]) * width;
-      for (int h = 0; h < attention.heads.count; ++h) {
-        const Memory one{keys + static_cast<size_t>(h) * head * padded, padded, values + h * head, width, lengths_[b]};
-        attend_all(queries + static_cast<size_t>(m) * width + h * head, width, 1, one, attention.heads,
-                   mixed_.data() + static_cast<size_t>(m) * depth + h * head, depth, attention.out.scale);
-      }
-    }
-    add_product(attention.out, mixed_.data(), rows, x, d());
+      return Memory{keys + static_cast<size_t>(c) * padded, padded, values + c, width, lengths_[b]};
+    });
     normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
     add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
   }
