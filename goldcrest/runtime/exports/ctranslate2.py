@@ -151,7 +151,8 @@ def _norm(spec: object, norm: nn.LayerNorm) -> None:
 
 
 def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.detach().float().cpu().numpy()
+    """A copy, as CTranslate2 quantizes in place."""
+    return tensor.detach().float().cpu().numpy().copy()
 
 
 def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:
