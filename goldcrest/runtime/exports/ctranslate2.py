@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder
 from goldcrest.runtime.exports.verification import COARSE, TOLERANCE, close, samples
+from goldcrest.runtime.exports.weights import in_float32
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.layers import Attention, DecoderLayer, EncoderLayer
@@ -41,6 +42,7 @@ def export(
     Raises InputError where the student is of a shape that CTranslate2 cannot hold.
     """
     _check(network.architecture)
+    network = in_float32(network)
     spec = _spec(network.architecture)
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
@@ -122,7 +124,7 @@ def _common(spec: object, network: Translator) -> None:
     embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
     embeddings.weight = _array(network.embedding.weight)
     spec.position_encodings.encodings = _array(
-        sinusoids(0, POSITIONS, network.width, network.embedding.weight.device)
+        sinusoids(0, POSITIONS, network.width, torch.device("cpu"))
     )
 
 
@@ -151,7 +153,8 @@ def _norm(spec: object, norm: nn.LayerNorm) -> None:
 
 
 def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.detach().float().cpu().numpy()
+    """A copy, as CTranslate2 quantizes in place."""
+    return tensor.detach().numpy().copy()
 
 
 def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
 from goldcrest.errors import InputError
+from goldcrest.runtime.exports import ctranslate2 as exporting
 from goldcrest.runtime.exports.ctranslate2 import export
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.search import SearchOptions, greedy
@@ -30,6 +32,23 @@ def test_ctranslate2_translates_alike(tmp_path, shape):
     found = translated(tmp_path / "exported", texts, max_decoding_length=20, disable_unk=False)
     same = [a[:19] == b[:19] for a, b in zip(found, expected, strict=True)]
     assert sum(same) >= len(same) - 1
+
+
+@pytest.mark.parametrize("quantization", [None, "int8", "int8_bfloat16", "int16", "bfloat16"])
+def test_the_network_stays_as_it_was(tmp_path, quantization):
+    """Though CTranslate2 quantizes in place what it is given; and what it wrote scores like ours."""
+    model = network(**SHAPES["attention"])
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    export(model, NAMES, tmp_path / "exported", quantization=quantization)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+
+
+def test_a_wrong_model_is_not_written(tmp_path, monkeypatch):
+    weights = exporting._array
+    monkeypatch.setattr(exporting, "_array", lambda tensor: -weights(tensor))
+    with pytest.raises(RuntimeError, match="differ by"):
+        export(network(**SHAPES["attention"]), NAMES, tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()
 
 
 def test_ctranslate2_uses_the_shortlist(tmp_path):

@@ -1,5 +1,6 @@
 """Marian models: read by formulas of Marian's own, by CTranslate2's converter, and back again."""
 
+import ctypes
 import struct
 
 import ctranslate2
@@ -13,6 +14,7 @@ from ctranslate2.converters import marian as converter
 from goldcrest.errors import InputError
 from goldcrest.quantization import quantize_model
 from goldcrest.runtime.exports.marian import export, import_model, read
+from goldcrest.runtime.exports.marian.shortlists import write_text
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.folder import load_model, save_model
 from goldcrest.translation.network import START, sinusoids
@@ -135,6 +137,22 @@ def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
     assert place == len(blob)
 
 
+def hash_of(body):
+    """Marian's hashMem: h ^= w + 0x9e3779b9 + (h << 6) + (h >> 2) over 64-bit words that wrap around."""
+    h = ctypes.c_uint64(0)
+    for (word,) in struct.iter_unpack("<Q", body[: len(body) - len(body) % 8]):
+        added = ctypes.c_uint64(word + 0x9E3779B9 + (h.value << 6) + (h.value >> 2))
+        h = ctypes.c_uint64(h.value ^ added.value)
+    return h.value
+
+
+def test_a_piece_with_a_space_has_no_place_in_a_text_shortlist(tmp_path):
+    shortlist = Shortlist(np.zeros((2, 1), np.int32), np.zeros(1, np.int32))
+    with pytest.raises(InputError, match="the piece 'a b'"):
+        write_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a b"])
+    assert write_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a\u00a0b"]) == 1
+
+
 def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
     """Each, read by Marian's rule, unites to the columns of ours."""
     draw = np.random.default_rng(1)
@@ -156,7 +174,8 @@ def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
     offsets = struct.unpack_from(f"<{header[2]}Q", blob, 48)
     targets = struct.unpack_from(f"<{header[3]}I", blob, 48 + 8 * header[2])
     assert header == [first, best, PIECES + 1, offsets[-1]]
-    assert len(blob) == 48 + 8 * header[2] + 4 * header[3] and checksum
+    assert len(blob) == 48 + 8 * header[2] + 4 * header[3]
+    assert checksum == hash_of(blob[16:])
     for source in texts(5):
         wanted = set(shortlist.columns(source).tolist())
         assert {*range(first)}.union(*(table[piece] for piece in source)) == wanted

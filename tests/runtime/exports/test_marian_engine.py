@@ -14,7 +14,7 @@ from goldcrest.translation.vocabulary import EOS
 from tests.runtime.exports.students import PIECES, SHAPES, UNEVEN, student
 from tests.small_models import TEXT
 
-ENGINE = Path("node_modules/@browsermt/bergamot-translator").resolve()
+ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")
 # Marian's limit, as the script sets it: twice the source and its end, besides the translation's
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)

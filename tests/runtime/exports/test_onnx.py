@@ -5,8 +5,10 @@ import json
 import numpy as np
 import onnx
 import pytest
+import torch
 
 from goldcrest.quantization import quantize_model
+from goldcrest.quantization.modules import quantizable_linears
 from goldcrest.runtime.exports.onnx import OnnxStudent, export, exporting
 from goldcrest.runtime.exports.onnx.graphs import encoder
 from goldcrest.translation.search import greedy
@@ -26,11 +28,18 @@ def test_onnxruntime_translates_alike(tmp_path, vocabulary, name):
     assert OnnxStudent(tmp_path / "onnx").greedy(texts(), LIMIT, unknown=True) == expected
 
 
-def test_a_student_on_a_grid_leaves_as_decoded(tmp_path, vocabulary):
-    model = quantize_model(student("ssru"), "log4")
-    export(model, vocabulary, tmp_path / "onnx")
+@pytest.mark.parametrize("grid", ["int8", "log4"])
+def test_a_student_on_a_grid_leaves_as_decoded(tmp_path, vocabulary, grid):
+    """Its weights on the grid, its activations not: as a plain network with these weights translates."""
+    model = student("ssru")
+    scales = {name: 20.0 for name, _ in quantizable_linears(model)} if grid == "int8" else None
+    on_grid, plain = quantize_model(student("ssru"), grid, scales), model
+    for name, module in on_grid.named_modules():
+        if isinstance(getattr(module, "weight", None), torch.Tensor):
+            plain.get_submodule(name).weight.data.copy_(module.weight)
+    export(on_grid, vocabulary, tmp_path / "onnx")
     found = OnnxStudent(tmp_path / "onnx").greedy(texts(), LIMIT, unknown=True)
-    assert found == greedy([model], texts(), OPTIONS)
+    assert found == greedy([plain], texts(), OPTIONS)
 
 
 def test_the_unknown_piece_is_left_out(tmp_path, vocabulary):

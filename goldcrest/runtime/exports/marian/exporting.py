@@ -3,7 +3,6 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import yaml
 
 from goldcrest.files import atomic_folder
@@ -14,6 +13,7 @@ from goldcrest.runtime.exports.marian.importing import read
 from goldcrest.runtime.exports.marian.names import places
 from goldcrest.runtime.exports.marian.padding import even_shape, padded
 from goldcrest.runtime.exports.verification import same_tensors
+from goldcrest.runtime.exports.weights import in_float32
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.network import Translator
 from goldcrest.translation.vocabulary import Vocabulary
@@ -33,12 +33,11 @@ def export(
     Raises InputError where the student is of a shape that Marian cannot hold.
     """
     shape = even_shape(network.architecture, pad)
-    arrays = {
-        place.goldcrest: _array(network, place.goldcrest) for place in places(network.architecture)
-    }
-    goal = {place.goldcrest: place.to_goldcrest(np.empty(place.shape)).shape for place in places(shape)}  # fmt: skip
-    arrays = padded(arrays, goal)
-    theirs = {place.marian: place.to_marian(arrays[place.goldcrest]) for place in places(shape)}
+    weights = dict(in_float32(network).named_parameters())
+    arrays, theirs = {}, {}
+    for place in places(shape):
+        array = padded(weights[place.goldcrest].detach().numpy(), place.goldcrest_shape)
+        arrays[place.goldcrest], theirs[place.marian] = array, place.to_marian(array)
     options = from_architecture(shape)
     pieces = vocabulary.pieces
     with atomic_folder(folder) as partial:
@@ -61,9 +60,3 @@ def export(
             decoding["shortlist"] = ["lex.s2t", shortlists.FIRST, longest, 0]
         text = yaml.safe_dump(decoding, sort_keys=False)
         (partial / "config.yml").write_text(text, encoding="utf-8")
-
-
-def _array(network: Translator, name: str) -> np.ndarray:
-    """A weight or bias as float32; `state_dict` would show the codes of one on a grid."""
-    module, attribute = name.rsplit(".", 1)
-    return getattr(network.get_submodule(module), attribute).detach().float().cpu().numpy()

@@ -24,6 +24,11 @@ class Place:
     shape: tuple[int, int]
     layout: Layout
 
+    @property
+    def goldcrest_shape(self) -> tuple[int, ...]:
+        """The shape of ours."""
+        return {"table": self.shape, "matrix": self.shape[::-1], "row": self.shape[1:]}[self.layout]
+
     def to_marian(self, array: np.ndarray) -> np.ndarray:
         """Our array as Marian stores it."""
         return np.ascontiguousarray(array.T if self.layout == "matrix" else array).reshape(
@@ -32,9 +37,8 @@ class Place:
 
     def to_goldcrest(self, array: np.ndarray) -> np.ndarray:
         """The inverse of `to_marian`."""
-        if self.layout == "row":
-            return array.reshape(-1)
-        return np.ascontiguousarray(array.T if self.layout == "matrix" else array)
+        turned = array.T if self.layout == "matrix" else array
+        return np.ascontiguousarray(turned).reshape(self.goldcrest_shape)
 
 
 def places(shape: Architecture) -> Iterator[Place]:

@@ -5,7 +5,6 @@ heads that make up the embedding width.  A neuron or head of zeros adds nothing 
 translates as the uneven one, at the cost of the unpruned.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -45,10 +44,6 @@ def even_shape(shape: Architecture, pad: bool) -> Architecture:
     return even
 
 
-def padded(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]) -> dict:
-    """Arrays filled with zeros at the end of each dimension, to their new shapes."""
-    filled = {}
-    for name, array in arrays.items():
-        room = [(0, after - now) for now, after in zip(array.shape, shapes[name], strict=True)]
-        filled[name] = np.pad(array, room)
-    return filled
+def padded(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An array filled with zeros at the end of each dimension."""
+    return np.pad(array, [(0, after - now) for now, after in zip(array.shape, shape, strict=True)])

@@ -33,7 +33,7 @@ def write_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
 
     The weight is the reciprocal rank: Marian uses it for nothing but the order, and a shortlist keeps no more.
     """
-    odd = [piece for piece in pieces if len(piece.split()) != 1]
+    odd = [piece for piece in pieces if len(piece.encode().split()) != 1]  # ASCII's spaces divide
     if odd:
         raise InputError(
             f"Marian's text shortlists cannot hold the piece {odd[0]!r}, which contains a space; "

@@ -10,6 +10,7 @@ from goldcrest.files import atomic_folder, write_json, write_text
 from goldcrest.runtime.exports.onnx.graphs import decoder, encoder, interface
 from goldcrest.runtime.exports.onnx.search import DESCRIPTION, OnnxStudent
 from goldcrest.runtime.exports.verification import close, samples
+from goldcrest.runtime.exports.weights import in_float32
 from goldcrest.translation.network import START, Translator
 from goldcrest.translation.vocabulary import EOS, UNK, Vocabulary
 
@@ -39,6 +40,7 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
     Weights leave in float32, whatever their grid; layers may differ in shape.  Before the folder appears
     onnxruntime has run it to the network's own scores.
     """
+    network = in_float32(network)
     ends = interface(network)
     with atomic_folder(folder) as partial:
         onnx.save(encoder(network, ends), partial / "encoder.onnx")

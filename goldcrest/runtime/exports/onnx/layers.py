@@ -111,5 +111,5 @@ class Layers:
 
 
 def array(tensor: nn.Parameter) -> np.ndarray:
-    """A weight as float32, whatever its grid."""
-    return tensor.detach().float().cpu().numpy()
+    """A weight of a float32 network."""
+    return tensor.detach().numpy()
