@@ -31,8 +31,12 @@ class Worker:
 
     def make(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Let it keep function(*arguments); what it kept before is freed first."""
-        self._send(None, function, *arguments)
+        self.begin(function, *arguments)
         self.answer()
+
+    def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """`make` without waiting, which is left to `answer`."""
+        self._send(None, function, *arguments)
 
     def start(self, method: str, *arguments: Any) -> None:
         """Let it call a method of what it keeps, and go on here; `answer` waits for the result."""

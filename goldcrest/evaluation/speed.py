@@ -181,9 +181,12 @@ def hardware() -> str:
 
 
 def engine_of(translator: Translates) -> str:
-    """What runs a model, by name."""
+    """What runs a model, by name; with a shortlist where it has one."""
     isa = getattr(translator, "isa", None)
-    return PYTORCH if isa is None else f"{RUNTIME} ({isa})"
+    if isa is None:
+        return PYTORCH
+    shortlist = getattr(getattr(translator, "runtime", None), "shortlist", None)
+    return f"{RUNTIME} ({isa})" if shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
 
 
 def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
@@ -218,10 +221,12 @@ class _Timer:
         """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm."""
         workers = self._workers[:count]
         try:
-            for index, worker in enumerate(workers):
-                if self._loaded[index] is not entrant:
-                    worker.make(_Loaded, entrant)
-                    self._loaded[index] = entrant
+            others = [index for index in range(count) if self._loaded[index] is not entrant]
+            for index in others:
+                workers[index].begin(_Loaded, entrant)
+            for index in others:
+                workers[index].answer()
+                self._loaded[index] = entrant
             for worker, piece in zip(workers, split(sentences, count), strict=True):
                 worker.start("warm", piece)
             engines = [worker.answer() for worker in workers]

@@ -99,11 +99,10 @@ class Results:
         return self.sizes.get(str(variant))
 
     def engines(self, variant: Variant) -> list[str]:
-        """What a variant was timed by: the runtime first where it was, then PyTorch."""
+        """What a variant was timed by: first the runtime as it is scored, without a shortlist; PyTorch last."""
         rows = [row for row in self.speeds if row.variant == str(variant)]
-        return list(
-            dict.fromkeys(row.engine for row in sorted(rows, key=lambda row: not row.by_runtime))
-        )
+        rows.sort(key=lambda row: (not row.by_runtime, "shortlist" in row.engine))
+        return list(dict.fromkeys(row.engine for row in rows))
 
     def speed(
         self, variant: Variant, all_cores: bool = False, engine: str | None = None

@@ -2,13 +2,17 @@
 
 import os
 import time
+from functools import partial
 
+import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.speed import Entrant, fewer, measure_speed, read_speeds, split
 from goldcrest.files import write_json
+from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.text import load_runtime
+from goldcrest.translation.folder import load_model
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 from tests.small_models import make_folder, make_vocabulary
@@ -112,8 +116,14 @@ def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):
         Entrant("student", load_runtime, folder, search),
         Entrant("student", load_translator, [folder], search),
     ]
+    pieces = len(load_model(folder).vocabulary)
+    every = np.tile(np.arange(2, pieces, dtype=np.int32), (pieces, 1))
+    Shortlist(every, every[0, :2]).save(tmp_path / "shortlist.safetensors")
+    listed = partial(load_runtime, shortlist=tmp_path / "shortlist.safetensors")
+    entrants.append(Entrant("student", listed, folder, search))
     rows = measure_speed(entrants, TEXT, rounds=1, cores=1)
-    assert [row.by_runtime for row in rows] == [True, False]
+    assert [row.by_runtime for row in rows] == [True, False, True]
+    assert rows[2].engine == rows[0].engine.replace(")", ", shortlist)")
     assert {row.words for row in rows} == {60}
 
 

@@ -27,8 +27,8 @@ from tests.workflow.running import (
 
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
-    "sbatch": "printf '%s\\n' \"$@\" > calls; cd results/tiny/evaluation; "
-    "echo '[]' > speed.json; echo '[]' > latency.json; echo 1",
+    "sbatch": """printf '%s\\n' "$@" > calls; cd results/tiny/evaluation
+        echo '[]' > speed.json; echo '[]' > latency.json; echo 1""",
     "squeue": "echo '1|COMPLETED'",
     "sacct": "",  # no accounting
     "scontrol": "echo 'MinJobAge = 600 sec'",
