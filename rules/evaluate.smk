@@ -107,6 +107,7 @@ rule measure_speed:
     """Speed by the runtime and by PyTorch, interleaved, latency and memory of all variants; alone on the machine."""
     input:
         models=[folder for variant in MEASURED for folder in model_of(*variant)],
+        shortlists=list(SHORTLISTED.values()),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
         speed=EVALUATION / "speed.json",
@@ -127,6 +128,7 @@ rule measure_speed:
                 "/".join(variant),
                 [str(folder) for folder in model_of(*variant)],
                 search,
+                shortlist_path(variant),
             )
             for variant, search in MEASURED.items()
         ],
@@ -145,6 +147,7 @@ rule measure_gpu_speed:
     """Words per second of all students on a GPU by mini-batch size, in float32, float16 and int8."""
     input:
         models=[MODELS.joinpath(*variant) for variant in VARIANTS],
+        shortlists=list(SHORTLISTED.values()),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
         GPU_SPEED,
@@ -159,7 +162,14 @@ rule measure_gpu_speed:
         **accelerators(1),
         mem_mb=lambda w, attempt: attempt * largest_search_memory(),
     params:
-        variants=["/".join(variant) for variant in VARIANTS],
+        students=[
+            (
+                "/".join(variant),
+                str(MODELS.joinpath(*variant)),
+                shortlist_path(variant),
+            )
+            for variant in VARIANTS
+        ],
         sentences=config["evaluation"]["speed"]["sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
         rounds=config["evaluation"]["speed"]["rounds"],

@@ -4,6 +4,12 @@
 rule export:
     """Write a variant for another engine; its weights or scores are compared with ours before it appears."""
     input:
+        # ONNX graphs have all outputs; the other engines know shortlists.
+        lambda w: (
+            shortlist_of(w.student)
+            if "shortlist" in config and w.format != "onnx"
+            else []
+        ),
         model=MODELS / "{student}/{recipe}/{precision}",
     output:
         directory(EXPORTS / "{student}/{recipe}/{precision}/{format}"),

@@ -99,18 +99,31 @@ def shortlist_of(student):
     return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
 
 
-def shortlist_measurements():
-    """The measurements of variants with their shortlist; none where the configuration has none.
+def shortlisted_variants():
+    """The variants that are measured with their shortlist too, and its file; none where there are no shortlists.
 
-    Measured are those that the papers run so, in 8 bits, tuned or not; without any, the students as trained.
+    They are those that the papers run so, in 8 bits, tuned or not; without any, the students as trained.
     """
     if "shortlist" not in config:
-        return []
+        return {}
     quantized = [
         variant for variant in VARIANTS if variant[2] in ("int8", "int8-finetuned")
     ]
     trained = [variant for variant in VARIANTS if variant[1:] == (UNPRUNED, "float32")]
+    return {variant: shortlist_of(variant[0]) for variant in quantized or trained}
+
+
+SHORTLISTED = shortlisted_variants()
+
+
+def shortlist_path(variant):
+    """The file of a variant that is measured with a shortlist too, None of others."""
+    return str(SHORTLISTED[variant]) if variant in SHORTLISTED else None
+
+
+def shortlist_measurements():
+    """What is measured of variants with their shortlist."""
     return [
         EVALUATION / "shortlist" / f"{'/'.join(variant)}.json"
-        for variant in quantized or trained
+        for variant in SHORTLISTED
     ]

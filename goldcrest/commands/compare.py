@@ -69,7 +69,7 @@ def compare(
     model = load_model(folder)
     options = SearchOptions(batch_size=batch_size)
     sources = model.vocabulary.encode(sentences)
-    ours = translator.runtime.translate(sources, options)
+    ours = translator.runtimes[0].translate(sources, options)
     with prepacked([model.network]):
         theirs = greedy([model.network], sources, options)
     unlike = differences(model.network, sources, ours, theirs, options)

@@ -49,19 +49,18 @@ class GpuSpeed:
 
 
 def measure_gpu_speed(
-    variants: Sequence[tuple[str, str | Path]],
+    variants: Sequence[tuple[str, str | Path, str | Path | None]],
     sentences: Sequence[str],
     *,
     batch_sizes: Sequence[int],
     rounds: int,
-    shortlist: str | Path | None = None,
     device: str = "cuda",
     report: Callable[[str], None] = lambda line: None,
 ) -> list[GpuSpeed]:
-    """Time every student, (name, folder), by greedy search in every setting.
+    """Time every student, (name, folder, shortlist or None), by greedy search in every setting.
 
     Students of float32 weights run in float32 and in float16, those of integers in int8; all without a shortlist
-    and, where a file is given, with it.  Splitting into pieces is timed, loading is not.
+    and, where there is one, with it.  Splitting into pieces is timed, loading is not.
     Raises InputError where there are no words, or a folder or the device cannot be had.
     """
     words = count_words(sentences)
@@ -69,18 +68,19 @@ def measure_gpu_speed(
         raise InputError("GPU speed: no words to translate; give a test set with text")
     settings = [
         (name, numbers, listed, size)
-        for name, folder in variants
+        for name, folder, shortlist in variants
         for numbers, listed, size in product(
             _numbers(load_model(folder)), [False, True] if shortlist else [False], batch_sizes
         )
     ]
-    folders = dict(variants)
+    files = {name: (folder, shortlist) for name, folder, shortlist in variants}
     seconds: list[list[float]] = [[] for _ in settings]
     for number in range(rounds):
         for turn in range(len(settings)):
             index = (turn + number) % len(settings)
             name, numbers, listed, size = settings[index]
-            model = load_model(folders[name])
+            folder, shortlist = files[name]
+            model = load_model(folder)
             network = on_device(model.network, numbers, device)
             chosen = Shortlist.load(shortlist, len(model.vocabulary)) if listed else None
             runtime = Runtime(network, PORTABLE, chosen)

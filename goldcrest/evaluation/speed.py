@@ -185,8 +185,7 @@ def engine_of(translator: Translates) -> str:
     isa = getattr(translator, "isa", None)
     if isa is None:
         return PYTORCH
-    shortlist = getattr(getattr(translator, "runtime", None), "shortlist", None)
-    return f"{RUNTIME} ({isa})" if shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
+    return f"{RUNTIME} ({isa})" if translator.shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
 
 
 def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:

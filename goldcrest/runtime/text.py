@@ -27,6 +27,11 @@ class RuntimeTranslator(TextTranslator):
     def __init__(self, runtimes: Sequence[Runtime], vocabulary: Vocabulary, isa: str):
         self.runtimes, self.vocabulary, self.isa = list(runtimes), vocabulary, isa
 
+    @property
+    def shortlist(self) -> Shortlist | None:
+        """What may stand in a translation; None: any piece."""
+        return self.runtimes[0].shortlist
+
     def translate(
         self,
         sentences: Sequence[str],

@@ -26,11 +26,10 @@ def test_every_setting_is_timed(folder, tmp_path):
     every = [list(range(2, pieces))] * pieces
     Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)).save(listed)
     rows = measure_gpu_speed(
-        [("small/unpruned/float32", folder)],
+        [("small/unpruned/float32", folder, listed)],
         TEXT,
         batch_sizes=[2, 4],
         rounds=2,
-        shortlist=listed,
         device="cpu",
     )
     settings = [(row.numbers, row.shortlist, row.batch_size) for row in rows]
@@ -60,7 +59,11 @@ def test_float16_translates_as_float32_does(folder):
 def test_a_device_that_is_not_there(folder):
     with pytest.raises(InputError, match=r"not available here; set hardware\.accelerator"):
         measure_gpu_speed(
-            [("x/unpruned/float32", folder)], TEXT, batch_sizes=[2], rounds=1, device="cuda:99"
+            [("x/unpruned/float32", folder, None)],
+            TEXT,
+            batch_sizes=[2],
+            rounds=1,
+            device="cuda:99",
         )
     with pytest.raises(InputError, match="no words"):
         measure_gpu_speed([], [" "], batch_sizes=[2], rounds=1)

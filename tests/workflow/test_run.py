@@ -158,7 +158,7 @@ def test_speed_is_measured_with_the_search_that_is_scored(undisturbed):
     folder = undisturbed[0]
     (entrants,) = [v for v in parameters(folder, "speed.json") if isinstance(v, list)]
     assert len(entrants) == 9
-    for variant, _, timed in entrants:
+    for variant, _, timed, _ in entrants:
         scored = parameters(folder, f"translations/{variant}/grammar_test.txt")
         assert [timed] == [value for value in scored if isinstance(value, dict)], variant
 

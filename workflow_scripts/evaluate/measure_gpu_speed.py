@@ -13,7 +13,7 @@ with job(snakemake.log[0]):
     for path in snakemake.input.test_sets:
         sentences += read_columns(path, ["source"])["source"].to_pylist()
     speeds = measure_gpu_speed(
-        list(zip(params.variants, snakemake.input.models, strict=True)),
+        params.students,
         sentences[: params.sentences],
         batch_sizes=params.batch_sizes,
         rounds=params.rounds,

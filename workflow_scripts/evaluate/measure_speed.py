@@ -1,10 +1,12 @@
 """Time all variants in one run, interleaved (rule measure_speed).
 
-From the model folders and the test sets' sources into words per second on one core and on all, by the runtime
-and by PyTorch (the teacher by PyTorch alone), and into latency, loading times and memory of the same.
+From the model folders and the test sets' sources into words per second on one core and on all, by the runtime,
+with and without a shortlist, and by PyTorch (the teacher by PyTorch alone), and into latency, loading times and
+memory of the same.
 """
 
 import logging
+from functools import partial
 
 from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.latency import measure_latency
@@ -24,10 +26,13 @@ if __name__ == "__main__":  # the worker processes import this file
         for path in snakemake.input.test_sets:
             sentences += read_columns(path, ["source"])["source"].to_pylist()
         entrants = []
-        for name, folders, search in params.entrants:
+        for name, folders, search, shortlist in params.entrants:
             options = SearchOptions(**search)
             if Variant.parse(name).student != TEACHER:
                 entrants.append(Entrant(name, load_runtime, folders[0], options))
+            if shortlist:
+                choosing = partial(load_runtime, shortlist=shortlist)
+                entrants.append(Entrant(name, choosing, folders[0], options))
             entrants.append(Entrant(name, load_translator, folders, options))
         speeds = measure_speed(
             entrants,
