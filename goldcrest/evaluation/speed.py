@@ -39,7 +39,7 @@ class Translates(Protocol):
 class Entrant:
     """One variant to time: how to load it in a worker, and its search.
 
-    A translator with an attribute `isa` is the runtime's.
+    A translator with an attribute `isa`, and its `shortlist`, is the runtime's.
     """
 
     variant: str

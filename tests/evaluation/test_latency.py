@@ -19,6 +19,7 @@ class Sleeper:
     """Loads in 50 ms, then takes 5 ms for each word; translates one sentence at a time, or all that are asked."""
 
     isa = "imagined"
+    shortlist = None
 
     def __init__(self, seconds):
         time.sleep(0.05)

@@ -93,6 +93,7 @@ class Compiled(Sleeper):
     """Has one thread, as the runtime's extension."""
 
     isa = "vnni"
+    shortlist = None
 
 
 def test_engines_are_told_apart_and_the_compiled_one_has_no_more_threads(tmp_path):
