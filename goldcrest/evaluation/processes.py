@@ -10,17 +10,25 @@ from typing import Any
 from goldcrest.errors import InputError
 
 
+# What takes seconds to import, and every worker that measures translations wants.
+IMPORTED = ("torch", "goldcrest.runtime.text", "goldcrest.translation.translator")
+
+
 class Worker:
     """A process of its own on some cores.
 
     cores: those that all its threads stay on.  threads: of PyTorch, OpenMP and MKL.  environment: variables that
     libraries read when they are imported.  Objects and arguments travel by pickle, so they are of modules.
+    Without both settings it is forked from a process that has imported PyTorch and done nothing else.
     """
 
     def __init__(
         self, cores: Sequence[int], threads: int = 1, environment: Mapping[str, str] | None = None
     ):
-        context = multiprocessing.get_context("spawn")
+        usual = threads == 1 and not environment
+        context = multiprocessing.get_context("forkserver" if usual else "spawn")
+        if usual:
+            context.set_forkserver_preload(list(IMPORTED))
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, cores, threads), daemon=True)
         # Thread pools are sized when the worker imports its libraries, so before any of its code runs.
