@@ -94,9 +94,7 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
     row += R;
   };
   while (row + TILE_ROWS <= rows) tiles.template operator()<TILE_ROWS>();
-  if constexpr (TILE_ROWS > 4)
-    if (row + 4 <= rows) tiles.template operator()<4>();
-  if (row + 2 <= rows) tiles.template operator()<2>();
+  while (row + 2 <= rows) tiles.template operator()<2>();
   if (row < rows) tiles.template operator()<1>();
 }
 
