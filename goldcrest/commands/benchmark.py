@@ -7,7 +7,7 @@ import os
 import pkgutil
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
@@ -123,15 +123,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark and print its rows."""
+    """Run one benchmark and print its rows, as they are found where they are for people."""
     module = importlib.import_module(f"goldcrest.commands.benchmarks.{arguments.name}")
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
-    rows: list[Row] = module.run(**options)
+    rows: Iterable[Row] = module.run(**options)
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        print(*rows, sep="\n")
+        for row in rows:
+            print(row, flush=True)
     return 0
 
 

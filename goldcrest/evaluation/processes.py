@@ -9,7 +9,6 @@ from typing import Any
 
 from goldcrest.errors import InputError
 
-
 # What takes seconds to import, and every worker that measures translations wants.
 IMPORTED = ("torch", "goldcrest.runtime.text", "goldcrest.translation.translator")
 

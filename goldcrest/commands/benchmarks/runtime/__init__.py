@@ -7,7 +7,7 @@ the fastest forbids what is faster to both.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from goldcrest.commands.arguments import positive
 from goldcrest.commands.benchmark import Row, one_thread
@@ -63,20 +63,17 @@ def run(
     isa: str | None = None,
     sentences: int = 3000,
     subjects: Sequence[str] = USUAL,
-) -> list[Row]:
-    """The rows of every subject for every student.
+) -> Iterator[Row]:
+    """The rows of every subject for every student, as they are found.
 
     Raises InputError where a student is not in the zoo, or the processor lacks the instruction set.
     """
     isa = instruction_set(isa)
     shapes = architectures(names)
     with one_thread():
-        return [
-            row
-            for name, shape in shapes.items()
-            for subject in subjects
-            for row in SUBJECTS[subject](name, shape, isa, sentences, rounds)
-        ]
+        for name, shape in shapes.items():
+            for subject in subjects:
+                yield from SUBJECTS[subject](name, shape, isa, sentences, rounds)
 
 
 def architectures(names: Sequence[str]) -> dict[str, Architecture]:
