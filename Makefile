@@ -11,7 +11,7 @@ READY := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test lint engines check-resume
+.PHONY: help setup demo run test lint engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
