@@ -13,12 +13,12 @@ from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.folder import load_model
 from goldcrest.translation.network import Translator
-from goldcrest.translation.search import Progress, SearchOptions
-from goldcrest.translation.translator import Hypothesis, TextTranslator, hypotheses
+from goldcrest.translation.search import Candidate, Progress, SearchOptions
+from goldcrest.translation.translator import PieceTranslator
 from goldcrest.translation.vocabulary import Vocabulary
 
 
-class RuntimeTranslator(TextTranslator):
+class RuntimeTranslator(PieceTranslator):
     """A student in the runtime, with its vocabulary.
 
     runtimes: one for each thread of the translation; equal ones.
@@ -32,29 +32,20 @@ class RuntimeTranslator(TextTranslator):
         """What may stand in a translation; None: any piece."""
         return self.runtimes[0].shortlist
 
-    def translate(
-        self,
-        sentences: Sequence[str],
-        options: SearchOptions = SearchOptions(),
-        progress: Progress | None = None,
-    ) -> list[str]:
-        """See `TextTranslator`; greedy search keeps no scores and is faster."""
-        if options.beam > 1:
-            return super().translate(sentences, options, progress)
-        sources = self.vocabulary.encode(list(sentences))
-        found = self._shared(Runtime.translate, sources, options, progress)
-        return self.vocabulary.decode(found)
+    def _greedy(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[int]]:
+        return self._shared(Runtime.translate, sources, options, progress)
 
-    def nbest(
-        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
-    ) -> list[list[Hypothesis]]:
-        """See `TextTranslator`."""
-        sources = self.vocabulary.encode(list(sentences))
-        found = self._shared(Runtime.search, sources, options, progress)
-        return [hypotheses(self.vocabulary, candidates) for candidates in found]
+    def _search(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        return self._shared(Runtime.search, sources, options, progress)
 
     def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
         """What the threads make of the sources, long and short ones dealt out evenly, in the input's order."""
+        if len(self.runtimes) == 1:  # no thread to start for each single sentence
+            return work(self.runtimes[0], sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         hands = [order[thread :: len(self.runtimes)] for thread in range(len(self.runtimes))]
         with ThreadPoolExecutor(len(self.runtimes)) as threads:

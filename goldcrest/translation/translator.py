@@ -45,12 +45,22 @@ class TextTranslator(ABC):
         return [hypotheses[0].text for hypotheses in found]
 
 
-class NetworkTranslator(TextTranslator):
-    """Goldcrest networks that share a vocabulary, averaged as an ensemble."""
+class PieceTranslator(TextTranslator):
+    """What searches over the pieces of a vocabulary; a subclass says how."""
 
-    def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
-        self.networks = list(networks)
-        self.vocabulary = vocabulary
+    vocabulary: Vocabulary
+
+    @abstractmethod
+    def _greedy(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[int]]:
+        """The pieces of each source's greedy translation without its end."""
+
+    @abstractmethod
+    def _search(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """The n best translations of each source, best first."""
 
     def translate(
         self,
@@ -62,17 +72,35 @@ class NetworkTranslator(TextTranslator):
         if options.beam > 1:
             return super().translate(sentences, options, progress)
         sources = self.vocabulary.encode(list(sentences))
-        return self.vocabulary.decode(greedy(self.networks, sources, options, progress))
+        return self.vocabulary.decode(self._greedy(sources, options, progress))
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """See `TextTranslator`."""
-        found = search(self.networks, self.vocabulary.encode(list(sentences)), options, progress)
-        return [hypotheses(self.vocabulary, candidates) for candidates in found]
+        found = self._search(self.vocabulary.encode(list(sentences)), options, progress)
+        return [_hypotheses(self.vocabulary, candidates) for candidates in found]
 
 
-def hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list[Hypothesis]:
+class NetworkTranslator(PieceTranslator):
+    """Goldcrest networks that share a vocabulary, averaged as an ensemble."""
+
+    def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
+        self.networks = list(networks)
+        self.vocabulary = vocabulary
+
+    def _greedy(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[int]]:
+        return greedy(self.networks, sources, options, progress)
+
+    def _search(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        return search(self.networks, sources, options, progress)
+
+
+def _hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list[Hypothesis]:
     """A search's candidates as text."""
     texts = vocabulary.decode([list(candidate.tokens) for candidate in candidates])
     return [
