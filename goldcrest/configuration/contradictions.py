@@ -197,7 +197,7 @@ def _precision(pattern: str, config: Config) -> str | None:
 
 def _heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, recipe in config["pruning"].items():
-        if recipe["method"] != "head-confidence":
+        if recipe["method"] != "late-reset":
             continue
         each, times = recipe["heads_per_iteration"], recipe["iterations"]
         for student in config["students"]:

@@ -1,9 +1,9 @@
-"""How sure attention heads are of where they look, and which are the least sure (WNGT20 §4).
+"""How sure attention heads are of where they look (WNGT20 §4).
 
 Shapes: h heads of a block.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -78,22 +78,6 @@ class ConfidenceAccumulator:
                 )
             confidence[block.name] = values.tolist()
         return confidence
-
-
-def least_confident(confidence: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
-    """The `count` heads of lowest confidence of all blocks, as (block name, head), lowest first.
-
-    Equal ones go in the order of the mapping's blocks, then of heads.
-    Raises ValueError where there are fewer heads.
-    """
-    heads = [
-        (value, place, head, name)
-        for place, (name, values) in enumerate(confidence.items())
-        for head, value in enumerate(values)
-    ]
-    if len(heads) < count:
-        raise ValueError(f"{count} heads to remove, but only {len(heads)} are left")
-    return [(name, head) for _, _, head, name in sorted(heads)[:count]]
 
 
 def _largest_weights(attention: Tensor, queries: Tensor | None) -> tuple[Tensor, int]:

@@ -5,31 +5,32 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-COLUMNS = ("student", "recipe", "block", "head", "removed_in", "confidence")
+COLUMNS = ("student", "recipe", "block", "head", "removed_in", "score")
 
 
 def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each head that a method's history speaks of, blocks and heads in order.
+    """One row for each head that stood to choose in a method's history, blocks and heads in order.
 
-    removed_in: the iteration, from 1; None where the head is left.  confidence: as last measured, when
-    the head went or in the last iteration.
+    removed_in: the step, from 1; None where the head is left.  score: the method's own, as last measured,
+    when the head went or in the last step.
     """
-    removed, confidence = {}, {}
-    for iteration in history["iterations"]:
-        for block, heads in iteration["confidence"].items():
-            for head, value in heads.items():
-                confidence[block, int(head)] = value
-        for head in iteration["removed"]:
-            removed[head["block"], head["head"]] = iteration["iteration"]
-    blocks = list(history["survivors"])
+    removed, score = {}, {}
+    for number, step in enumerate(history["steps"], 1):
+        for block, heads in step["scores"].items():
+            score.update({(block, int(head)): value for head, value in heads.items()})
+        for block, heads in step["removed"]["heads"].items():
+            removed.update({(block, head): number for head in heads})
+    blocks = list(history["survivors"]["heads"])
     return [
         {
             "block": block,
             "head": head,
             "removed_in": removed.get((block, head)),
-            "confidence": confidence[block, head],
+            "score": score.get((block, head)),
         }
-        for block, head in sorted(confidence, key=lambda place: (blocks.index(place[0]), place[1]))
+        for block, head in sorted(
+            score | removed, key=lambda place: (blocks.index(place[0]), place[1])
+        )
     ]
 
 

@@ -8,10 +8,18 @@ from dataclasses import fields
 from typing import Any
 
 from goldcrest.errors import InputError, nearest
+from goldcrest.pruning.depth import Depth
+from goldcrest.pruning.from_scratch import FromScratch
 from goldcrest.pruning.late_reset import LateReset
+from goldcrest.pruning.one_shot import OneShot
 from goldcrest.pruning.study import Method
 
-METHODS: dict[str, type[Method]] = {"head-confidence": LateReset}
+METHODS: dict[str, type[Method]] = {
+    "late-reset": LateReset,
+    "one-shot": OneShot,
+    "depth": Depth,
+    "from-scratch": FromScratch,
+}
 
 
 def pruning_method(recipe: Mapping[str, Any]) -> Method:

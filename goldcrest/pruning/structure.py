@@ -1,4 +1,4 @@
-"""What a model is made of, for pruning: attention heads and feed-forward neurons of any family.
+"""What a model is made of, for pruning: attention heads, feed-forward neurons and layers of any family.
 
 A family lists its blocks (`Prunable`).  A block refers to the family's own modules, gives the
 parameters of each head or neuron as views, and tells the family its new shape after a cut.
@@ -44,8 +44,13 @@ class Projection:
     @property
     def weight(self) -> Tensor:
         """A view (outputs, inputs) of this part's weights; writes and gradients reach it."""
-        oriented = self.module.weight if self.output_axis == 0 else self.module.weight.T
-        return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
+        return self._view(self.module.weight)
+
+    @property
+    def gradient(self) -> Tensor | None:
+        """A view (outputs, inputs) of the gradient of this part's weights; None where there is none."""
+        gradient = self.module.weight.grad
+        return None if gradient is None else self._view(gradient)
 
     @property
     def bias(self) -> Tensor | None:
@@ -54,6 +59,11 @@ class Projection:
         if bias is None or self.parts == 1:
             return bias
         return bias.narrow(0, self.first, self.outputs)
+
+    def _view(self, whole: Tensor) -> Tensor:
+        """This part (outputs, inputs) of a tensor of the shape of `module.weight`."""
+        oriented = whole if self.output_axis == 0 else whole.T
+        return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
 
     @property
     def first(self) -> int:
@@ -229,6 +239,29 @@ class FeedForwardBlock:
         keep_inputs(self.outer, kept)
 
 
+@dataclass
+class LayerStack:
+    """Layers applied one after another, the last of which are its top.
+
+    name: unique in the model, e.g. "encoder".  depth: more than the layers where one is applied again
+    and again.  set_depth: called with the new depth after a cut.
+    """
+
+    name: str
+    layers: nn.ModuleList
+    depth: int
+    set_depth: Callable[[int], None] | None = None
+
+    def keep(self, depth: int) -> None:
+        """Leave only the first `depth` layers, at least one.  Raises ValueError where there are fewer."""
+        if not 1 <= depth <= self.depth:
+            raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
+        del self.layers[depth:]
+        self.depth = depth
+        if self.set_depth is not None:
+            self.set_depth(depth)
+
+
 class Prunable(Protocol):
     """A model, or a family's view of one, that lists its blocks in the order of its layers."""
 
@@ -238,4 +271,8 @@ class Prunable(Protocol):
 
     def feed_forward_blocks(self) -> Sequence[FeedForwardBlock]:
         """The feed-forward blocks whose neurons may be scored and cut."""
+        ...
+
+    def layer_stacks(self) -> Sequence[LayerStack]:
+        """The stacks whose top layers may go."""
         ...

@@ -7,7 +7,9 @@ made in the forward pass, so nothing of size positions × V is kept.
 import torch
 from torch import Tensor
 
-from goldcrest.products import add_product, product
+from goldcrest.products import OneDnnLinears, add_product, product
+from goldcrest.translation.batches import Batch
+from goldcrest.translation.network import Translator
 
 SLICE = 512  # positions: 512 × 8k pieces of float32 are 16 MB
 
@@ -68,3 +70,16 @@ def output_cross_entropy(
         dtype = torch.get_autocast_dtype(hidden.device.type)
         hidden, weight, bias = hidden.to(dtype), weight.to(dtype), bias.to(dtype)
     return _OutputCrossEntropy.apply(hidden, weight, bias, target, factor, label_smoothing)
+
+
+def batch_loss(
+    network: Translator, batch: Batch, words: int, label_smoothing: float = 0.0
+) -> Tensor:
+    """Weighted cross-entropy summed over the batch's target words, divided by `words`; a scalar."""
+    with OneDnnLinears():
+        memory = network.encode(batch.source, batch.source_mask)
+        hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
+    mask = batch.target_mask
+    factor = batch.weight[:, None].expand(mask.shape)[mask] / words
+    operands = network.output_operands(hidden[mask])
+    return output_cross_entropy(*operands, batch.target[mask], factor, label_smoothing)

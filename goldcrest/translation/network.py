@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.layers import DecoderLayer, Dropout, EncoderLayer
 
@@ -184,6 +184,17 @@ class Translator(nn.Module):
             FeedForwardBlock.of(f"{side}.{i}.feed_forward", layer.feed_forward)
             for side in ("encoder", "decoder")
             for i, layer in enumerate(getattr(self, side))
+        ]
+
+    def layer_stacks(self) -> list[LayerStack]:
+        """Encoder and decoder, whose top layers pruning may cut."""
+
+        def set_decoder_depth(depth: int) -> None:
+            self.decoder_depth = depth
+
+        return [
+            LayerStack("encoder", self.encoder, len(self.encoder)),
+            LayerStack("decoder", self.decoder, self.decoder_depth, set_decoder_depth),
         ]
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from goldcrest.files import read_json, write_json
+from goldcrest.pruning.companions import companion_from_dict, companion_to_dict
+from goldcrest.pruning.study import CompanionSettings
 from goldcrest.translation.folder import load_model, save_model
 from goldcrest.translation.network import Translator
 from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
@@ -28,6 +30,7 @@ def train_separately(
     work: Path,
     hardware: Hardware,
     encoded: Path | None = None,
+    companion: CompanionSettings | None = None,
     **options: Any,
 ) -> Training:
     """As `training.train`, whose plain `options` it takes.
@@ -40,6 +43,7 @@ def train_separately(
         "config": asdict(config),
         "hardware": asdict(hardware),
         "encoded": encoded and str(encoded),
+        "companion": companion and companion_to_dict(companion),
         "options": options,
     }
     save_model(work / "before", network, vocabulary, {"kind": "unfinished"})
@@ -66,6 +70,7 @@ def _main(work: Path) -> None:
         work=work / "training",
         hardware=Hardware(**order["hardware"]),
         encoded=order["encoded"] and Path(order["encoded"]),
+        companion=order["companion"] and companion_from_dict(order["companion"]),
         **order["options"],
     )
     lineage = {"kind": "unfinished", "course": training.to_dict()}

@@ -1,6 +1,6 @@
 """A student and its data as pruning methods see them (`pruning.study.Study`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,11 @@ from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.files import content_hash
-from goldcrest.translation.batches import pad
+from goldcrest.pruning.study import CompanionSettings
+from goldcrest.translation.batches import make_batch, pad
 from goldcrest.translation.folder import Model, load_model, model_hash
+from goldcrest.translation.loss import batch_loss
+from goldcrest.translation.making import new_network
 from goldcrest.translation.network import Translator
 from goldcrest.translation.separate import train_separately
 from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
@@ -24,6 +27,7 @@ SENTENCES = 64  # observed at once
 class TranslationStudy:
     """A student to prune: the model folder of its checkpoint C, and what it is trained with.
 
+    start: for a student trained from its first weights, any model of the shape that it is to have.
     config: the unpruned student's; its `updates` are those of C and of the last training together,
     so that a pruned student sees no more text than the unpruned one.
     encoded: where its trainings share the encoded corpora; by default each encodes them for itself.
@@ -64,8 +68,18 @@ class TranslationStudy:
             )
         return model.network.train()
 
+    def untrained(self) -> Translator:
+        """First weights in the shape of the model in `start`."""
+        return new_network(self._load().network.architecture, self.seed, self.config.dropout)
+
     def train(
-        self, model: Translator, *, start_update: int, updates: int | None, work: Path
+        self,
+        model: Translator,
+        *,
+        start_update: int,
+        updates: int | None,
+        work: Path,
+        companion: CompanionSettings | None = None,
     ) -> Training:
         """Train as `pruning.study.Study` says; a fixed number of updates ends with the last weights."""
         if updates is None:
@@ -83,6 +97,7 @@ class TranslationStudy:
             work=work,
             hardware=self.hardware,
             start_update=start_update,
+            companion=companion,
             keep="last" if updates is not None else "best",
             encoded=self.encoded,
         )
@@ -95,6 +110,20 @@ class TranslationStudy:
         with torch.inference_mode():
             for first in range(0, len(pieces), SENTENCES):
                 model.encode(*pad(pieces[first : first + SENTENCES]))
+
+    def gradients(self, model: Translator) -> Iterator[None]:
+        """Of the cross-entropy of the validation references, in batches of sentences of like length."""
+        pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
+        vocabulary = self._load().vocabulary
+        sides = (vocabulary.encode(pairs[side]) for side in ("source", "target"))
+        pieces = sorted(zip(*sides, strict=True), key=lambda pair: len(pair[1]))
+        model.eval()
+        for first in range(0, len(pieces), SENTENCES):
+            model.zero_grad()
+            batch = make_batch(*zip(*pieces[first : first + SENTENCES], strict=True))
+            batch_loss(model, batch, batch.words).backward()
+            yield
+        model.zero_grad()
 
     def _load(self) -> Model:
         return load_model(self.start, self.config.dropout)

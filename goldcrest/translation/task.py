@@ -1,15 +1,16 @@
 """One update of a training: its batches, its loss, its step, its smoothed weights; and how to train."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import lightning
 import torch
 from torch import nn
 from torch.utils.data import IterableDataset
 
-from goldcrest.products import OneDnnLinears
+from goldcrest.pruning.study import Companion
 from goldcrest.translation.batches import EncodedCorpus, batch_stream
-from goldcrest.translation.loss import output_cross_entropy
+from goldcrest.translation.loss import batch_loss
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,15 @@ class TranslationTask(lightning.LightningModule):
     """One network in training; one Lightning step is one update over all its batches."""
 
     def __init__(
-        self, network: nn.Module, config: TrainingConfig, seed: int, start_update: int = 0
+        self,
+        network: nn.Module,
+        config: TrainingConfig,
+        seed: int,
+        start_update: int = 0,
+        companion: Companion | None = None,
     ):
         super().__init__()
-        self.network, self.config = network, config
+        self.network, self.config, self.companion = network, config, companion
         self.seed, self.start_update = seed, start_update
         # gradients are summed over batches, and divided by all their words
         self.automatic_optimization = False
@@ -68,9 +74,14 @@ class TranslationTask(lightning.LightningModule):
         )
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam with the papers' β and ε."""
+        """Adam with the papers' β and ε; a companion's parameters are a group with its rate."""
+        groups = [{"params": list(self.network.parameters()), "rate": None}]
+        if self.companion is not None and list(self.companion.parameters()):
+            groups.append(
+                {"params": list(self.companion.parameters()), "rate": self.companion.rate}
+            )
         return torch.optim.Adam(
-            self.network.parameters(),
+            groups,
             lr=self.config.learning_rate,
             betas=(0.9, 0.98),
             eps=1e-9,
@@ -82,19 +93,6 @@ class TranslationTask(lightning.LightningModule):
         warmup = max(1, self.config.warmup)
         return self.config.learning_rate * min(update / warmup, (warmup / update) ** 0.5)
 
-    def loss(self, batch, words: int) -> torch.Tensor:
-        """Weighted cross-entropy summed over the batch's target words, divided by `words`."""
-        network = self.network
-        with OneDnnLinears():
-            memory = network.encode(batch.source, batch.source_mask)
-            hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
-        mask = batch.target_mask
-        factor = batch.weight[:, None].expand(mask.shape)[mask] / words
-        operands = network.output_operands(hidden[mask])
-        return output_cross_entropy(
-            *operands, batch.target[mask], factor, self.config.label_smoothing
-        )
-
     def training_step(self, update, _index: int) -> None:
         """One update: forward and backward of each batch, then one optimizer step."""
         batches, words = update
@@ -103,8 +101,14 @@ class TranslationTask(lightning.LightningModule):
         torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
         # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
         losses = (
-            self.loss(batch.to(self.device), words) * self.trainer.world_size for batch in batches
+            batch_loss(self.network, batch.to(self.device), words, self.config.label_smoothing)
+            * self.trainer.world_size
+            for batch in batches
         )
+        if self.companion is not None:
+            self.companion.before_update(self.global_step + 1)
+            penalty = self.companion.penalty()
+            losses = losses if penalty is None else chain(losses, [penalty])
         if self.trainer.world_size > 1:
             losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
         total = 0.0
@@ -114,9 +118,11 @@ class TranslationTask(lightning.LightningModule):
         if self.config.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
         for group in optimizer.param_groups:
-            group["lr"] = self.rate(number)
+            group["lr"] = group["rate"] or self.rate(number)
         optimizer.step()
         optimizer.zero_grad()
+        if self.companion is not None:
+            self.companion.after_update(self.rate(number))
         self.smooth(number)
         self.log_dict({"loss": total, "learning_rate": self.rate(number)})
         self.words = words

@@ -26,6 +26,8 @@ from goldcrest.code_version import code_version
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.files import claim_folder, content_hash, exclusive_folder
+from goldcrest.pruning.companions import companion_to_dict
+from goldcrest.pruning.study import CompanionSettings
 from goldcrest.translation.batches import encode_corpus
 from goldcrest.translation.callbacks import Checkpoints, GreedyValidation, ProgressBar, StopAt
 from goldcrest.translation.network import Translator
@@ -47,6 +49,7 @@ CODE = (
     "translation.vocabulary",
 )
 TRANSFORMS_CODE = ("quantization",)
+COMPANIONS_CODE = ("pruning",)
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def train(
     hardware: Hardware = Hardware(),
     start_update: int = 0,
     transform: Callable[[nn.Module], None] | None = None,
+    companion: CompanionSettings | None = None,
     keep: Literal["best", "last"] = "best",
     tensorboard: Path | None = None,
     encoded: Path | None = None,
@@ -108,6 +112,7 @@ def train(
     continued, any other is thrown away.
     start_update: where the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
+    companion: what pruning adds to the training.
     keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
     last where none was made), or the plain weights of the last update.
     tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
@@ -126,8 +131,13 @@ def train(
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     torch.set_num_threads(hardware.threads)
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
+    code = CODE
     if transform is not None:
         transform(network)
+        code += TRANSFORMS_CODE
+    if companion is not None:
+        settings |= companion_to_dict(companion)
+        code += COMPANIONS_CODE
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
         data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, config.max_pieces)
@@ -138,19 +148,23 @@ def train(
                 "corpora": data.identity,
                 "validation": content_hash(validation),
                 "hardware": asdict(hardware),
-                "code": code_version(*CODE, *(TRANSFORMS_CODE if transform else ())),
+                "code": code_version(*code),
                 "torch": torch.__version__,
             }
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
-        task = TranslationTask(network, config, seed, start_update)
+        accompanied = companion and companion.companion(network)
+        task = TranslationTask(network, config, seed, start_update, accompanied)
         validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
-        trainer = _fit(
-            task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
-        )
+        with accompanied.attached() if accompanied else nullcontext():
+            trainer = _fit(
+                task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
+            )
         if not trainer.is_global_zero:
             sys.exit(0)
         if keep == "best":
             network.load_state_dict(validations.best_state() or task.evaluated_state())
+        if accompanied:
+            accompanied.finish()
         network.cpu().eval()
         return Training(trainer.global_step, validations.history)
 

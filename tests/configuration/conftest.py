@@ -13,7 +13,7 @@ EXPERIMENT = {
     "vocabulary": {"size": 500},
     "teacher": {"architecture": "big"},
     "students": ["small", "thin"],
-    "pruning": {"pushy": {"method": "head-confidence", "heads_per_iteration": 2, "iterations": 2}},
+    "pruning": {"pushy": {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2}},
     "quantization": {"int8": {"finetune": {}}, "log4": {}},
 }
 

@@ -75,7 +75,7 @@ SCHEMA = {
         [
             "corpora.grammar.importer: found 'sintetic', expected one of files, sacrebleu, synthetic; "
             "did you mean 'synthetic'?",
-            "pruning.pushy.method: found 'lasso', expected head-confidence",
+            "pruning.pushy.method: found 'lasso', expected late-reset",
             "training.precision: found 'float16', expected one of float32, bfloat16; "
             "did you mean 'bfloat16'?",
         ],
@@ -231,7 +231,7 @@ CONTRADICTIONS = {
             "pruning": {
                 "pushy": {"iterations": 4},
                 **{
-                    name: {"method": "head-confidence", "heads_per_iteration": 1, "iterations": 1}
+                    name: {"method": "late-reset", "heads_per_iteration": 1, "iterations": 1}
                     for name in ("unpruned", "beam-6")
                 },
             }

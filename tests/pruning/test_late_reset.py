@@ -190,13 +190,13 @@ def test_all_heads_may_go_but_not_more(tmp_path):
 
 def test_recipes_of_the_configuration():
     pushy = {"heads_per_iteration": 6, "iterations": 6, "reset_to": 25_000}
-    recipe = {"method": "head-confidence", **pushy, "iteration_updates": 15_000}
+    recipe = {"method": "late-reset", **pushy, "iteration_updates": 15_000}
     assert pruning_method(recipe) == LateReset(6, 6, 25_000, 15_000)
-    assert set(METHODS) == {"head-confidence"}
-    with pytest.raises(InputError, match="did you mean 'head-confidence'"):
+    assert set(METHODS) == {"late-reset"}
+    with pytest.raises(InputError, match="did you mean 'late-reset'"):
         pruning_method({"method": "head-confidense"})
     with pytest.raises(InputError, match="no key 'iteration'; did you mean 'iterations'"):
-        pruning_method({"method": "head-confidence", "iteration": 3})
+        pruning_method({"method": "late-reset", "iteration": 3})
 
 
 def test_the_head_map_accounts_for_every_head(undisturbed):

@@ -1,0 +1,54 @@
+"""Scores of heads and neurons, and which of them are the lowest: over all blocks, or in each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockScores = dict[str, list[float]]  # block name -> score of each of its heads or neurons
+Ranking = Literal["global", "layer"]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of the heads of attention blocks and of the neurons of feed-forward blocks."""
+
+    heads: BlockScores = field(default_factory=dict)
+    neurons: BlockScores = field(default_factory=dict)
+
+
+def part_of(share: float, count: int) -> int:
+    """⌊share · count⌋, where a share such as 0.29 of 100 is 29 though binary fractions fall short of it."""
+    return math.floor(share * count + 1e-9)
+
+
+def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
+    """The `count` lowest scores of all blocks, as (block name, head or neuron), lowest first.
+
+    Equal ones go in the order of the mapping's blocks, then of their numbers.
+    Raises ValueError where there are fewer.
+    """
+    numbered = [
+        (value, place, number, name)
+        for place, (name, values) in enumerate(scores.items())
+        for number, value in enumerate(values)
+    ]
+    if len(numbered) < count:
+        raise ValueError(f"{count} to remove, but only {len(numbered)} are left")
+    return [(name, number) for _, _, number, name in sorted(numbered)[:count]]
+
+
+def lowest_share(
+    scores: Mapping[str, Sequence[float]], share: float, ranking: Ranking
+) -> dict[str, list[int]]:
+    """Block name → the heads or neurons, ascending, of the lowest share.
+
+    ranking: `layer` takes ⌊share · n⌋ of each block's n; `global` that part of all together, which may
+    empty a block.
+    """
+    groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
+    removed = {name: [] for name in scores}
+    for group in groups:
+        for name, number in lowest(group, part_of(share, sum(map(len, group.values())))):
+            removed[name].append(number)
+    return {name: sorted(numbers) for name, numbers in removed.items()}
