@@ -20,6 +20,7 @@ from goldcrest.pruning.ranking import BlockScores, Scores
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from goldcrest.pruning.study import Study
 
+
 @dataclass(frozen=True)
 class Candidates:
     """The blocks of a model that may lose heads or neurons."""

@@ -56,13 +56,11 @@ class History:
         }
 
 
-def _take(
-    left: dict[str, list[int]], present: Mapping[str, Sequence[int]]
-) -> dict[str, list[int]]:
+def _take(left: dict[str, list[int]], present: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
     """Take from each block's survivors those at some places; returns their numbers, blocks without any left out."""
     taken = {}
     for name, places in present.items():
         if places:
-            taken[name] = [left[name][place] for place in places]
+            taken[name] = [left[name][place] for place in sorted(places)]
             left[name] = [number for number in left[name] if number not in set(taken[name])]
     return taken

@@ -7,7 +7,6 @@ from goldcrest.errors import InputError
 from goldcrest.pruning.confidence import (
     ConfidenceAccumulator,
     head_confidence,
-    least_confident,
 )
 from goldcrest.pruning.cut import cut
 from tests.pruning.toy import small_translator, toy, toy_batch
@@ -111,11 +110,3 @@ def test_a_diverged_training_is_named():
     accumulator.add(block.name, torch.full((1, block.heads, 2, 2), torch.nan), None)
     with pytest.raises(InputError, match=r"0\.attention: attention weights .*learning_rate"):
         accumulator.result()
-
-
-def test_least_confident_across_blocks_with_ties_in_order():
-    confidence = {"b": [0.5, 0.2, 0.9], "a": [0.2, 0.1], "c": []}
-    assert least_confident(confidence, 3) == [("a", 1), ("b", 1), ("a", 0)]
-    assert least_confident(confidence, 0) == []
-    with pytest.raises(ValueError, match="6 heads to remove, but only 5"):
-        least_confident(confidence, 6)

@@ -69,19 +69,21 @@ def by_hand():
 
 def test_heads_and_weights_are_those_of_the_schedule_by_hand(undisturbed):
     expected, model = by_hand()
-    removed = [
-        [(head["block"], head["head"]) for head in iteration["removed"]]
-        for iteration in undisturbed.history["iterations"]
-    ]
-    assert removed == expected
+    removed = [removed_heads(step) for step in undisturbed.history["steps"]]
+    assert removed == [sorted(heads) for heads in expected]
     gone = [head for iteration in expected for head in iteration]
     for block in undisturbed.model.attention_blocks():
-        survivors = undisturbed.history["survivors"][block.name]
+        survivors = undisturbed.history["survivors"]["heads"][block.name]
         assert survivors == [head for head in range(HEADS) if (block.name, head) not in gone]
         assert block.heads == len(survivors)
     with torch.no_grad():
         x, mask = toy_batch(7)
         torch.testing.assert_close(undisturbed.model(x, mask), model(x, mask), rtol=0, atol=1e-5)
+
+
+def removed_heads(step):
+    """(block, head) of all that went in a step, in order."""
+    return [(block, head) for block, heads in step["removed"]["heads"].items() for head in heads]
 
 
 def killed_at(tick: int, work: Path) -> bool:
@@ -142,18 +144,18 @@ def test_work_of_another_schedule_is_not_continued(undisturbed, tmp_path):
 
 def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch, caplog):
     """The other code stands for any that chooses other heads."""
-    least_confident = late_reset.least_confident
+    lowest = late_reset.lowest
 
-    def most_confident(confidence, count):
-        return least_confident(confidence, sum(map(len, confidence.values())))[-count:]
+    def highest(scores, count):
+        return lowest(scores, sum(map(len, scores.values())))[-count:]
 
     with monkeypatch.context() as change:
         library = tmp_path / "goldcrest"
         shutil.copytree(code_version.LIBRARY, library)
-        with (library / "pruning/confidence.py").open("a") as file:
+        with (library / "pruning/ranking.py").open("a") as file:
             file.write("SURE = True")
         change.setattr(code_version, "LIBRARY", library)
-        change.setattr(late_reset, "least_confident", most_confident)
+        change.setattr(late_reset, "lowest", highest)
         other = SCHEDULE.prune(ToyStudy(), tmp_path / "work").history
     assert other["survivors"] != undisturbed.history["survivors"]
     with caplog.at_level(logging.INFO):
@@ -191,10 +193,10 @@ def test_all_heads_may_go_but_not_more(tmp_path):
 def test_recipes_of_the_configuration():
     pushy = {"heads_per_iteration": 6, "iterations": 6, "reset_to": 25_000}
     recipe = {"method": "late-reset", **pushy, "iteration_updates": 15_000}
-    assert pruning_method(recipe) == LateReset(6, 6, 25_000, 15_000)
-    assert set(METHODS) == {"late-reset"}
+    assert pruning_method(recipe) == LateReset(6, 6, "confidence", 25_000, 15_000)
+    assert {"late-reset", "one-shot", "depth", "from-scratch"} <= set(METHODS)
     with pytest.raises(InputError, match="did you mean 'late-reset'"):
-        pruning_method({"method": "head-confidense"})
+        pruning_method({"method": "late-rezet"})
     with pytest.raises(InputError, match="no key 'iteration'; did you mean 'iterations'"):
         pruning_method({"method": "late-reset", "iteration": 3})
 
@@ -209,7 +211,7 @@ def test_the_head_map_accounts_for_every_head(undisturbed):
         assert len(went) == 3
         left = [row for row in rows if row["removed_in"] in (None, *range(number + 1, 4))]
         if number == 3:
-            assert max(r["confidence"] for r in went) <= min(r["confidence"] for r in left)
+            assert max(r["score"] for r in went) <= min(r["score"] for r in left)
     lines = to_csv({"student": "s", "recipe": "r", **row} for row in rows).splitlines()
-    assert lines[0] == "student,recipe,block,head,removed_in,confidence"
+    assert lines[0] == "student,recipe,block,head,removed_in,score"
     assert len(lines) == 1 + HEADS * LAYERS

@@ -9,13 +9,16 @@ import pytest
 import torch
 
 from goldcrest import code_version
-from goldcrest.corpus.table import write_table
+from goldcrest.corpus.table import read_columns, write_table
 from goldcrest.errors import InputError
 from goldcrest.files import content_hash, read_json
 from goldcrest.pruning.cut import cut
+from goldcrest.pruning.from_scratch import FromScratch
 from goldcrest.pruning.late_reset import LateReset
 from goldcrest.translation import callbacks
 from goldcrest.translation.folder import load_model
+from goldcrest.translation.making import new_network
+from goldcrest.translation.network import START
 from goldcrest.translation.pruning import make_checkpoint, make_pruned
 from goldcrest.translation.study import TranslationStudy
 from goldcrest.translation.training import Hardware, TrainingConfig
@@ -87,7 +90,7 @@ def undisturbed(data):
 def test_the_folder_holds_a_smaller_student_of_the_same_start(data, undisturbed):
     model, start = load_model(undisturbed), load_model(data / "checkpoint")
     heads = read_json(data / "undisturbed.json")
-    left = [len(heads["survivors"][f"encoder.{i}.self_attention"]) for i in range(2)]
+    left = [len(heads["survivors"]["heads"][f"encoder.{i}.self_attention"]) for i in range(2)]
     assert [layer.heads for layer in model.network.architecture.encoder] == left
     assert sum(left) == 8 - 6
     assert model.network.architecture.decoder == start.network.architecture.decoder
@@ -151,3 +154,46 @@ def test_settings_that_leave_no_training_are_refused(data, tmp_path):
     other = replace(SCHEDULE, reset_to=5)
     with pytest.raises(InputError, match="made by 4 updates, not 5"):
         make_pruned(tmp_path / "b", tmp_path / "b.json", "steady", other, study_of(data))
+
+
+def test_gradients_are_those_of_the_validation_loss_of_each_batch(data):
+    study = study_of(data)
+    network = study.checkpoint(4)
+    pairs = pairs_of_validation(data)
+    vocabulary = load_model(data / "checkpoint").vocabulary
+    encoded = sorted(
+        zip(*map(vocabulary.encode, pairs), strict=True), key=lambda pair: len(pair[1])
+    )
+    [_] = study.gradients(network)  # 20 sentences are one batch, and nothing is left of it
+    assert network.embedding.weight.grad is None
+    for _ in study.gradients(network):
+        found = network.embedding.weight.grad.clone()
+    network.eval()
+    losses = []
+    for source, target in encoded:
+        source, target = torch.tensor([source]), torch.tensor([target])
+        shifted = torch.cat([torch.tensor([[START]]), target[:, :-1]], dim=1)
+        mask = torch.ones_like(source, dtype=torch.bool)
+        scores = network.logits(network.decode(shifted, network.encode(source, mask), mask))
+        losses.append(torch.nn.functional.cross_entropy(scores[0], target[0], reduction="none"))
+    torch.cat(losses).mean().backward()
+    torch.testing.assert_close(found, network.embedding.weight.grad, rtol=1e-4, atol=1e-6)
+
+
+def pairs_of_validation(folder):
+    columns = read_columns(folder / "validation.parquet", ["source", "target"]).to_pydict()
+    return columns["source"], columns["target"]
+
+
+def test_from_scratch_has_the_shape_of_its_start_and_the_first_weights_of_the_seed(
+    data, undisturbed
+):
+    study = replace(study_of(data), start=undisturbed)
+    architecture = load_model(undisturbed).network.architecture
+    expected = new_network(architecture, seed=5, dropout=CONFIG.dropout).state_dict()
+    found = study.untrained().state_dict()
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    make_pruned(data / "scratch", data / "scratch.json", "scratch", FromScratch("steady"), study)
+    scratch = load_model(data / "scratch")
+    assert scratch.network.architecture == architecture
+    assert scratch.config["lineage"]["course"]["updates"] == CONFIG.updates

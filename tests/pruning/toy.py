@@ -7,7 +7,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from goldcrest.files import atomic_path
-from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock
+from goldcrest.pruning.cut import cut
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.network import Translator
 
@@ -75,6 +76,9 @@ class Toy(nn.Module):
             for i, layer in enumerate(self.layers)
         ]
 
+    def layer_stacks(self):
+        return [LayerStack("encoder", self.layers, len(self.layers))]
+
 
 def toy(seed: int = 1) -> Toy:
     """A toy model whose heads look at places of their own: their scores are far from even."""
@@ -116,7 +120,7 @@ class ToyStudy:
     convergence = 8
 
     def __init__(self, tick=lambda: None):
-        self.tick = tick
+        self.tick, self.seed = tick, 1
 
     def identity(self):
         return {"seed": 1}
@@ -125,6 +129,12 @@ class ToyStudy:
         model = toy()
         for update in range(1, updates + 1):
             self._update(model, update)
+        return model
+
+    def untrained(self) -> Toy:
+        """The toy of another seed without its first layer's last neuron, as if pruned."""
+        model = toy(seed=2)
+        cut(model, neurons={"encoder.0.neurons": [NEURONS - 1]})
         return model
 
     def train(self, model: Toy, *, start_update: int, updates: int | None, work: Path) -> None:
@@ -145,12 +155,22 @@ class ToyStudy:
             for seed in (101, 102):
                 model(*toy_batch(seed))
 
+    def gradients(self, model: Toy):
+        for seed in (201, 202, 203):
+            model.zero_grad()
+            self.loss(model, *toy_batch(seed)).backward()
+            yield
+        model.zero_grad()
+
     @staticmethod
-    def _update(model: Toy, update: int) -> None:
-        x, mask = toy_batch(update)
-        error = (model(x, mask) - x.cumsum(1))[mask]
+    def loss(model: Toy, x, mask):
+        """Mean squared error at the real positions."""
+        return (model(x, mask) - x.cumsum(1))[mask].pow(2).mean()
+
+    @classmethod
+    def _update(cls, model: Toy, update: int) -> None:
         parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        gradients = torch.autograd.grad(error.pow(2).mean(), parameters)
+        gradients = torch.autograd.grad(cls.loss(model, *toy_batch(update)), parameters)
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter.sub_(gradient, alpha=0.003)
