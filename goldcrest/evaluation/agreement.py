@@ -49,14 +49,10 @@ def differences(
     Raises ValueError where their numbers differ.
     """
     return [
-        _difference(network, index, _cropped(source, options), one, other)
+        _difference(network, index, options.crop(source), one, other)
         for index, (source, one, other) in enumerate(zip(sources, found, expected, strict=True))
         if list(one) != list(other)
     ]
-
-
-def _cropped(source: Sequence[int], options: SearchOptions) -> list[int]:
-    return [*source[:-1][: options.max_source_tokens], EOS]
 
 
 def _difference(

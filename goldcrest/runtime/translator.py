@@ -13,7 +13,6 @@ from goldcrest.translation.search import Candidate, Progress, SearchOptions
 from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.search.beam import beam_batch
 from goldcrest.translation.search.ensemble import Ensemble
-from goldcrest.translation.vocabulary import EOS
 
 
 class Runtime:
@@ -68,13 +67,14 @@ class Runtime:
         self, sources: Sequence[Sequence[int]], options: SearchOptions, progress: Progress | None
     ) -> Iterator[tuple[list[int], list[list[int]], list[int]]]:
         """Indices, cropped sources and limits of each batch, its columns chosen."""
-        longest = options.max_source_tokens
-        lengths = [min(len(source) - 1, longest) for source in sources]
-        self.engine.reserve(max(map(options.limit, lengths), default=0) + longest + 1)
+        sources = [options.crop(source) for source in sources]
+        lengths = [len(source) - 1 for source in sources]
+        longest = max(map(options.limit, lengths), default=0)
+        self.engine.reserve(longest + options.max_source_tokens + 1)
         if self.shortlist is None:
             self._choose(self._all)
         for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
-            cropped = [[*sources[index][: lengths[index]], EOS] for index in batch]
+            cropped = [sources[index] for index in batch]
             if self.shortlist is not None:
                 self._choose(self.shortlist.columns(piece for one in cropped for piece in one))
             yield batch, cropped, [options.limit(lengths[index]) for index in batch]

@@ -1,7 +1,10 @@
 """What a search is asked for, and what it returns."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from goldcrest.translation.vocabulary import EOS
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class SearchOptions:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.nbest > self.beam:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
+
+    def crop(self, source: Sequence[int]) -> list[int]:
+        """A source, whose last piece is EOS, with no more pieces before that than are searched for."""
+        return [*source[:-1][: self.max_source_tokens], EOS]
 
     def limit(self, source_tokens: int) -> int:
         """Pieces of a translation at most, its end counted, of a source of so many pieces."""

@@ -12,7 +12,7 @@ from goldcrest.translation.search.ensemble import Ensemble, evaluating
 from goldcrest.translation.search.greedy import greedy_batch
 from goldcrest.translation.search.options import Candidate, SearchOptions
 from goldcrest.translation.search.prepacked import prepacked
-from goldcrest.translation.vocabulary import EOS, Vocabulary
+from goldcrest.translation.vocabulary import Vocabulary
 
 Progress = Callable[[int], None]
 
@@ -76,11 +76,11 @@ def _batches(
     progress: Progress | None,
 ) -> Iterator[tuple[list[int], Tensor, Tensor, Tensor]]:
     """Indices, padded sources (b, s), their mask and the length limits (b,) of each batch."""
-    longest = options.max_source_tokens
-    lengths = [min(len(source) - 1, longest) for source in sources]
+    cropped = [options.crop(source) for source in sources]
+    lengths = [len(source) - 1 for source in cropped]
     for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
-        cropped = [[*sources[index][: lengths[index]], EOS] for index in batch]
-        source, mask = (side.to(ensemble.device) for side in pad(cropped))
+        padded = pad([cropped[index] for index in batch])
+        source, mask = (side.to(ensemble.device) for side in padded)
         limits = torch.tensor([options.limit(lengths[index]) for index in batch])
         yield batch, source, mask, limits.to(ensemble.device)
         if progress is not None:
