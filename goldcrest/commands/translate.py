@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
                         help="score = log p / length^A; default 1")  # fmt: skip
     parser.add_argument("--shortlist", metavar="FILE", help="pieces that a translation may hold")
-    parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
+    parser.add_argument("--batch-size", type=positive, metavar="N", help="default: as many as "
+                        "the runtime is fastest with; 32 in PyTorch")  # fmt: skip
     parser.add_argument("--window", type=positive, default=4096, metavar="N",
                         help="lines that are read, sorted by length and translated together; 1 answers each "
                         "line at once; default 4096")  # fmt: skip

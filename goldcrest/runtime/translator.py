@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
+from goldcrest.runtime.batching import DecoderCost, best_batches
 from goldcrest.runtime.engines import engine_for
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.batches import pad
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import Candidate, Progress, SearchOptions
-from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.search.beam import beam_batch
 from goldcrest.translation.search.ensemble import Ensemble
 
@@ -25,6 +25,7 @@ class Runtime:
     def __init__(self, network: Translator, isa: str, shortlist: Shortlist | None = None):
         self.engine = engine_for(network, isa)
         self.shortlist = shortlist
+        self._decoder = DecoderCost.of(network.architecture)
         self._all = np.arange(network.embedding.num_embeddings, dtype=np.int32)
 
     def translate(
@@ -73,13 +74,21 @@ class Runtime:
         self.engine.reserve(longest + options.max_source_tokens + 1)
         if self.shortlist is None:
             self._choose(self._all)
-        for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
+        for batch in self._cut(sources, lengths, options):
             cropped = [sources[index] for index in batch]
             if self.shortlist is not None:
                 self._choose(self.shortlist.columns(piece for one in cropped for piece in one))
             yield batch, cropped, [options.limit(lengths[index]) for index in batch]
             if progress is not None:
                 progress(len(batch))
+
+    def _cut(
+        self, sources: Sequence[list[int]], lengths: Sequence[int], options: SearchOptions
+    ) -> list[list[int]]:
+        """Indices of non-empty sources, batch by batch."""
+        if options.batch_size is not None:
+            return options.batches(lengths)
+        return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
 
     def _choose(self, columns: np.ndarray) -> None:
         self.columns = columns

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from goldcrest.errors import InputError
 from goldcrest.translation.search import Progress, SearchOptions
-from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.translator import Hypothesis, TextTranslator
 
 
@@ -65,7 +64,7 @@ class HuggingFaceTranslator(TextTranslator):
             len(ids) if sentence.strip() else 0
             for ids, sentence in zip(pieces, sentences, strict=True)
         ]
-        for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
+        for batch in options.batches(lengths):
             ids = {"input_ids": [pieces[index] for index in batch]}
             yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
 

@@ -52,6 +52,12 @@ def test_a_shortlist_chooses_among_its_columns(isa):
         assert [one.score for one in found] == pytest.approx([one.score for one in best], abs=1e-4)
 
 
+def test_batches_of_its_own_choice_change_no_translation(isa):
+    runtime = Runtime(network(), isa)
+    one_by_one = runtime.translate(sources(), SearchOptions(batch_size=1))
+    assert runtime.translate(sources(), SearchOptions(batch_size=None)) == one_by_one
+
+
 @pytest.mark.parametrize("shape", ["ssru", "attention", "ssru, no memory"])
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):

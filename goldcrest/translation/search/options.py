@@ -4,7 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.vocabulary import EOS
+
+BATCH_SIZE = 32
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,8 @@ class SearchOptions:
     length_factor, length_constant: a translation has at most factor·source + constant pieces, its
     end counted; what reaches this length is ended there.
     max_source_tokens: longer inputs are cropped.
-    batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most.
+    batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most; None: as many
+    as are translated fastest, for the runtime to choose; 32 elsewhere.
     allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
     Raises ValueError where `nbest` is more than `beam`, or a number of things is less than 1.
     """
@@ -27,16 +31,20 @@ class SearchOptions:
     length_factor: float = 1.5
     length_constant: int = 10
     max_source_tokens: int = 200
-    batch_size: int = 32
+    batch_size: int | None = 32
     batch_tokens: int = 4096
     allow_unknown: bool = False
 
     def __post_init__(self) -> None:
         for name in ("beam", "nbest", "max_source_tokens", "batch_size", "batch_tokens"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.nbest > self.beam:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
+
+    def batches(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Sources of so many pieces, their ends not counted, in batches: `length_sorted_batches`."""
+        return length_sorted_batches(lengths, self.batch_size or BATCH_SIZE, self.batch_tokens)
 
     def crop(self, source: Sequence[int]) -> list[int]:
         """A source, whose last piece is EOS, with no more pieces before that than are searched for."""

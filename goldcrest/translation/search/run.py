@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from goldcrest.translation.batches import pad
-from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.search.beam import beam_batch
 from goldcrest.translation.search.ensemble import Ensemble, evaluating
 from goldcrest.translation.search.greedy import greedy_batch
@@ -78,7 +77,7 @@ def _batches(
     """Indices, padded sources (b, s), their mask and the length limits (b,) of each batch."""
     cropped = [options.crop(source) for source in sources]
     lengths = [len(source) - 1 for source in cropped]
-    for batch in length_sorted_batches(lengths, options.batch_size, options.batch_tokens):
+    for batch in options.batches(lengths):
         padded = pad([cropped[index] for index in batch])
         source, mask = (side.to(ensemble.device) for side in padded)
         limits = torch.tensor([options.limit(lengths[index]) for index in batch])
