@@ -19,6 +19,7 @@ from goldcrest.evaluation.speed import count_words
 from goldcrest.files import read_json
 from goldcrest.runtime.extension import PORTABLE
 from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.runtime.text import RuntimeTranslator
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.folder import Model, load_model
 from goldcrest.translation.network import Translator
@@ -74,20 +75,20 @@ def measure_gpu_speed(
         )
     ]
     files = {name: (folder, shortlist) for name, folder, shortlist in variants}
+    translators = {
+        setting[:3]: _translator(*files[setting[0]], *setting[1:3], device) for setting in settings
+    }
     seconds: list[list[float]] = [[] for _ in settings]
     for number in range(rounds):
         for turn in range(len(settings)):
             index = (turn + number) % len(settings)
             name, numbers, listed, size = settings[index]
-            folder, shortlist = files[name]
-            model = load_model(folder)
-            network = on_device(model.network, numbers, device)
-            chosen = Shortlist.load(shortlist, len(model.vocabulary)) if listed else None
-            runtime = Runtime(network, PORTABLE, chosen)
+            translator = translators[name, numbers, listed]
             options = SearchOptions(batch_size=size, batch_tokens=PIECES)
-            _translate(model, runtime, sentences[:WARM_UP], options)
+            translator.translate(sentences[:WARM_UP], options)
             start = time.perf_counter()
-            _translate(model, runtime, sentences, options)
+            # the pieces come back to the CPU, so that what was begun is done
+            translator.translate(sentences, options)
             seconds[index].append(time.perf_counter() - start)
             report(
                 f"round {number + 1} of {rounds}: {name}, {numbers}{', shortlist' if listed else ''}, "
@@ -107,6 +108,16 @@ def measure_gpu_speed(
     ]
 
 
+def _translator(
+    folder: str | Path, shortlist: str | Path | None, numbers: str, listed: bool, device: str
+) -> RuntimeTranslator:
+    """A student on the device, from text to text."""
+    model = load_model(folder)
+    chosen = Shortlist.load(shortlist, len(model.vocabulary)) if listed else None
+    runtime = Runtime(on_device(model.network, numbers, device), PORTABLE, chosen)
+    return RuntimeTranslator([runtime], model.vocabulary, PORTABLE)
+
+
 def on_device(network: Translator, numbers: str, device: str) -> Translator:
     """A network on a device, in float16 where that is asked for.  Raises InputError where the device is not there."""
     try:
@@ -121,14 +132,6 @@ def _numbers(model: Model) -> list[str]:
     section = model.config.get("quantization", {})
     scaled = section.get("activation_scale") is not None
     return ["int8"] if scaled else ["float32", "float16"]
-
-
-def _translate(
-    model: Model, runtime: Runtime, sentences: Sequence[str], options: SearchOptions
-) -> None:
-    """From text to text; the pieces come back to the CPU, so that what was begun is done."""
-    sources = model.vocabulary.encode(list(sentences))
-    model.vocabulary.decode(runtime.translate(sources, options))
 
 
 def _device_name(device: str) -> str:

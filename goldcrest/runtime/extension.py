@@ -12,8 +12,9 @@ import os
 import platform
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -30,7 +31,8 @@ NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "vnni": AVX512,
     "avx2": ("avx2", "fma"),
 }
-BUILT = "built"  # the file that says that a build came to its end
+BUILT = "built"  # the file that says that a build came to its end, and when it was last used
+FORGOTTEN = 30 * 24 * 3600  # seconds after its last use that a build of other sources is removed
 COMPILER = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-Wno-ignored-attributes"]
 
 
@@ -60,6 +62,9 @@ def extension(isa: str) -> ModuleType:
     with _locked(folder):
         if not (folder / BUILT).exists():
             _build(name, folder, files, flags, isa)
+            _remove_forgotten(folder)
+        with suppress(OSError):  # another user's
+            os.utime(folder / BUILT)
         return _import(name, folder / f"{name}.so")
 
 
@@ -89,6 +94,14 @@ def _build(name: str, folder: Path, files: list[Path], flags: list[str], isa: st
             "above); it needs GCC 11 or newer and Python's headers (Debian: apt install g++ python3-dev)"
         ) from error
     (folder / BUILT).touch()
+
+
+def _remove_forgotten(folder: Path) -> None:
+    """Remove the builds beside this one that were not used for a month."""
+    for other in folder.parent.glob("goldcrest_runtime_*"):
+        built = other / BUILT
+        if built.exists() and time.time() - built.stat().st_mtime > FORGOTTEN:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _import(name: str, path: Path) -> ModuleType:

@@ -1,5 +1,8 @@
 """The extension is found, or what is missing is said."""
 
+import os
+import time
+
 import pytest
 
 from goldcrest.errors import InputError
@@ -53,6 +56,24 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
     again = module.extension.__wrapped__("avx2")
     assert built == [again, again]
     assert module.extension.__wrapped__("avx2") == again and len(built) == 2
+
+
+def test_builds_of_other_sources_go_when_they_were_not_used_for_a_month(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
+    monkeypatch.setattr(module, "_import", lambda name, path: name)
+    days = {"goldcrest_runtime_vnni_old": 31, "goldcrest_runtime_vnni_new": 29, "somebody_else": 99}
+    for name, age in days.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / module.BUILT).touch()
+        then = time.time() - age * 24 * 3600
+        os.utime(tmp_path / name / module.BUILT, (then, then))
+    built = module.extension.__wrapped__("avx2")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {built, "goldcrest_runtime_vnni_new", "somebody_else"}
+    os.utime(tmp_path / built / module.BUILT, (0, 0))
+    module.extension.__wrapped__("avx2")
+    assert time.time() - (tmp_path / built / module.BUILT).stat().st_mtime < 60, "its last use"
 
 
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
