@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, write_json
 from goldcrest.quantization.grids import INT8_LIMIT, fake_quantize_activations
-from goldcrest.quantization.modules import quantizable_linears
+from goldcrest.quantization.modules import inputs_watched, quantizable_linears
 
 
 @dataclass(frozen=True)
@@ -42,36 +42,27 @@ def measure_errors(
     Raises ValueError where a formula has no scale for a map.
     """
     totals: dict[tuple[str, str], Tensor] = {}
-    hooks = []
-    for name, module in quantizable_linears(model):
-        of_map = {}
+    for name, _ in quantizable_linears(model):
         for formula, by_map in scales.items():
             if name not in by_map:
                 raise ValueError(f"no activation scale for {name}; calibrate this model")
-            totals[name, formula] = total = torch.zeros(4, dtype=torch.float64)
-            of_map[formula] = (torch.tensor(by_map[name]), total)
-        hooks.append(module.register_forward_pre_hook(_adder(of_map)))
-    try:
+            totals[name, formula] = torch.zeros(4, dtype=torch.float64)
+
+    def add(name: str, x: Tensor) -> None:
+        squares = x.double().square().sum()
+        for formula, by_map in scales.items():
+            scale = torch.tensor(by_map[name])
+            error = (fake_quantize_activations(x, scale) - x).double().square().sum()
+            clipped = (x.abs() * scale > INT8_LIMIT).sum()
+            values = torch.tensor(x.numel())
+            totals[name, formula] += torch.stack([values, clipped, squares, error])
+
+    with inputs_watched(model, add):
         run()
-    finally:
-        for hook in hooks:
-            hook.remove()
     return [
         ActivationError(name, formula, int(values), int(clipped), float(squares), float(error))
         for (name, formula), (values, clipped, squares, error) in totals.items()
     ]
-
-
-def _adder(of_map: Mapping[str, tuple[Tensor, Tensor]]) -> Callable[[nn.Module, tuple], None]:
-    def add(_module: nn.Module, arguments: tuple) -> None:
-        x = arguments[0].detach()
-        squares = x.double().square().sum()
-        for scale, total in of_map.values():
-            error = (fake_quantize_activations(x, scale) - x).double().square().sum()
-            clipped = (x.abs() * scale > INT8_LIMIT).sum()
-            total += torch.stack([torch.tensor(x.numel()), clipped, squares, error])
-
-    return add
 
 
 def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:

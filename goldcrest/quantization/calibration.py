@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import read_json, write_json
 from goldcrest.quantization.grids import INT8_LIMIT
-from goldcrest.quantization.modules import quantizable_linears
+from goldcrest.quantization.modules import inputs_watched, quantizable_linears
 
 DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)
 
@@ -80,26 +80,15 @@ def record_ranges(
     linear map is not told of them, and they hold embedded EOS like the end of each sentence.
     skip: as in `quantize_model`.  Raises InputError naming a map that was never called or saw NaN or infinity.
     """
-    seen: dict[str, list[Tensor]] = {}
-    hooks = []
-    for name, module in quantizable_linears(model, skip):
-        maxima = seen[name] = []
-        hooks.append(module.register_forward_pre_hook(_recorder(maxima)))
-    try:
-        run()
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return {name: _summary(name, maxima) for name, maxima in seen.items()}
+    seen: dict[str, list[Tensor]] = {name: [] for name, _ in quantizable_linears(model, skip)}
 
-
-def _recorder(maxima: list[Tensor]) -> Callable[[nn.Module, tuple], None]:
-    def record(_module: nn.Module, arguments: tuple) -> None:
-        x = arguments[0].detach()
+    def record(name: str, x: Tensor) -> None:
         if x.numel():
-            maxima.append(x.abs().amax())
+            seen[name].append(x.abs().amax())
 
-    return record
+    with inputs_watched(model, record, skip):
+        run()
+    return {name: _summary(name, maxima) for name, maxima in seen.items()}
 
 
 def _summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:

@@ -6,6 +6,7 @@ attention's QKᵀ and AV) stay float32.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -181,6 +182,20 @@ def quantizable_linears(
     for name, module in model.named_modules():
         if _is(module, nn.Linear) and _chosen(name, module, skip):
             yield name, module
+
+
+@contextmanager
+def inputs_watched(
+    model: nn.Module, see: Callable[[str, Tensor], None], skip: Sequence[str] = ()
+) -> Iterator[None]:
+    """While it lasts, `see` is told the name and each input, detached, of those linear maps."""
+    with ExitStack() as stack:
+        for name, module in quantizable_linears(model, skip):
+            hook = module.register_forward_pre_hook(
+                lambda _module, arguments, name=name: see(name, arguments[0].detach())
+            )
+            stack.callback(hook.remove)
+        yield
 
 
 def _is(module: nn.Module, kind: type[nn.Module]) -> bool:
