@@ -192,11 +192,15 @@ class AttentionBlock:
 
 @dataclass
 class FeedForwardBlock:
-    """Two linear maps, an activation between; neuron n is output n of `inner`, input n of `outer`."""
+    """Two linear maps, an activation between; neuron n is output n of `inner`, input n of `outer`.
+
+    set_shape: called with the new number of neurons after a cut, where the family must know it.
+    """
 
     name: str
     inner: Projection
     outer: Projection
+    set_shape: Callable[[int], None] | None = None
 
     def __post_init__(self):
         self.inner, self.outer = whole(self.inner), whole(self.outer)
@@ -237,6 +241,8 @@ class FeedForwardBlock:
         kept = torch.tensor(list(neurons), dtype=torch.long)
         keep_outputs([self.inner], kept)
         keep_inputs(self.outer, kept)
+        if self.set_shape is not None:
+            self.set_shape(self.neurons)
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""Hugging Face's models as pruning sees them, and their folders with per-layer shapes."""

@@ -1,0 +1,37 @@
+"""The families by their base models."""
+
+from torch import nn
+from transformers import BartModel, GPT2Model, PreTrainedModel, XLMRobertaModel
+
+from goldcrest.errors import InputError
+from goldcrest.hugging_face.bart import Bart
+from goldcrest.hugging_face.family import Family
+from goldcrest.hugging_face.gpt2 import GPT2
+from goldcrest.hugging_face.xlm_roberta import XLMRoberta
+
+FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
+    XLMRobertaModel: XLMRoberta,
+    BartModel: Bart,
+    GPT2Model: GPT2,
+}
+
+
+def prunable(model: nn.Module) -> Family:
+    """What pruning sees of a model that is, or holds, one base model of a family.
+
+    Raises InputError where it holds none, or several.
+    """
+    found = [
+        (family, module)
+        for module in model.modules()
+        for base, family in FAMILIES.items()
+        if isinstance(module, base)
+    ]
+    if len(found) != 1:
+        *names, last = (base.__name__ for base in FAMILIES)
+        raise InputError(
+            f"{type(model).__name__} holds {len(found)} models that can be pruned, expected one: "
+            f"{', '.join(names)} or {last}"
+        )
+    family, core = found[0]
+    return family(model, core)

@@ -1,0 +1,94 @@
+"""What the families have in common: a model, the part of it that has the blocks, and attention weights on request.
+
+The library computes attention by kernels that give no weights.  While someone listens it is switched to its
+own explicit ("eager") attention, whose sums differ from the kernels' in their last bits.
+
+Nor do its modules run without heads, or count positions then.  Such a module is given another class of the
+family: its parameters, its name and the hooks on it stay.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache, EncoderDecoderCache
+
+from goldcrest.pruning.structure import Prunable, Recorder
+
+
+class Family(Prunable):
+    """What every family's `Prunable` begins with.
+
+    model: as it was given.  core: the base model in it, whose blocks may be cut.
+    """
+
+    def __init__(self, model: nn.Module, core: PreTrainedModel):
+        self.model, self.core = model, core
+        self._hooks: dict[nn.Module, list] = {}  # of the attentions that are listened to
+        self._implementation = ""  # of attention, to go back to
+
+    def recorder_of(
+        self, attention: nn.Module, stack: nn.Module
+    ) -> Callable[[Recorder | None], None]:
+        """The `set_recorder` of an attention, whose queries are those of `stack`'s attention_mask."""
+        return partial(self._set_recorder, attention, stack)
+
+    def _set_recorder(
+        self, attention: nn.Module, stack: nn.Module, recorder: Recorder | None
+    ) -> None:
+        heard = bool(self._hooks)
+        for hook in self._hooks.pop(attention, ()):
+            hook.remove()
+        if recorder is not None:
+            self._hooks[attention] = _report(attention, stack, recorder)
+        if self._hooks and not heard:
+            self._implementation = self.core.config._attn_implementation
+            self.core.set_attn_implementation("eager")
+        elif heard and not self._hooks:
+            self.core.set_attn_implementation(self._implementation)
+
+
+def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder) -> list:
+    """Hooks by which each forward pass of an attention reaches the recorder."""
+    mask: Tensor | None = None
+
+    def see_mask(module, arguments, keywords):
+        nonlocal mask
+        bound = inspect.signature(module.forward).bind_partial(*arguments, **keywords)
+        mask = bound.arguments.get("attention_mask")
+        if mask is not None and mask.dim() != 2:
+            raise ValueError(f"attention mask {tuple(mask.shape)}: give one of (batch, positions)")
+
+    def see_weights(module, arguments, output):
+        weights = output[1]  # (batch, h, queries, keys); None without heads
+        if weights is not None:
+            # of a text in continuation, the queries are its last positions
+            queries = None if mask is None else mask[:, -weights.shape[2] :].bool()
+            recorder(weights, queries)
+
+    return [
+        stack.register_forward_pre_hook(see_mask, with_kwargs=True),
+        attention.register_forward_hook(see_weights),
+    ]
+
+
+def renumber(layers: nn.ModuleList) -> None:
+    """Give each layer's attentions the layer's own place in the key-value cache."""
+    for index, layer in enumerate(layers):
+        for module in layer.modules():
+            if hasattr(module, "layer_idx"):
+                module.layer_idx = index
+
+
+def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:
+    """Let a self-attention without heads add the positions of x (batch, positions, d) to the key-value cache.
+
+    The library reads off the keys of the first layer how long the text is so far.
+    """
+    if isinstance(cache, EncoderDecoderCache):
+        cache = cache.self_attention_cache
+    if cache is not None:
+        nothing = x.new_zeros(x.shape[0], 1, x.shape[1], 1)
+        cache.update(nothing, nothing, layer)

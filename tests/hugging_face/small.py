@@ -1,0 +1,112 @@
+"""Small random models of each family, and text for them."""
+
+import torch
+from torch import Tensor
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    XLMRobertaConfig,
+    XLMRobertaForSequenceClassification,
+)
+
+WIDTH, HEADS, HEAD_SIZE, NEURONS, PIECES = 24, 4, 6, 20, 40
+PAD = 1
+
+
+def xlm_roberta() -> PreTrainedModel:
+    """A regression over an encoder of three layers."""
+    return XLMRobertaForSequenceClassification(
+        XLMRobertaConfig(
+            vocab_size=PIECES,
+            hidden_size=WIDTH,
+            num_attention_heads=HEADS,
+            intermediate_size=NEURONS,
+            num_hidden_layers=3,
+            max_position_embeddings=32,
+            num_labels=1,
+            problem_type="regression",
+        )
+    )
+
+
+def bart() -> PreTrainedModel:
+    """Two encoder and three decoder layers, whose counts must not be mixed up."""
+    return BartForConditionalGeneration(
+        BartConfig(
+            vocab_size=PIECES,
+            d_model=WIDTH,
+            encoder_layers=2,
+            decoder_layers=3,
+            encoder_attention_heads=HEADS,
+            decoder_attention_heads=HEADS,
+            encoder_ffn_dim=NEURONS,
+            decoder_ffn_dim=NEURONS,
+            max_position_embeddings=32,
+            forced_eos_token_id=None,
+        )
+    )
+
+
+def gpt2() -> PreTrainedModel:
+    """A decoder of three layers."""
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=PIECES,
+            n_embd=WIDTH,
+            n_head=HEADS,
+            n_inner=NEURONS,
+            n_layer=3,
+            n_positions=32,
+            bos_token_id=0,
+            eos_token_id=2,
+            pad_token_id=PAD,
+        )
+    )
+
+
+MAKERS = {"xlm-roberta": xlm_roberta, "bart": bart, "gpt2": gpt2}
+GENERATORS = ("bart", "gpt2")
+
+
+def small_model(family: str, seed: int = 3) -> PreTrainedModel:
+    """A model in evaluation mode, whose biases and norms are not those of a fresh one."""
+    torch.manual_seed(seed)
+    model = MAKERS[family]().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.2)
+    return model
+
+
+def small_batch(family: str, seed: int = 5, rows: int = 3, positions: int = 9) -> dict[str, Tensor]:
+    """Arguments of the model's forward pass with labels; rows of random lengths, padded."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def text(positions: int) -> tuple[Tensor, Tensor]:
+        tokens = torch.randint(3, PIECES, (rows, positions), generator=generator)
+        lengths = torch.randint(2, positions + 1, (rows,), generator=generator)
+        mask = torch.arange(positions)[None, :] < lengths[:, None]
+        return tokens.where(mask, PAD), mask.long()
+
+    source, mask = text(positions)
+    batch = {"input_ids": source, "attention_mask": mask}
+    if family == "xlm-roberta":
+        labels = torch.randn(rows, generator=generator)
+    elif family == "gpt2":
+        labels = source.where(mask.bool(), -100)
+    else:
+        target, target_mask = text(positions - 2)
+        labels = target.where(target_mask.bool(), -100)
+        batch["decoder_attention_mask"] = target_mask
+    return {**batch, "labels": labels}
+
+
+def logits(model: PreTrainedModel, batch: dict[str, Tensor]) -> Tensor:
+    """What the model says, at its real positions."""
+    with torch.inference_mode():
+        values = model(**batch).logits
+    mask = batch.get("decoder_attention_mask", batch["attention_mask"])
+    return values[mask.bool()] if values.dim() == 3 else values

@@ -1,0 +1,177 @@
+"""A cut model of each family computes what the masked one does, and loses exactly the parameters it should."""
+
+from contextlib import ExitStack
+
+import pytest
+import torch
+from torch import nn
+from transformers import BartForCausalLM, T5Config, T5Model
+
+from goldcrest.errors import InputError
+from goldcrest.hugging_face.families import prunable
+from goldcrest.pruning.cut import cut, masked
+from goldcrest.pruning.depth import cut_layers
+from tests.hugging_face.small import (
+    HEAD_SIZE,
+    HEADS,
+    MAKERS,
+    NEURONS,
+    WIDTH,
+    logits,
+    small_batch,
+    small_model,
+)
+
+BLOCKS = {
+    "xlm-roberta": ["encoder.{}.self_attention"] * 3,
+    "bart": ["encoder.{}.self_attention"] * 2
+    + ["decoder.{}.self_attention", "decoder.{}.cross_attention"] * 3,
+    "gpt2": ["decoder.{}.self_attention"] * 3,
+}
+
+
+def removals():
+    """Of blocks in turn, what goes: from nothing to everything."""
+    return {
+        "one": ([[2]], [[7]]),
+        "several": ([[0], [1, 3], [0, 1, 2]], [[1, 4, 19], [], range(10)]),
+        "whole blocks": ([range(HEADS), [1]], [[0], range(NEURONS)]),
+        "everything": ([range(HEADS)], [range(NEURONS)]),
+    }
+
+
+def in_turn(blocks, choices):
+    return {block.name: list(choices[i % len(choices)]) for i, block in enumerate(blocks)}
+
+
+def parameters(model):
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+@pytest.mark.parametrize("kind", removals())
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("family", MAKERS)
+def test_heads_and_neurons(family, attention, kind):
+    model, batch = small_model(family), small_batch(family)
+    model.set_attn_implementation(attention)
+    view = prunable(model)
+    heads, neurons = (
+        in_turn(blocks, choices)
+        for blocks, choices in zip(
+            (view.attention_blocks(), view.feed_forward_blocks()), removals()[kind], strict=True
+        )
+    )
+    whole, before = logits(model, batch), parameters(model)
+    with masked(view, heads, neurons):
+        expected = logits(model, batch)
+    assert not torch.allclose(whole, expected, atol=1e-3)
+    cut(view, heads, neurons)
+    torch.testing.assert_close(logits(model, batch), expected, rtol=0, atol=1e-5)
+    gone_heads, gone_neurons = (sum(map(len, gone.values())) for gone in (heads, neurons))
+    arithmetic = gone_heads * (4 * WIDTH * HEAD_SIZE + 3 * HEAD_SIZE)
+    arithmetic += gone_neurons * (2 * WIDTH + 1)
+    assert before - parameters(model) == arithmetic
+    again = prunable(model)
+    assert [b.heads for b in again.attention_blocks()] == [HEADS - len(h) for h in heads.values()]
+    assert [b.neurons for b in again.feed_forward_blocks()] == [
+        NEURONS - len(n) for n in neurons.values()
+    ]
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_heads_neurons_and_layers(family):
+    """A layer that is not there hands on what it is given."""
+    model, batch = small_model(family), small_batch(family)
+    view = prunable(model)
+    heads = in_turn(view.attention_blocks(), [[0], [1, 3], []])
+    neurons = in_turn(view.feed_forward_blocks(), [[1, 4, 19], [0]])
+    with ExitStack() as stack:
+        stack.enter_context(masked(view, heads, neurons))
+        for layers in view.layer_stacks():
+            hook = layers.layers[-1].register_forward_hook(lambda _, given, __: given[0])
+            stack.callback(hook.remove)
+        expected = logits(model, batch)
+    cut(view, heads, neurons)
+    before = parameters(model)
+    tops = [layers.layers[-1] for layers in view.layer_stacks()]
+    for layers in view.layer_stacks():
+        cut_layers(view, layers.name, 1)
+    torch.testing.assert_close(logits(model, batch), expected, rtol=0, atol=1e-5)
+    assert before - parameters(model) == sum(map(parameters, tops))
+    counts = {
+        "xlm-roberta": {"num_hidden_layers": 2},
+        "bart": {"encoder_layers": 1, "decoder_layers": 2},
+        "gpt2": {"n_layer": 2},
+    }[family]
+    assert {name: getattr(model.config, name) for name in counts} == counts
+    with torch.inference_mode():
+        states = model(**batch, output_hidden_states=True)
+    hidden = states["decoder_hidden_states" if family == "bart" else "hidden_states"]
+    assert len(hidden) == 3
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_blocks_are_named_like_those_of_students(family):
+    view = prunable(small_model(family))
+    names = [block.name for block in view.attention_blocks()]
+    assert [name.replace(name.split(".")[1], "{}") for name in names] == BLOCKS[family]
+    layers = list(dict.fromkeys(name.rsplit(".", 1)[0] for name in names))
+    assert [b.name for b in view.feed_forward_blocks()] == [f"{n}.feed_forward" for n in layers]
+    assert [(s.name, s.depth) for s in view.layer_stacks()] == {
+        "xlm-roberta": [("encoder", 3)],
+        "bart": [("encoder", 2), ("decoder", 3)],
+        "gpt2": [("decoder", 3)],
+    }[family]
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_views_of_heads_and_neurons_hold_what_a_mask_takes_away(family):
+    model, batch = small_model(family), small_batch(family)
+    view = prunable(model)
+    block, feed_forward = view.attention_blocks()[-1], view.feed_forward_blocks()[0]
+    assert block.head(1)["query.weight"].shape == (HEAD_SIZE, WIDTH)
+    assert block.head(1)["out.weight"].shape == (WIDTH, HEAD_SIZE)
+    assert feed_forward.neuron(2)["inner.weight"].shape == (WIDTH,)
+    with masked(view, {block.name: [1]}, {feed_forward.name: [2]}):
+        expected = logits(model, batch)
+    with torch.no_grad():
+        block.head(1)["out.weight"].zero_()
+        feed_forward.neuron(2)["outer.weight"].zero_()
+    torch.testing.assert_close(logits(model, batch), expected, rtol=0, atol=1e-5)
+    with pytest.raises(IndexError, match="no head 4 among 4"):
+        block.head(4)
+    with pytest.raises(IndexError, match="no neuron 20 among 20"):
+        feed_forward.neuron(20)
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_a_cut_model_still_learns(family):
+    model, batch = small_model(family), small_batch(family)
+    view = prunable(model)
+    heads = in_turn(view.attention_blocks(), [range(HEADS), [0, 2]])
+    neurons = in_turn(view.feed_forward_blocks(), [[5], range(NEURONS)])
+    cut(view, heads, neurons)
+    model.train()(**batch).loss.backward()
+    for name, parameter in model.named_parameters():
+        assert (parameter.grad is not None) == parameter.requires_grad, name
+        assert parameter.requires_grad == (parameter.numel() > 0), name
+
+
+def test_what_holds_no_model_of_a_family_or_several_is_refused():
+    other = T5Config(vocab_size=9, d_model=8, d_kv=2, d_ff=8, num_layers=1, num_heads=1)
+    expected = "expected one: XLMRobertaModel, BartModel or GPT2Model"
+    with pytest.raises(InputError, match=f"T5Model holds 0 models .*, {expected}"):
+        prunable(T5Model(other))
+    with pytest.raises(InputError, match="BartForCausalLM holds 0 models"):
+        prunable(BartForCausalLM(small_model("bart").config))
+    pair = nn.ModuleList([small_model("gpt2"), small_model("xlm-roberta")])
+    with pytest.raises(InputError, match="ModuleList holds 2 models"):
+        prunable(pair)
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_a_base_model_and_any_module_that_holds_one(family):
+    model = small_model(family)
+    names = [block.name for block in prunable(model).attention_blocks()]
+    for holder in (model.base_model, nn.ModuleDict({"encoder": model.base_model})):
+        assert [block.name for block in prunable(holder).attention_blocks()] == names

@@ -1,0 +1,118 @@
+"""Cut models generate: with the key-value cache what they generate without, and what the masked one does."""
+
+from fnmatch import fnmatchcase
+
+import pytest
+import torch
+from transformers import XLMRobertaForCausalLM
+
+from goldcrest.hugging_face.families import prunable
+from goldcrest.pruning.cut import cut, masked
+from tests.hugging_face.small import GENERATORS, HEADS, MAKERS, NEURONS, small_batch, small_model
+
+REMOVED = {
+    "heads": {"*.0.self_attention": [0, 2], "*": [1]},
+    "first layer": {"*.0.*": range(HEADS)},
+    "self-attention": {"*.self_attention": range(HEADS)},
+    "cross-attention": {"*.cross_attention": range(HEADS)},
+    "all": {"*": range(HEADS)},
+}
+
+
+def generated(model, family, **options):
+    """Sampled texts (rows, positions) from prompts of equal lengths, and the scores of their last pieces.
+
+    Greedy ones of random models say one piece again and again.
+    """
+    torch.manual_seed(6)
+    prompt = small_batch(family)["input_ids"][:, :2]
+    out = model.generate(
+        prompt,
+        attention_mask=torch.ones_like(prompt),
+        do_sample=True,
+        min_new_tokens=12,
+        max_new_tokens=12,
+        output_scores=True,
+        return_dict_in_generate=True,
+        **options,
+    )
+    assert all(len(set(text)) > 4 for text in out.sequences.tolist())
+    return out.sequences, out.scores[-1]
+
+
+def removal(view, kind):
+    """Heads by the first pattern that their block matches, and neurons of the first layer."""
+    heads = {}
+    for block in view.attention_blocks():
+        for pattern, chosen in REMOVED[kind].items():
+            if fnmatchcase(block.name, pattern) and block.name not in heads:
+                heads[block.name] = list(chosen)
+    first, *_ = view.feed_forward_blocks()
+    return heads, {first.name: list(range(NEURONS)) if kind == "all" else [3, 4]}
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+@pytest.mark.parametrize("kind", REMOVED)
+@pytest.mark.parametrize("family", GENERATORS)
+def test_with_and_without_the_cache(family, kind, beams):
+    model = small_model(family)
+    view = prunable(model)
+    heads, neurons = removal(view, kind)
+    with masked(view, heads, neurons):
+        expected, expected_scores = generated(model, family, num_beams=beams, use_cache=False)
+    cut(view, heads, neurons)
+    for use_cache in (True, False):
+        texts, scores = generated(model, family, num_beams=beams, use_cache=use_cache)
+        assert texts.tolist() == expected.tolist()
+        torch.testing.assert_close(scores, expected_scores, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_the_cache_of_a_model_without_some_layers(family):
+    """Whichever layers are left, each has a place of its own in the cache."""
+    model = small_model(family)
+    for stack in prunable(model).layer_stacks():
+        del stack.layers[0]
+        stack.set_depth(len(stack.layers))
+    texts, scores = generated(model, family, use_cache=True)
+    expected, expected_scores = generated(model, family, use_cache=False)
+    assert texts.tolist() == expected.tolist()
+    torch.testing.assert_close(scores, expected_scores, rtol=0, atol=1e-4)
+
+
+def decoders():
+    """Of each family a model that continues a text: input_ids → logits."""
+    config = small_model("xlm-roberta").config
+    config.is_decoder = True
+    causal = XLMRobertaForCausalLM(config).eval()
+    bart = small_model("bart")
+    source = small_batch("bart")
+    memory = bart.get_encoder()(source["input_ids"], source["attention_mask"])
+    return {
+        "xlm-roberta": (causal, causal),
+        "bart": (
+            bart,
+            lambda tokens, **cache: bart(
+                decoder_input_ids=tokens,
+                encoder_outputs=memory,
+                attention_mask=source["attention_mask"],
+                **cache,
+            ),
+        ),
+        "gpt2": (gpt2 := small_model("gpt2"), gpt2),
+    }
+
+
+@pytest.mark.parametrize("family", MAKERS)
+def test_a_text_in_steps_when_the_first_layers_have_no_heads(family):
+    model, run = decoders()[family]
+    view = prunable(model)
+    cut(view, {b.name: range(HEADS) for b in view.attention_blocks() if ".0." in b.name})
+    tokens = small_batch("gpt2")["input_ids"].clamp(min=3)
+    with torch.inference_mode():
+        expected, cache, steps = run(tokens).logits, None, []
+        for token in tokens.split(3, dim=1):
+            out = run(token, past_key_values=cache, use_cache=True)
+            cache = out.past_key_values
+            steps.append(out.logits)
+    torch.testing.assert_close(torch.cat(steps, 1), expected, rtol=0, atol=1e-5)

@@ -1,0 +1,169 @@
+"""Parameters of the published models, whole and cut: arithmetic, and the figures that the papers print.
+
+The models have their real shapes and no weights.
+"""
+
+import csv
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+)
+
+import goldcrest.report
+from goldcrest.hugging_face.families import prunable
+from goldcrest.pruning.cut import cut
+from goldcrest.pruning.depth import cut_layers
+from goldcrest.pruning.ranking import part_of
+
+PAPERS = Path(goldcrest.report.__file__).parent / "papers"
+
+
+class Metric(nn.Module):
+    """A COMET model's parameters: XLM-R-large, a weight for each of its states, a feed-forward estimator."""
+
+    def __init__(self):
+        super().__init__()
+        config = XLMRobertaConfig(
+            vocab_size=250_002,
+            hidden_size=1024,
+            num_hidden_layers=24,
+            num_attention_heads=16,
+            intermediate_size=4096,
+            max_position_embeddings=514,
+            type_vocab_size=1,
+        )
+        self.encoder = XLMRobertaModel(config, add_pooling_layer=False)
+        self.estimator = nn.Sequential(
+            nn.Linear(6 * 1024, 3072),
+            nn.Tanh(),
+            nn.Linear(3072, 1536),
+            nn.Tanh(),
+            nn.Linear(1536, 1),
+        )
+        self.layer_weights, self.gamma = nn.Parameter(torch.zeros(25)), nn.Parameter(torch.ones(1))
+
+
+def metric():
+    return Metric()
+
+
+def bart_large(layers=12):
+    """facebook/bart-large: the library's default configuration, typed out."""
+    sides = {
+        f"{side}_{name}": value
+        for side in ("encoder", "decoder")
+        for name, value in {"layers": layers, "attention_heads": 16, "ffn_dim": 4096}.items()
+    }
+    config = BartConfig(vocab_size=50_265, d_model=1024, max_position_embeddings=1024, **sides)
+    return BartForConditionalGeneration(config)
+
+
+def gpt2_small():
+    return GPT2LMHeadModel(
+        GPT2Config(vocab_size=50_257, n_positions=1024, n_embd=768, n_layer=12, n_head=12)
+    )
+
+
+def parameters(model):
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def gib(model):
+    """Of its parameters in float32."""
+    return parameters(model) * 4 / 2**30
+
+
+def without(make, heads=0, neurons=0, **layers):
+    """A model without weights whose every block has lost some heads or neurons, and its stacks top layers."""
+    with torch.device("meta"):
+        model = make()
+    view = prunable(model)
+    for stack, count in layers.items():
+        cut_layers(view, stack, count)
+    cut(
+        view,
+        {block.name: range(heads) for block in view.attention_blocks()},
+        {block.name: range(neurons) for block in view.feed_forward_blocks()},
+    )
+    return model
+
+
+def printed(file_name, **where):
+    """The one row of a paper's table in which these columns hold these values."""
+    with (PAPERS / file_name).open(newline="") as file:
+        (row,) = (
+            row
+            for row in csv.DictReader(file)
+            if all(row[column] == value for column, value in where.items())
+        )
+    return row
+
+
+@pytest.mark.parametrize(
+    ("make", "total", "blocks", "layers", "width", "head_size"),
+    [
+        (metric, 582_439_963, 24, 24, 1024, 64),
+        (bart_large, 406_291_456, 36, 24, 1024, 64),
+        (gpt2_small, 124_439_808, 12, 12, 768, 64),
+    ],
+)
+def test_parameters_fall_by_arithmetic(make, total, blocks, layers, width, head_size):
+    whole = parameters(without(make))
+    assert whole == total
+    heads = blocks * 3 * (4 * width * head_size + 3 * head_size)
+    neurons = layers * 500 * (2 * width + 1)
+    assert whole - parameters(without(make, heads=3)) == heads
+    assert whole - parameters(without(make, neurons=500)) == neurons
+    assert whole - parameters(without(make, heads=3, neurons=500)) == heads + neurons
+
+
+def test_layers_of_a_metric():
+    """COMETINHO §4.1: one layer of XLM-R-large is 2.16 %, five are 10.8 %, of the model."""
+    whole = parameters(without(metric))
+    assert round(whole / 1e6) == int(printed("cometinho_table1.csv", metric="COMET")["params_m"])
+    layer = 4 * 1024**2 + 4 * 1024 + 2 * 1024 * 4096 + 4096 + 1024 + 4 * 1024
+    for count, claim in [
+        (1, "parameters removed per pruned XLM-R-large layer"),
+        (5, "parameters removed by pruning 5 top layers"),
+    ]:
+        gone = whole - parameters(without(metric, encoder=count))
+        assert gone == count * layer
+        value = printed("cometinho_claims.csv", claim=claim)["value"]
+        assert f"{100 * gone / whole:.{len(value.split('.')[1])}f}" == value
+
+
+def test_pruned_metric():
+    """COMETINHO §4.3: PRUNE-COMET's 19 layers count the embeddings."""
+    whole, pruned = (
+        parameters(without(metric, **gone))
+        for gone in ({}, {"encoder": 6, "heads": 2, "neurons": 1024})
+    )
+    assert round(pruned / 1e6) == int(
+        printed("cometinho_table1.csv", metric="PRUNE-COMET")["params_m"]
+    )
+    claim = "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)"
+    share = float(printed("cometinho_claims.csv", claim=claim)["value"])
+    assert round(100 * (1 - pruned / whole), 1) == share
+
+
+def test_sizes_of_bart():
+    """TEXTGEN table 6, in GiB of float32: 4 of 16 heads and 60 % of the neurons of 6 + 6 layers go."""
+    half = {"encoder": 6, "decoder": 6}
+    sizes = {
+        "fine-tuned": without(bart_large),
+        "distilled": without(bart_large, **half),
+        "pruned": without(bart_large, heads=part_of(0.3, 16), neurons=part_of(0.6, 4096), **half),
+    }
+    for variant, model in sizes.items():
+        row = printed("textgen_tables.csv", table="6", model="bart-large-cnn", variant=variant)
+        assert round(gib(model), 2) == float(row["size_gb"]), variant
+    assert parameters(sizes["distilled"]) == parameters(without(lambda: bart_large(layers=6)))
