@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from goldcrest.pruning.movement import MovementScoring
 from goldcrest.pruning.study import CompanionSettings
 
-COMPANIONS: dict[str, type[CompanionSettings]] = {}
+COMPANIONS: dict[str, type[CompanionSettings]] = {
+    "movement": MovementScoring,
+}
 
 
 def companion_to_dict(settings: CompanionSettings) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 import torch
-from torch import Tensor
 
 from goldcrest.errors import nearest
-from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
+from goldcrest.pruning.gates import gated
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
 
 Removal = Mapping[str, Collection[int]]  # block name -> heads or neurons, by their present numbers
 
@@ -37,29 +37,14 @@ def masked(
 
     Raises ValueError where a block, head or neuron does not exist.
     """
+    attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
+    feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
     with ExitStack() as stack:
-        for block, _, removed in _chosen(
-            model.attention_blocks(), heads, lambda block: block.heads
-        ):
-            first = torch.tensor(sorted(removed), dtype=torch.long) * block.head_size
-            inputs = (first[:, None] + torch.arange(block.head_size)).flatten()
-            stack.callback(_zero_inputs(block.out, inputs).remove)
-        for block, _, removed in _chosen(
-            model.feed_forward_blocks(), neurons, lambda block: block.neurons
-        ):
-            inputs = torch.tensor(sorted(removed), dtype=torch.long)
-            stack.callback(_zero_inputs(block.outer, inputs).remove)
+        for block, total, removed in attention + feed_forward:
+            gates = torch.ones(total)
+            gates[sorted(removed)] = 0.0
+            stack.enter_context(gated(block, lambda gates=gates: gates))
         yield
-
-
-def _zero_inputs(projection: Projection, inputs: Tensor):
-    """A hook that zeroes some inputs (n,) of a projection on their way in."""
-
-    def hook(module, arguments):
-        x, *others = arguments  # x: (…, inputs)
-        return (x.index_fill(-1, inputs.to(x.device), 0.0), *others)
-
-    return projection.module.register_forward_pre_hook(hook)
 
 
 def _chosen(

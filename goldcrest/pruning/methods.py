@@ -11,12 +11,14 @@ from goldcrest.errors import InputError, nearest
 from goldcrest.pruning.depth import Depth
 from goldcrest.pruning.from_scratch import FromScratch
 from goldcrest.pruning.late_reset import LateReset
+from goldcrest.pruning.movement import Movement
 from goldcrest.pruning.one_shot import OneShot
 from goldcrest.pruning.study import Method
 
 METHODS: dict[str, type[Method]] = {
     "late-reset": LateReset,
     "one-shot": OneShot,
+    "movement": Movement,
     "depth": Depth,
     "from-scratch": FromScratch,
 }

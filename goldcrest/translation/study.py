@@ -81,8 +81,16 @@ class TranslationStudy:
         work: Path,
         companion: CompanionSettings | None = None,
     ) -> Training:
-        """Train as `pruning.study.Study` says; a fixed number of updates ends with the last weights."""
+        """Train as `pruning.study.Study` says; a fixed number of updates ends with the last weights.
+
+        Raises InputError where none are left to converge in.
+        """
         if updates is None:
+            if start_update >= self.config.updates:
+                raise InputError(
+                    f"pruning: its {start_update:,} updates leave nothing of {self.config.updates:,} updates "
+                    "of training; prune in fewer, or raise training.updates"
+                )
             config = replace(self.config, updates=self.config.updates - start_update)
         else:
             config = unwatched(self.config, updates)

@@ -1,5 +1,6 @@
 """Small models for the tests: a toy family unlike the translation one with a study, and a student."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -13,6 +14,7 @@ from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.network import Translator
 
 WIDTH, HEADS, HEAD_SIZE, NEURONS, LAYERS = 8, 4, 3, 10, 3
+RATE = 0.003  # of the toy study's training
 
 
 class ToyLayer(nn.Module):
@@ -114,7 +116,7 @@ def small_translator(decoder: str) -> Translator:
 class ToyStudy:
     """Trains the toy to sum what stands before each position; checkpoints every 3 updates.
 
-    Its state is the weights alone (plain gradient descent).  tick: called at each update.
+    Its state is the weights, and a companion's, alone (plain gradient descent).  tick: called at each update.
     """
 
     convergence = 8
@@ -137,18 +139,27 @@ class ToyStudy:
         cut(model, neurons={"encoder.0.neurons": [NEURONS - 1]})
         return model
 
-    def train(self, model: Toy, *, start_update: int, updates: int | None, work: Path) -> None:
+    def train(
+        self, model: Toy, *, start_update: int, updates: int | None, work: Path, companion=None
+    ) -> None:
         work.mkdir(parents=True, exist_ok=True)
+        accompanied = companion and companion.companion(model)
+        trained = nn.ModuleDict({"model": model} | ({"companion": accompanied} if companion else {}))
         saved = {int(path.stem): path for path in work.glob("[0-9]*.safetensors")}
         done = max(saved, default=0)
         if done:
-            model.load_state_dict(load_file(saved[done]))
-        for update in range(done + 1, (updates or self.convergence) + 1):
-            self.tick()
-            self._update(model, start_update + update)
-            if update % 3 == 0:
-                with atomic_path(work / f"{update}.safetensors") as partial:
-                    save_file(model.state_dict(), partial)
+            trained.load_state_dict(load_file(saved[done]))
+        with accompanied.attached() if companion else nullcontext():
+            for update in range(done + 1, (updates or self.convergence) + 1):
+                self.tick()
+                if companion:
+                    accompanied.before_update(update)
+                self._update(model, start_update + update, accompanied)
+                if update % 3 == 0:
+                    with atomic_path(work / f"{update}.safetensors") as partial:
+                        save_file(trained.state_dict(), partial)
+        if companion:
+            accompanied.finish()
 
     def observe(self, model: Toy) -> None:
         with torch.no_grad():
@@ -168,9 +179,17 @@ class ToyStudy:
         return (model(x, mask) - x.cumsum(1))[mask].pow(2).mean()
 
     @classmethod
-    def _update(cls, model: Toy, update: int) -> None:
+    def _update(cls, model: Toy, update: int, companion=None) -> None:
+        loss = cls.loss(model, *toy_batch(update))
         parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        gradients = torch.autograd.grad(cls.loss(model, *toy_batch(update)), parameters)
+        rates = [RATE] * len(parameters)
+        if companion is not None:
+            own, penalty = list(companion.parameters()), companion.penalty()
+            parameters, rates = parameters + own, rates + [companion.rate or RATE] * len(own)
+            loss = loss if penalty is None else loss + penalty
+        gradients = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
-            for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter.sub_(gradient, alpha=0.003)
+            for parameter, gradient, rate in zip(parameters, gradients, rates, strict=True):
+                parameter.sub_(gradient, alpha=rate)
+        if companion is not None:
+            companion.after_update(RATE)
