@@ -144,7 +144,9 @@ class ToyStudy:
     ) -> None:
         work.mkdir(parents=True, exist_ok=True)
         accompanied = companion and companion.companion(model)
-        trained = nn.ModuleDict({"model": model} | ({"companion": accompanied} if companion else {}))
+        trained = nn.ModuleDict(
+            {"model": model} | ({"companion": accompanied} if companion else {})
+        )
         saved = {int(path.stem): path for path in work.glob("[0-9]*.safetensors")}
         done = max(saved, default=0)
         if done:
