@@ -1,23 +1,19 @@
 """Late resetting: the schedule against one written out by hand, and killed runs against an undisturbed one."""
 
 import logging
-import os
-import random
 import shutil
-import signal
-from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 from goldcrest import code_version
 from goldcrest.errors import InputError
-from goldcrest.files import claim_folder, read_json, write_json
+from goldcrest.files import claim_folder
 from goldcrest.pruning import late_reset
 from goldcrest.pruning.head_map import head_rows, to_csv
 from goldcrest.pruning.late_reset import LateReset
 from goldcrest.pruning.methods import METHODS, pruning_method
+from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
 
 SCHEDULE = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=5)
@@ -86,54 +82,9 @@ def removed_heads(step):
     return [(block, head) for block, heads in step["removed"]["heads"].items() for head in heads]
 
 
-def killed_at(tick: int, work: Path) -> bool:
-    """Run the schedule in a process that kills itself at its `tick`-th update or file; whether it ended."""
-    child = os.fork()
-    if child:
-        _, status = os.waitpid(child, 0)
-        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL
-        return status == 0
-    left = tick
-
-    def count():
-        nonlocal left
-        left -= 1
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    replace = os.replace
-
-    def replace_between_two_moments(source, target):
-        count()
-        replace(source, target)
-        count()
-
-    code = 1
-    try:
-        os.replace = replace_between_two_moments
-        pruned = SCHEDULE.prune(ToyStudy(count), work)
-        os.replace = replace
-        save_file(pruned.model.state_dict(), work / "model.safetensors")
-        write_json(work / "history.json", pruned.history)
-        code = 0
-    finally:
-        os._exit(code)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
-    random.seed(seed)
-    kills = 0
-    while not killed_at(random.randint(1, 25), tmp_path):
-        kills += 1
-        assert kills < 100, "no progress between kills"
-    assert kills >= 2
-    write_json(tmp_path / "expected.json", undisturbed.history)
-    assert read_json(tmp_path / "history.json") == read_json(tmp_path / "expected.json")
-    state = load_file(tmp_path / "model.safetensors")
-    expected = undisturbed.model.state_dict()
-    assert state.keys() == expected.keys()
-    assert all(torch.equal(state[name], expected[name]) for name in expected)
+    check_killed_anywhere_it_ends_the_same(seed, SCHEDULE, undisturbed, tmp_path)
 
 
 def test_work_of_another_schedule_is_not_continued(undisturbed, tmp_path):
