@@ -38,8 +38,8 @@ class MovementSettings:
     ranking: Ranking = "layer"  # the published code's: of 16 heads ⌊0.3 · 16⌋ = 4 go in each layer
     score_rate: float | None = 0.01  # Lagunas et al. 2021
     reached_at: float = 0.85
-    prune_updates: int = 150_000  # as long as group lasso regularises; the paper counts epochs
-    blocks: str = "*"  # pattern of the names of the blocks
+    prune_updates: int = 100_000  # the paper counts epochs
+    blocks: str = "encoder.*"  # pattern of the names of the blocks; "*" is what the paper prunes
 
     def candidates(self, model: Prunable) -> Candidates:
         """The blocks that lose heads or neurons."""
@@ -122,7 +122,7 @@ class MovementGates(Companion):
                 if sum(widths)
             }
         )
-        self.before_update(settings.prune_updates)
+        self.before_update(settings.prune_updates)  # a look ahead
         if all(kind.open.all() for kind in self.kinds.values()):
             raise InputError(
                 f"pruning: heads {settings.heads} and neurons {settings.neurons} of blocks "

@@ -34,10 +34,15 @@ from tests.pruning.toy import (
 
 UPDATES = 9
 METHOD = Movement(heads=0.5, neurons=0.6, score_rate=2.0, prune_updates=UPDATES, reset_to=4)
-SCORING = MovementScoring(heads=0.5, neurons=0.6, prune_updates=UPDATES, seed=1)
-
+SCORING = MovementScoring(heads=0.5, neurons=0.6, prune_updates=UPDATES, blocks="*", seed=1)
 STUDENT = Movement(
-    heads=0.5, neurons=0.4, ranking="global", score_rate=0.1, prune_updates=5, reset_to=4
+    heads=0.5,
+    neurons=0.4,
+    ranking="global",
+    score_rate=0.1,
+    prune_updates=5,
+    reset_to=4,
+    blocks="*",
 )
 
 
@@ -240,7 +245,9 @@ def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypat
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_two_devices_score_as_one_that_accumulates_two_batches(precision, data, tmp_path):
     config = replace(CONFIG, dropout=0.0, smoothing=0.0, precision=precision)
-    scoring = MovementScoring(heads=0.5, neurons=0.4, score_rate=0.1, prune_updates=3, seed=1)
+    scoring = MovementScoring(
+        heads=0.5, neurons=0.4, score_rate=0.1, prune_updates=3, blocks="*", seed=1
+    )
     trained = []
     for devices, accumulate in [(2, 1), (1, 2)]:
         study = study_of(data, devices)
