@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from goldcrest.pruning.group_lasso import Lasso
 from goldcrest.pruning.movement import MovementScoring
 from goldcrest.pruning.study import CompanionSettings
 
 COMPANIONS: dict[str, type[CompanionSettings]] = {
+    "group-lasso": Lasso,
     "movement": MovementScoring,
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 from goldcrest.errors import InputError, nearest
 from goldcrest.pruning.depth import Depth
 from goldcrest.pruning.from_scratch import FromScratch
+from goldcrest.pruning.group_lasso import GroupLasso
 from goldcrest.pruning.late_reset import LateReset
 from goldcrest.pruning.movement import Movement
 from goldcrest.pruning.one_shot import OneShot
@@ -18,6 +19,7 @@ from goldcrest.pruning.study import Method
 METHODS: dict[str, type[Method]] = {
     "late-reset": LateReset,
     "one-shot": OneShot,
+    "group-lasso": GroupLasso,
     "movement": Movement,
     "depth": Depth,
     "from-scratch": FromScratch,

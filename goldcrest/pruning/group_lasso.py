@@ -1,0 +1,157 @@
+"""Group lasso (WMT21 §3.1, after Behnke and Heafield 2021): train with a penalty on groups of weights, remove
+the heads and neurons whose groups died of it, and train what remains to convergence.
+"""
+
+import logging
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from torch import Tensor
+
+from goldcrest.errors import InputError
+from goldcrest.pruning.criteria import Candidates
+from goldcrest.pruning.cut import cut
+from goldcrest.pruning.groups import Grouping, Groups, group_norms, groups_of
+from goldcrest.pruning.history import History
+from goldcrest.pruning.ranking import Scores
+from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
+from goldcrest.pruning.study import Companion, Pruned, Study
+from goldcrest.pruning.work import pruning_work
+
+Solver = Literal["subgradient", "proximal"]
+HEAD_DIES = 0.5  # at this share of dead connections
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """The penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, and how a training minimises it.
+
+    strength: λ.  size_scaling: each group's norm counts times the square root of its size.
+    solver: `subgradient` adds the penalty to the loss; `proximal` takes rate · λ off each group's norm
+    after each step of the optimizer.
+    """
+
+    groups: Grouping = "rowcol"
+    strength: float = 0.5
+    size_scaling: bool = False
+    solver: Solver = "subgradient"
+    blocks: str = "encoder.*"
+
+    def companion(self, model: Prunable) -> "LassoCompanion":
+        """The penalty on this model."""
+        return LassoCompanion(self, model)
+
+
+class LassoCompanion(Companion):
+    """The penalty in training.  It has no parameters and no state."""
+
+    def __init__(self, settings: Lasso, model: Prunable):
+        super().__init__()
+        self._solver = settings.solver
+        self._groups: list[tuple[Groups, float]] = [
+            (groups, settings.strength * (groups.size**0.5 if settings.size_scaling else 1.0))
+            for block in _candidates(model, settings.blocks)
+            for groups in groups_of(block, settings.groups)
+        ]
+
+    def attached(self) -> nullcontext:
+        """The forward pass is the model's own."""
+        return nullcontext()
+
+    def penalty(self) -> Tensor | None:
+        """λ · Σ ‖w_g‖₂, a scalar; None where the proximal step stands for it."""
+        if self._solver == "proximal":
+            return None
+        return sum(strength * groups.norms().sum() for groups, strength in self._groups)
+
+    def after_update(self, rate: float) -> None:
+        """The proximal step."""
+        if self._solver == "proximal":
+            for groups, strength in self._groups:
+                groups.shrink(rate * strength)
+
+
+@dataclass(frozen=True)
+class GroupLasso:
+    """`reset_to` updates without the penalty, `regularise_updates` with it, the others without what died.
+
+    groups, strength, size_scaling, solver: of the penalty, see `Lasso`.
+    threshold: a group is dead at this share of the mean norm that its map's groups had without the penalty.
+    """
+
+    groups: Grouping = "rowcol"
+    strength: float = 0.5
+    size_scaling: bool = False
+    solver: Solver = "subgradient"
+    threshold: float = 1e-5
+    reset_to: int = 50_000
+    regularise_updates: int = 150_000
+    blocks: str = "encoder.*"  # pattern of the names of the blocks
+
+    def prune(self, study: Study, work: Path) -> Pruned:
+        """The student without its dead heads and neurons, trained to convergence.
+
+        A head dies when at least half of its groups in query, key, value and out map are dead, a neuron
+        with its group in the inner or the outer map.  The history scores heads by the share that lives.
+        work: as `late_reset.LateReset.prune`.  Raises InputError where the pattern names no block.
+        """
+        with pruning_work(self, study, work):
+            model = study.checkpoint(self.reset_to)
+            history = History(model, asdict(self))
+            before = self._norms(model)
+            regularised = self.reset_to + self.regularise_updates
+            study.train(
+                model,
+                start_update=self.reset_to,
+                updates=self.regularise_updates,
+                work=work / "regularised",
+                companion=Lasso(
+                    self.groups, self.strength, self.size_scaling, self.solver, self.blocks
+                ),
+            )
+            heads, neurons, scores = self._dead(model, before)
+            if not any(heads.values()) and not any(neurons.values()):
+                logging.warning("group lasso: nothing died; raise strength or regularise_updates")
+            history.remove(heads, neurons, scores)
+            cut(model, heads, neurons)
+            course = study.train(model, start_update=regularised, updates=None, work=work / "final")
+        return Pruned(model, history.to_dict(), course)
+
+    def _norms(self, model: Prunable) -> dict[str, Tensor]:
+        """Block name → the norms of its groups."""
+        blocks = _candidates(model, self.blocks)
+        return {block.name: group_norms(block, self.groups) for block in blocks}
+
+    def _dead(
+        self, model: Prunable, before: Mapping[str, Tensor]
+    ) -> tuple[dict[str, list[int]], dict[str, list[int]], Scores]:
+        """The heads and neurons that died, and of each head the share of its groups that lives."""
+        blocks = Candidates.named(model, self.blocks, heads=True, neurons=True)
+        dead = {
+            name: norms <= self.threshold * before[name].mean(1, keepdim=True)  # (maps, groups)
+            for name, norms in self._norms(model).items()
+        }
+        living = {
+            block.name: (~dead[block.name].unflatten(1, (block.heads, -1))).double().mean((0, 2))
+            for block in blocks.attention
+        }
+        heads = {name: _places(shares <= 1 - HEAD_DIES) for name, shares in living.items()}
+        neurons = {block.name: _places(dead[block.name].any(0)) for block in blocks.feed_forward}
+        scores = Scores(heads={name: shares.tolist() for name, shares in living.items()})
+        return heads, neurons, scores
+
+
+def _candidates(model: Prunable, pattern: str) -> list[AttentionBlock | FeedForwardBlock]:
+    """The blocks whose names match.  Raises InputError where there are none."""
+    candidates = Candidates.named(model, pattern, heads=True, neurons=True)
+    blocks = [*candidates.attention, *candidates.feed_forward]
+    if not blocks:
+        raise InputError(f"pruning: the student has no blocks '{pattern}'; mend the pattern")
+    return blocks
+
+
+def _places(flags: Tensor) -> list[int]:
+    return flags.nonzero().flatten().tolist()
