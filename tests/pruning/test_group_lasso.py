@@ -1,0 +1,318 @@
+"""Group lasso against one written out by hand, killed against undisturbed, and on two devices."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.files import content_hash, read_json
+from goldcrest.pruning.companions import companion_from_dict, companion_to_dict
+from goldcrest.pruning.cut import cut
+from goldcrest.pruning.group_lasso import GroupLasso, Lasso
+from goldcrest.pruning.groups import group_norms
+from goldcrest.pruning.methods import pruning_method
+from goldcrest.translation import callbacks
+from goldcrest.translation.folder import load_model
+from goldcrest.translation.pruning import make_pruned
+from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
+from tests.pruning.test_groups import flat, members, norm
+from tests.pruning.test_translation_study import CONFIG, study_of
+from tests.pruning.toy import (
+    HEAD_SIZE,
+    HEADS,
+    LAYERS,
+    NEURONS,
+    RATE,
+    ToyStudy,
+    small_translator,
+    toy,
+    toy_batch,
+)
+
+# as strong as a few updates of the toy ask for
+TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}
+SUBGRADIENT = GroupLasso(strength=12.0, solver="subgradient", **TOY)
+PROXIMAL = GroupLasso(strength=12.0, solver="proximal", **TOY)
+METHODS = {
+    "subgradient": SUBGRADIENT,
+    "proximal": PROXIMAL,
+    "heads": replace(SUBGRADIENT, groups="head", threshold=0.7),
+    "scaled": replace(PROXIMAL, strength=4.0, size_scaling=True),
+}
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def undisturbed(request, tmp_path_factory):
+    torch.set_num_threads(1)
+    method = METHODS[request.param]
+    return method, method.prune(ToyStudy(), tmp_path_factory.mktemp("undisturbed"))
+
+
+def outputs(model):
+    with torch.no_grad():
+        return model(*toy_batch(7))
+
+
+def blocks_of(model, pattern="encoder"):
+    blocks = [*model.attention_blocks(), *model.feed_forward_blocks()]
+    return [block for block in blocks if block.name.startswith(pattern)]
+
+
+def norms_of(model, grouping):
+    return {b.name: [list(map(norm, m)) for m in members(b, grouping)] for b in blocks_of(model)}
+
+
+def weight(settings, group):
+    """What a group's norm is multiplied by in the penalty."""
+    return settings.strength * (len(flat(group)) ** 0.5 if settings.size_scaling else 1.0)
+
+
+def by_hand(method, work):
+    """The phases with loops over groups: (heads that went, neurons that went, the last model)."""
+    study = ToyStudy()
+    model = study.checkpoint(4)
+    before = norms_of(model, method.groups)
+    groups = [g for b in blocks_of(model) for m in members(b, method.groups) for g in m]
+    for update in range(5, 12):
+        former = [(group, flat(group), norm(group)) for group in groups]
+        study._update(model, update)
+        with torch.no_grad():
+            for group, values, length in former:
+                amount = RATE * weight(method, group)
+                if method.solver == "subgradient":  # a step along its gradient too
+                    moved = flat(group) - amount * values / length
+                else:
+                    moved = flat(group) * max(0.0, 1 - amount / norm(group))
+                for part, new in zip(group, moved.split([p.numel() for p in group]), strict=True):
+                    part.copy_(new.view_as(part))
+    heads, neurons = {}, {}
+    for name, maps in norms_of(model, method.groups).items():
+        dead = [
+            [value <= method.threshold * sum(old) / len(old) for value in new]
+            for old, new in zip(before[name], maps, strict=True)
+        ]
+        if name.endswith("neurons"):
+            neurons[name] = [n for n in range(NEURONS) if dead[0][n] or dead[1][n]]
+            continue
+        each = len(dead[0]) // HEADS
+        counts = [sum(sum(d[each * h : each * (h + 1)]) for d in dead) for h in range(HEADS)]
+        heads[name] = [head for head in range(HEADS) if counts[head] >= 2 * each]
+    cut(model, heads, neurons)
+    study.train(model, start_update=11, updates=None, work=work)
+    return heads, neurons, model
+
+
+def test_what_goes_and_what_is_learnt_are_those_of_the_phases_by_hand(undisturbed, tmp_path):
+    method, pruned = undisturbed
+    heads, neurons, model = by_hand(method, tmp_path)
+    for removed, every in [(heads, LAYERS * HEADS), (neurons, LAYERS * NEURONS)]:
+        assert 0 < sum(map(len, removed.values())) < every, "the test says little"
+    [step] = pruned.history["steps"]
+    assert step["removed"]["heads"] == {name: gone for name, gone in heads.items() if gone}
+    assert step["removed"]["neurons"] == {name: gone for name, gone in neurons.items() if gone}
+    torch.testing.assert_close(outputs(pruned.model), outputs(model), rtol=0, atol=1e-5)
+    for name, scores in step["scores"].items():
+        low = [head for head, share in scores.items() if share <= 0.5]
+        assert low == list(map(str, heads[name]))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
+    check_killed_anywhere_it_ends_the_same(seed, *undisturbed, tmp_path)
+
+
+@pytest.mark.parametrize("solver", ["subgradient", "proximal"])
+@pytest.mark.parametrize("settings", [{}, {"groups": "head"}, {"size_scaling": True}])
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_the_penalty_is_that_of_loops(solver, settings, side):
+    model = small_translator("attention")
+    settings = Lasso(strength=0.3, solver=solver, blocks=f"{side}.*", **settings)
+    companion = settings.companion(model)
+    groups = [g for b in blocks_of(model, side) for m in members(b, settings.groups) for g in m]
+    if solver == "subgradient":
+        expected = sum(weight(settings, group) * norm(group) for group in groups)
+        assert companion.penalty().item() == pytest.approx(expected, rel=1e-5)
+        left = [norm(group) for group in groups]
+    else:
+        assert companion.penalty() is None
+        left = [max(0.0, norm(group) - 0.1 * weight(settings, group)) for group in groups]
+    others = [p for n, p in model.named_parameters() if not n.startswith(side)]
+    before = [parameter.detach().clone() for parameter in others]
+    companion.after_update(0.1)
+    assert [norm(group) for group in groups] == pytest.approx(left, rel=1e-4, abs=1e-6)
+    assert all(map(torch.equal, others, before))
+    assert not list(companion.parameters()) and not companion.state_dict()
+
+
+class Doctored(ToyStudy):
+    """Its training with a companion is a change of the weights by hand."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def train(self, model, *, companion=None, **arguments):
+        if companion is None:
+            return super().train(model, **arguments)
+        with torch.no_grad():
+            self.change(model)
+
+
+def removed(change, tmp_path, **settings):
+    method = GroupLasso(reset_to=4, regularise_updates=2, **settings)
+    history = method.prune(Doctored(change), tmp_path).history
+    return history["steps"][0]["removed"]
+
+
+@pytest.mark.parametrize("dead", [5, 6])
+def test_a_head_goes_at_half_of_its_connections(dead, tmp_path):
+    """Of the 12 of head 1: some of key, then of out."""
+
+    def change(model):
+        layer = model.layers[2]
+        layer.k.weight[HEAD_SIZE : 2 * HEAD_SIZE] = 0.0
+        layer.k.bias[HEAD_SIZE : 2 * HEAD_SIZE] = 0.0
+        layer.v.weight[HEAD_SIZE] = 0.0  # its bias lives
+        layer.v.bias[HEAD_SIZE] = 1.0
+        layer.o.weight[:, HEAD_SIZE : HEAD_SIZE + dead - HEAD_SIZE] = 0.0
+
+    found = removed(change, tmp_path)
+    assert found == {"heads": {"encoder.2.attention": [1]} if dead == 6 else {}, "neurons": {}}
+
+
+@pytest.mark.parametrize("dead", [1, 2])
+def test_a_head_goes_at_half_of_its_matrices(dead, tmp_path):
+    def change(model):
+        layer = model.layers[0]
+        layer.o.weight[:, :HEAD_SIZE] = 0.0
+        if dead == 2:
+            layer.q.weight[:HEAD_SIZE] = 0.0
+            layer.q.bias[:HEAD_SIZE] = 0.0
+        layer.k.weight[: HEAD_SIZE - 1] = 0.0  # not all of it
+
+    found = removed(change, tmp_path, groups="head")
+    assert found == {"heads": {"encoder.0.attention": [0]} if dead == 2 else {}, "neurons": {}}
+
+
+def test_a_neuron_goes_with_its_inner_or_outer_connection(tmp_path):
+    def change(model):
+        layer = model.layers[1]
+        layer.up.weight[2], layer.up.bias[2] = 0.0, 0.0
+        layer.up.weight[3] = 0.0  # its bias lives
+        layer.down.weight[:, 7] = 0.0
+
+    found = removed(change, tmp_path)
+    assert found == {"heads": {}, "neurons": {"encoder.1.neurons": [2, 7]}}
+
+
+def test_dead_is_a_share_of_the_mean_norm_of_the_map_before(tmp_path):
+    model = ToyStudy().checkpoint(4)
+    (_, _, block) = model.feed_forward_blocks()
+    inner, outer = group_norms(block, "rowcol").mean(1).tolist()
+
+    def change(model):
+        model.layers[2].up.weight[:], model.layers[2].up.bias[:] = 0.0, 0.0
+        model.layers[2].down.weight[:] = 0.0
+        for neuron in range(NEURONS):  # in tenths of the former means
+            model.layers[2].up.bias[neuron] = inner * (neuron + 0.5) / 10
+            model.layers[2].down.weight[0, neuron] = outer * (9.5 - neuron) / 10
+
+    found = removed(change, tmp_path, threshold=0.2)
+    assert found == {"heads": {}, "neurons": {"encoder.2.neurons": [0, 1, 8, 9]}}
+
+
+def test_everything_may_die_or_nothing(tmp_path, caplog):
+    all_dead = replace(PROXIMAL, strength=1e6).prune(ToyStudy(), tmp_path / "all").model
+    assert [block.heads for block in all_dead.attention_blocks()] == [0] * LAYERS
+    assert [block.neurons for block in all_dead.feed_forward_blocks()] == [0] * LAYERS
+    assert torch.isfinite(outputs(all_dead)).all()
+    assert not caplog.text
+    none = replace(PROXIMAL, strength=1e-6, threshold=0.0).prune(ToyStudy(), tmp_path / "none")
+    assert none.history["steps"][0]["removed"] == {"heads": {}, "neurons": {}}
+    assert "nothing died; raise strength or regularise_updates" in caplog.text
+
+
+def test_settings():
+    settings = Lasso(groups="head", strength=0.2, solver="proximal")
+    assert companion_from_dict(companion_to_dict(settings)) == settings
+    recipe = {"method": "group-lasso", "groups": "head", "regularise_updates": 3}
+    assert pruning_method(recipe) == GroupLasso(groups="head", regularise_updates=3)
+
+
+def test_blocks_that_the_student_lacks_are_refused_before_training(tmp_path):
+    method = replace(PROXIMAL, blocks="decoder.*")
+    with pytest.raises(InputError, match=r"no blocks 'decoder\.\*'; mend the pattern"):
+        method.prune(ToyStudy(tick=lambda: pytest.fail("trained")), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    study_of(folder)
+    return folder
+
+
+def prune_student(data, name, **settings):
+    method = GroupLasso(reset_to=4, regularise_updates=5, **settings)
+    make_pruned(data / name, data / f"{name}.json", "lasso", method, study_of(data))
+    return load_model(data / name)
+
+
+def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    settings = {"strength": 0.01, "threshold": 0.85, "solver": "subgradient"}
+    prune_student(data, "undisturbed", **settings)
+    save = callbacks.Checkpoints.save
+
+    def save_and_stop(self, trainer):
+        save(self, trainer)
+        raise Interrupted
+
+    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
+    interruptions = 0
+    while not (data / "interrupted").exists():
+        torch.manual_seed(interruptions)  # nothing may depend on what went before
+        try:
+            prune_student(data, "interrupted", **settings)
+        except Interrupted:
+            interruptions += 1
+    assert interruptions == 2 + 2
+    assert content_hash(data / "interrupted") == content_hash(data / "undisturbed")
+    history = read_json(data / "interrupted.json")
+    assert history == read_json(data / "undisturbed.json")
+
+    model = load_model(data / "interrupted")
+    assert model.config["lineage"]["course"]["updates"] == CONFIG.updates - 4 - 5
+    survivors = history["survivors"]
+    for layer, shape in enumerate(model.network.architecture.encoder):
+        assert shape.heads == len(survivors["heads"][f"encoder.{layer}.self_attention"])
+        assert shape.feed_forward == len(survivors["neurons"][f"encoder.{layer}.feed_forward"])
+    gone = history["steps"][0]["removed"]
+    assert gone["heads"] and gone["neurons"], "the test says little"
+    (decoder,) = model.network.architecture.decoder
+    assert (decoder.heads, decoder.feed_forward) == (4, 24)
+
+
+def test_a_student_may_lose_all_of_its_encoder(data):
+    network = prune_student(data, "empty", solver="proximal", strength=1e6).network
+    shapes = network.architecture.encoder
+    assert [(shape.heads, shape.feed_forward) for shape in shapes] == [(0, 0)] * 2
+
+
+def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
+    config = replace(CONFIG, dropout=0.0, smoothing=0.0)
+    lasso = Lasso(strength=0.01)
+    trained = []
+    for devices, accumulate in [(2, 1), (1, 2)]:
+        study = study_of(data, devices)
+        study = replace(study, config=replace(config, accumulate=accumulate))
+        network = study.checkpoint(4)
+        work = tmp_path / str(devices)
+        study.train(network, start_update=4, updates=2, work=work, companion=lasso)
+        # the loss does not depend on keys' biases: Adam makes steps of what rounding leaves
+        state = network.state_dict()
+        trained.append({name: state[name] for name in state if not name.endswith("key.bias")})
+    torch.testing.assert_close(*trained, rtol=0, atol=1e-4)
