@@ -26,7 +26,6 @@ from tests.pruning.toy import (
     RATE,
     ToyStudy,
     small_translator,
-    toy,
     toy_batch,
 )
 
@@ -231,6 +230,18 @@ def test_everything_may_die_or_nothing(tmp_path, caplog):
     none = replace(PROXIMAL, strength=1e-6, threshold=0.0).prune(ToyStudy(), tmp_path / "none")
     assert none.history["steps"][0]["removed"] == {"heads": {}, "neurons": {}}
     assert "nothing died; raise strength or regularise_updates" in caplog.text
+
+
+@pytest.mark.parametrize("groups", ["rowcol", "head"])
+def test_a_student_that_lacks_heads_can_be_pruned(groups, tmp_path):
+    class Lacking(ToyStudy):
+        def checkpoint(self, updates):
+            model = super().checkpoint(updates)
+            cut(model, {"encoder.1.attention": range(HEADS)})
+            return model
+
+    pruned = replace(PROXIMAL, groups=groups).prune(Lacking(), tmp_path)
+    assert pruned.history["survivors"]["heads"]["encoder.1.attention"] == []
 
 
 def test_settings():
