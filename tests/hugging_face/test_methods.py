@@ -32,6 +32,7 @@ SETTINGS = {
     },
     "one-shot": {"heads": 0.25, "neurons": 0.5, "ranking": "layer", "blocks": "{side}.*"},
     "depth": {"layers": 2, "stack": "{side}"},
+    "group-lasso": {"strength": 1.0, "threshold": 0.97, "blocks": "*", "regularise_updates": 3},
     "movement": {"heads": 0.5, "neurons": 0.5, "blocks": "*", "prune_updates": 3},
     "from-scratch": {"like": "one-shot"},
 }
