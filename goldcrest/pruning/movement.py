@@ -30,7 +30,7 @@ class MovementSettings:
     """heads, neurons: the shares that go, of those in `blocks`.
 
     score_rate: learning rate of the scores; None: the weights' own, as published.
-    reached_at: the part of `prune_updates` after which the shares have gone; they stay gone for the rest.
+    reached_at: the part of `prune_updates` after which the shares have gone; the rest trains what stays.
     """
 
     heads: float = 0.3
@@ -122,7 +122,7 @@ class MovementGates(Companion):
                 if sum(widths)
             }
         )
-        self.before_update(settings.prune_updates)  # a look ahead
+        self._close(settings.progress(settings.prune_updates))  # a look ahead
         if all(kind.open.all() for kind in self.kinds.values()):
             raise InputError(
                 f"pruning: heads {settings.heads} and neurons {settings.neurons} of blocks "
@@ -139,8 +139,15 @@ class MovementGates(Companion):
             yield
 
     def before_update(self, update: int) -> None:
-        """Close the gates of the lowest scores."""
-        progress = self.settings.progress(update)
+        """Close the gates of the lowest scores, and open the others, until the shares are reached.
+
+        From then on they stay: the loss asks more of a closed gate to open than of an open one to stay so,
+        by which scores at the border overtake each other for ever, and no choice of gates is trained for long.
+        """
+        if self.settings.progress(update - 1) < 1:
+            self._close(self.settings.progress(update))
+
+    def _close(self, progress: float) -> None:
         for name, kind in self.kinds.items():
             kind.close(getattr(self.settings, name) * progress, self.settings.ranking)
 
