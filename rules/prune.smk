@@ -1,9 +1,23 @@
-"""Students with heads removed: each recipe of the configuration, from a checkpoint of the student's training."""
+"""Smaller students: each recipe of the configuration, from a checkpoint of the student's training."""
 
 RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
-PRUNED = list(
-    dict.fromkeys(v[:2] for v in VARIANTS if v[1] != "unpruned")
-)  # (student, recipe)
+PRUNED = pruned_students(config)  # (student, recipe)
+
+
+def recipe_of(name):
+    """A recipe's method and settings; ends the run where the configuration has none of this name."""
+    if name not in config["pruning"]:
+        known = ", ".join(config["pruning"]) or "nothing"
+        stop(f"{CONFIG_FILE}: pruning: has no recipe '{name}', but {known}")
+    return config["pruning"][name]
+
+
+def pruning_start(wildcards):
+    """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
+    recipe = recipe_of(wildcards.recipe)
+    if "like" in recipe:
+        return MODELS / wildcards.student / recipe["like"] / "float32"
+    return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
 
 
 rule reset_checkpoint:
@@ -39,14 +53,12 @@ rule reset_checkpoint:
 rule prune:
     """Prune a student by a recipe, e.g. the least confident heads with late resetting (WNGT20 §4)."""
     input:
-        checkpoint=lambda w: RESET_CHECKPOINTS
-        / w.student
-        / str(config["pruning"][w.recipe]["reset_to"]),
+        start=pruning_start,
         corpora=[DISTILLED / "training.parquet"],
         validation=VALIDATION,
     output:
         model=directory(MODELS / "{student}/{recipe}/float32"),
-        heads=MODELS / "{student}/{recipe}/heads.json",
+        history=MODELS / "{student}/{recipe}/pruning.json",
     log:
         LOGS / "prune/{student}.{recipe}.log",
     benchmark:
@@ -60,7 +72,7 @@ rule prune:
     resources:
         **student_resources(),
     params:
-        recipe=lambda w: config["pruning"][w.recipe],
+        recipe=lambda w: recipe_of(w.recipe),
         training=config["training"],
         seed=config["seed"],
         hardware=config["hardware"],
@@ -70,9 +82,9 @@ rule prune:
 
 
 rule head_map:
-    """Every head that could go: in which iteration it went, and how confident it was last."""
+    """Every head that could go: in which step it went, and its last score."""
     input:
-        expand(MODELS / "{pair[0]}/{pair[1]}/heads.json", pair=PRUNED),
+        expand(MODELS / "{pair[0]}/{pair[1]}/pruning.json", pair=PRUNED),
     output:
         TABLES / "head_map.csv",
     log:

@@ -3,22 +3,21 @@
 Every check names the sections it reads and is left out where one of them has a fault of its own.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data
+from goldcrest.configuration import data, pruning
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
-from goldcrest.configuration.schema import Fault
+from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.variants import (
     UNPRUNED,
     Variant,
-    is_search,
     matching,
     precisions,
     recipes,
 )
-from goldcrest.configuration.zoo import Zoo, heads_in, members
+from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from goldcrest.errors import nearest
 
@@ -39,11 +38,13 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("teacher",), _teacher),
         (("students",), _students),
         (("teacher", "students", "vocabulary"), _vocabulary),
-        (("pruning",), _recipe_names),
+        (("pruning",), pruning.recipe_names),
+        (("pruning",), pruning.criteria),
+        (("pruning",), pruning.shapes_from_scratch),
+        (("pruning", "training"), pruning.updates),
         (("students", "pruning", "quantization", "variants"), _variants),
-        (("students", "pruning", "quantization", "variants"), _heads),
+        (("students", "pruning", "quantization", "variants"), pruning.amounts),
         (("students", "pruning", "quantization", "exports"), _exports),
-        (("pruning", "training"), _resets),
         (("evaluation",), _engines),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
@@ -54,10 +55,6 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         if broken.isdisjoint(sections)
         for fault in find(config, zoo)
     ]
-
-
-def _unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
-    return f"no {kind} '{name}' in {where}{nearest(name, known)}"
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -85,7 +82,7 @@ def _teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
         found = "both" if name else "neither"
         yield Fault(("teacher",), f"found {found}, expected one of architecture, hugging_face")
     elif name is not None and name not in zoo:
-        yield Fault(("teacher", "architecture"), _unknown("model", name, zoo, "config/models.yaml"))
+        yield Fault(("teacher", "architecture"), unknown("model", name, zoo, "config/models.yaml"))
     elif name is not None and len(members(zoo[name])) not in (1, teacher["members"]):
         yield Fault(
             ("teacher", "members"),
@@ -100,7 +97,7 @@ def _teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for index, name in enumerate(config["students"]):
         if name not in zoo:
-            yield Fault(("students", index), _unknown("model", name, zoo, "config/models.yaml"))
+            yield Fault(("students", index), unknown("model", name, zoo, "config/models.yaml"))
         elif len(members(zoo[name])) > 1:
             message = f"found '{name}', an ensemble, expected a single model"
             yield Fault(("students", index), message)
@@ -116,14 +113,6 @@ def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
             f"missing, expected a number of pieces, as the zoo gives none for {', '.join(sizeless)}"
         )
         yield Fault(("vocabulary", "size"), message)
-
-
-def _recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for name in config["pruning"]:
-        if name == UNPRUNED or is_search(name):
-            meaning = "as trained" if name == UNPRUNED else "with this search"
-            message = f"found a recipe of this name, expected another: it stands for the student {meaning}"
-            yield Fault(("pruning", name), message)
 
 
 def _variants(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -177,7 +166,7 @@ def _part(kind: str, pattern: str, known: list[str], section: str) -> str | None
         return None
     if any(mark in pattern for mark in "*?["):
         return f"no {kind} matches '{pattern}', expected one of {', '.join(known)}"
-    return _unknown(kind, pattern, known, section)
+    return unknown(kind, pattern, known, section)
 
 
 def _precision(pattern: str, config: Config) -> str | None:
@@ -195,45 +184,11 @@ def _precision(pattern: str, config: Config) -> str | None:
     return f"precision '{named[0]}' has no settings, expected the key {key}"
 
 
-def _heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for name, recipe in config["pruning"].items():
-        if recipe["method"] != "late-reset":
-            continue
-        each, times = recipe["heads_per_iteration"], recipe["iterations"]
-        for student in config["students"]:
-            single = student in zoo and len(members(zoo[student])) == 1
-            if not single or not _pruned(student, name, config):
-                continue
-            heads = heads_in(zoo[student], recipe["blocks"])
-            if each * times > heads:
-                yield Fault(
-                    ("pruning", name),
-                    f"found {each} heads x {times} iterations = {each * times}, expected at most {heads}, "
-                    f"the heads of '{student}' in {recipe['blocks']}",
-                )
-
-
-def _pruned(student: str, recipe: str, config: Config) -> bool:
-    """Whether a pattern asks for this student pruned by this recipe."""
-    chosen = (variant for pattern in config["variants"] for variant in matching(pattern, config))
-    return any(variant[:2] == (student, recipe) for variant in chosen)
-
-
-def _resets(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for name, recipe in config["pruning"].items():
-        if recipe.get("reset_to", 0) >= config["training"]["updates"]:
-            yield Fault(
-                ("pruning", name, "reset_to"),
-                f"found {recipe['reset_to']}, expected less than training.updates "
-                f"{config['training']['updates']}, which count from the start",
-            )
-
-
 def _engines(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for index, name in enumerate(config["evaluation"].get("engines", {}).get("architectures", [])):
         place = ("evaluation", "engines", "architectures", index)
         if name not in zoo:
-            yield Fault(place, _unknown("model", name, zoo, "config/models.yaml"))
+            yield Fault(place, unknown("model", name, zoo, "config/models.yaml"))
         elif len(members(zoo[name])) > 1:
             yield Fault(place, f"found '{name}', an ensemble, expected a single model")
 
@@ -244,16 +199,16 @@ def _columns(config: Config, zoo: Zoo) -> Iterator[Fault]:
             for index, name in enumerate(names):
                 if name not in config["test_sets"]:
                     place = ("report", "columns", paper, column, index)
-                    yield Fault(place, _unknown("test set", name, config["test_sets"], "test_sets"))
+                    yield Fault(place, unknown("test set", name, config["test_sets"], "test_sets"))
 
 
 def _rows(config: Config, zoo: Zoo) -> Iterator[Fault]:
     ours = [*config["students"], "teacher"]
     for name, rows in config["report"]["rows"].items():
         if name not in ours:
-            yield Fault(("report", "rows", name), _unknown("student", name, ours, "students"))
+            yield Fault(("report", "rows", name), unknown("student", name, ours, "students"))
         for paper, row in rows.items():
             printed = [model for model, entry in zoo.items() if entry.get("paper") == paper]
             if row not in printed:
                 place = ("report", "rows", name, paper)
-                yield Fault(place, _unknown("row", row, printed, f"table 1 of {paper}"))
+                yield Fault(place, unknown("row", row, printed, f"table 1 of {paper}"))

@@ -5,7 +5,7 @@ so that only the faults of the meant alternative are told.
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,11 @@ class Fault:
     def line(self, origin: str) -> str:
         """The fault as the user reads it."""
         return f"{origin}: {key_path(self.path)}: {self.message}"
+
+
+def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
+    """What to say of a name that stands for nothing."""
+    return f"no {kind} '{name}' in {where}{nearest(name, known)}"
 
 
 def key_path(path: tuple[Key, ...]) -> str:

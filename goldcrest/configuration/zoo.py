@@ -1,6 +1,5 @@
 """The architecture zoo, config/models.yaml."""
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,22 @@ def member_of(entry: dict[str, Any], member: int) -> dict[str, Any]:
     return members(entry)[member] if isinstance(entry["decoder_layers"], list) else entry
 
 
-def heads_in(entry: dict[str, Any], blocks: str) -> int:
-    """How many heads a student has in the encoder's attention blocks whose names match a pattern."""
-    names = (f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"]))
-    return entry["heads"] * sum(fnmatchcase(name, blocks) for name in names)
+def attention_blocks(entry: dict[str, Any]) -> dict[str, int]:
+    """Heads of each attention block of a single model, by the names that pruning calls them."""
+    names = [f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"])]
+    for layer in range(_distinct_decoder_layers(entry)):
+        if entry["decoder"] == "attention":
+            names.append(f"decoder.{layer}.self_attention")
+        names.append(f"decoder.{layer}.cross_attention")
+    return dict.fromkeys(names, entry["heads"])
+
+
+def feed_forward_blocks(entry: dict[str, Any]) -> dict[str, int]:
+    """Neurons of each feed-forward block of a single model, by the names that pruning calls them."""
+    layers = {"encoder": entry["encoder_layers"], "decoder": _distinct_decoder_layers(entry)}
+    names = [f"{side}.{layer}.feed_forward" for side in layers for layer in range(layers[side])]
+    return dict.fromkeys(names, entry["feed_forward"])
+
+
+def _distinct_decoder_layers(entry: dict[str, Any]) -> int:
+    return 1 if entry["decoder_tied"] else entry["decoder_layers"]

@@ -5,6 +5,7 @@ What pruning is worth: a pruned student is to be better than this one (Behnke an
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from goldcrest.pruning.history import History
 from goldcrest.pruning.study import Pruned, Study
@@ -16,7 +17,7 @@ class FromScratch:
     """like: the recipe that made the shape."""
 
     like: str
-    reset_to: int = 0  # it begins anew
+    reset_to: ClassVar[int] = 0  # it begins anew
 
     def prune(self, study: Study, work: Path) -> Pruned:
         """A student of the shape of the study's start, trained to convergence.

@@ -46,9 +46,9 @@ def make_checkpoint(
 
 
 def make_pruned(
-    output: Path, heads: Path, recipe: str, method: Method, study: TranslationStudy
+    output: Path, history: Path, recipe: str, method: Method, study: TranslationStudy
 ) -> None:
-    """Prune a study's student by a method: its model folder `output`, and what went when in `heads`.
+    """Prune a study's student by a method: its model folder `output`, and what went when in `history`.
 
     Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError where
     the method does not fit the student, and as `training.train`.
@@ -64,6 +64,6 @@ def make_pruned(
         parent=model_hash(study.start),
         pruning={"recipe": recipe, **pruned.history["settings"]},
     )
-    write_json(heads, pruned.history)
+    write_json(history, pruned.history)
     save_model(output, pruned.model, load_model(study.start).vocabulary, made)
     remove_folder(work)

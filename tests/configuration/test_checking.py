@@ -2,6 +2,7 @@
 
 from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -14,11 +15,16 @@ from goldcrest.configuration import (
     read_yaml,
 )
 from goldcrest.configuration.schema import load_schema
+from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS
+from goldcrest.pruning.criteria import CRITERIA
 from goldcrest.pruning.methods import METHODS
+from goldcrest.pruning.ranking import Ranking
 from goldcrest.quantization import GRIDS
 from goldcrest.quantization.calibration import FORMULAS
+from goldcrest.translation.architecture import Architecture
+from goldcrest.translation.network import Translator
 from goldcrest.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -109,17 +115,42 @@ def filled_keys(section: dict, rules: dict) -> dict:
     return {key: rule.get("default") for key, rule in definitions.items()}
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_pruning_method_has_its_keys_in_the_schema(name):
+def methods_of_schema() -> dict[str, dict]:
+    """The definition of each method's recipes, by the method's name."""
     rules = load_schema("experiment")
     references = rules["properties"]["pruning"]["additionalProperties"]["oneOf"]
     options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in references]
-    (section,) = [o["properties"] for o in options if o["properties"]["method"]["const"] == name]
+    return {option["properties"]["method"]["const"]: option for option in options}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
+    section, rules = methods_of_schema()[name], load_schema("experiment")["$defs"]
     library = {field.name: field.default for field in fields(METHODS[name])}
-    assert set(section) - {"method"} == set(library)
-    for key, rule in section.items():
-        if "default" in rule:
-            assert rule["default"] == library[key]
+    keys = {
+        key: {**rules.get(rule.get("$ref", "").removeprefix("#/$defs/"), {}), **rule}
+        for key, rule in section["properties"].items()
+        if key != "method"
+    }
+    assert list(keys) == list(library)
+    defaults = {key: rule["default"] for key, rule in keys.items() if "default" in rule}
+    assert defaults == {key: value for key, value in library.items() if value is not MISSING}
+    assert section.get("required", []) == [key for key in keys if key not in defaults]
+
+
+def test_the_schema_has_the_choices_of_the_library():
+    rules = load_schema("experiment")["$defs"]
+    assert rules["criterion"]["enum"] == list(CRITERIA)
+    assert set(rules["ranking"]["enum"]) == set(get_args(Ranking))
+
+
+@pytest.mark.parametrize("kind", ["ssru", "attention"])
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_zoo_knows_the_blocks_of_the_network(zoo, kind, tied):
+    entry = {**zoo["small"], "decoder": kind, "decoder_tied": tied}
+    network = Translator(Architecture.from_zoo(entry, 20))
+    assert attention_blocks(entry) == {b.name: b.heads for b in network.attention_blocks()}
+    assert feed_forward_blocks(entry) == {b.name: b.neurons for b in network.feed_forward_blocks()}
 
 
 PRECISIONS = ["float32", "int8", "int8-finetuned", "log4"]

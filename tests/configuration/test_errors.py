@@ -75,7 +75,8 @@ SCHEMA = {
         [
             "corpora.grammar.importer: found 'sintetic', expected one of files, sacrebleu, synthetic; "
             "did you mean 'synthetic'?",
-            "pruning.pushy.method: found 'lasso', expected late-reset",
+            "pruning.pushy.method: found 'lasso', expected one of late-reset, one-shot, depth, "
+            "group-lasso, movement, from-scratch; did you mean 'group-lasso'?",
             "training.precision: found 'float16', expected one of float32, bfloat16; "
             "did you mean 'bfloat16'?",
         ],
@@ -246,12 +247,146 @@ CONTRADICTIONS = {
             "in encoder.*",
         ],
     ),
-    "pruning of what is not observed": (
-        {"pruning": {"pushy": {"blocks": "decoder.*"}}},
+    "blocks that do not fit": (
+        {
+            "students": ["small"],
+            "pruning": {
+                "pushy": {"blocks": "*"},
+                "none": {"method": "group-lasso", "blocks": "encoder.7.*"},
+                "heads": {"method": "one-shot", "heads": 0.5, "blocks": "*.feed_forward"},
+                "neurons": {"method": "movement", "blocks": "encoder.*.self_attention"},
+            },
+        },
         [],
         [
-            "pruning.pushy.blocks: found 'decoder.*', expected a pattern of encoder blocks, the only ones "
-            "whose attention pruning observes"
+            "pruning.pushy.blocks: found '*' for criterion confidence, expected encoder blocks alone, as "
+            "decoder.0.cross_attention is not observed",
+            "pruning.none.blocks: found 'encoder.7.*', expected a pattern that matches attention or "
+            "feed-forward blocks of 'small'",
+            "pruning.heads.blocks: found '*.feed_forward', expected a pattern that matches attention "
+            "blocks of 'small'",
+            "pruning.neurons.blocks: found 'encoder.*.self_attention', expected a pattern that matches "
+            "feed-forward blocks of 'small'",
+        ],
+    ),
+    "shares that nothing can lose": (
+        {
+            "pruning": {
+                "much": {"method": "one-shot", "heads": 1.5},
+                "less": {"method": "movement", "neurons": -0.1, "reached_at": 0},
+                "sparse": {"method": "group-lasso", "groups": "column", "strength": 0},
+            }
+        },
+        [],
+        [
+            "pruning.much.heads: found 1.5, expected at most 1",
+            "pruning.less.neurons: found -0.1, expected at least 0",
+            "pruning.less.reached_at: found 0, expected more than 0",
+            "pruning.sparse.groups: found 'column', expected one of rowcol, head",
+            "pruning.sparse.strength: found 0, expected more than 0",
+        ],
+    ),
+    "shares that come to nothing": (
+        {
+            "students": ["small"],
+            "pruning": {
+                "none": {"method": "one-shot"},
+                "little": {"method": "movement", "heads": 0.2, "neurons": 0.05},
+            },
+        },
+        [],
+        [
+            "pruning.none: found shares that come to no head and no neuron of 'small', expected more",
+            "pruning.little: found shares that come to no head and no neuron of 'small', expected more",
+        ],
+    ),
+    "a decoder that sees no source": (
+        {
+            "students": ["small"],
+            "pruning": {
+                "blind": {"method": "one-shot", "heads": 1.0, "blocks": "*"},
+                "layers": {
+                    "method": "one-shot",
+                    "heads": 1.0,
+                    "blocks": "decoder.*",
+                    "ranking": "layer",
+                },
+                "pushy": {"iterations": 8, "blocks": "*", "criterion": "random"},
+                "most": {"method": "late-reset", "heads_per_iteration": 7, "iterations": 2},
+            },
+            "variants": ["small/[!m]*/float32"],
+        },
+        [],
+        [
+            "pruning.pushy: found 2 heads x 8 iterations = 16, expected at most 14, which leave each "
+            "cross-attention of 'small' a head: without any a decoder sees nothing of the source",
+            "pruning.blind: found 16 heads, expected at most 14, which leave each cross-attention of "
+            "'small' a head: without any a decoder sees nothing of the source",
+            "pruning.layers: found 8 heads, expected at most 6, which leave each cross-attention of "
+            "'small' a head: without any a decoder sees nothing of the source",
+        ],
+    ),
+    "a criterion of heads for neurons": (
+        {"pruning": {"one": {"method": "one-shot", "criterion": "confidence", "neurons": 0.5}}},
+        [],
+        [
+            "pruning.one.criterion: found confidence with neurons, expected another: it scores heads, "
+            "not neurons"
+        ],
+    ),
+    "more layers than there are": (
+        {
+            "pruning": {
+                "top": {"method": "depth", "layers": 2},
+                "decoder": {"method": "depth", "layers": 3, "stack": "decoder"},
+            },
+            "variants": ["small/*/float32"],
+        },
+        [],
+        [
+            "pruning.top.layers: found 2, expected less than 2, the encoder's of 'small'",
+            "pruning.decoder.layers: found 3, expected less than 2, the decoder's of 'small'",
+        ],
+    ),
+    "shapes that no recipe makes": (
+        {
+            "pruning": {
+                "one": {"method": "from-scratch", "like": "pushi"},
+                "two": {"method": "from-scratch", "like": "one"},
+                "three": {"method": "from-scratch", "like": "unpruned"},
+                "four": {"method": "from-scratch"},
+            },
+        },
+        [],
+        ["pruning.four.like: missing, expected a name of letters, digits and . _ -"],
+    ),
+    "shapes that no recipe makes, all given": (
+        {
+            "pruning": {
+                "one": {"method": "from-scratch", "like": "pushi"},
+                "two": {"method": "from-scratch", "like": "one"},
+                "three": {"method": "from-scratch", "like": "unpruned"},
+            },
+        },
+        [],
+        [
+            "pruning.one.like: no recipe 'pushi' in pruning; did you mean 'pushy'?",
+            "pruning.two.like: found 'one', which prunes nothing itself, expected a recipe that does",
+            "pruning.three.like: no recipe 'unpruned' in pruning",
+        ],
+    ),
+    "a shape that this student cannot have": (
+        {
+            "pruning": {
+                "pushy": {"iterations": 4},
+                "anew": {"method": "from-scratch", "like": "pushy"},
+            },
+            "variants": ["small/pushy/float32", "thin/anew/int8"],
+        },
+        [],
+        [
+            "pruning.pushy: found 2 heads x 4 iterations = 8, expected at most 4, the heads of 'thin' "
+            "in encoder.*",
         ],
     ),
     "noise without pairs": (
@@ -266,11 +401,22 @@ CONTRADICTIONS = {
         ],
     ),
     "reset after the end of training": (
-        {"training": {"updates": 200}},
+        {
+            "training": {"updates": 200},
+            "pruning": {
+                "lasso": {"method": "group-lasso", "reset_to": 100, "regularise_updates": 100},
+                "movement": {"method": "movement", "reset_to": 150, "prune_updates": 60},
+                "fits": {"method": "movement", "reset_to": 150, "prune_updates": 49},
+            },
+        },
         [],
         [
             "pruning.pushy.reset_to: found 25000, expected less than training.updates 200, which count "
             "from the start",
+            "pruning.lasso.regularise_updates: found 100 after reset_to 100, expected together less than "
+            "training.updates 200, whose last train what is left",
+            "pruning.movement.prune_updates: found 60 after reset_to 150, expected together less than "
+            "training.updates 200, whose last train what is left",
         ],
     ),
     "a test set that is training data": (

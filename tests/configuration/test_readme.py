@@ -20,7 +20,7 @@ def keys(schema: dict, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def every_key() -> dict[str, Any]:
-    """The keys as the README writes them: those of importers and recipes without a path before them."""
+    """The keys as the README writes them: those of importers without a path before them, no recipes'."""
     schema = load_schema("experiment")
     definitions = schema["$defs"]
     rows = schema["properties"]["report"]["properties"]["rows"]["additionalProperties"]
@@ -30,7 +30,7 @@ def every_key() -> dict[str, Any]:
     found |= dict(keys(definitions["columns"], "columns."))
     found |= dict(keys(definitions["checksums"], "sha256."))
     for name, definition in definitions.items():
-        if name.endswith(("_corpus", "_set", "head_confidence")):
+        if name.endswith(("_corpus", "_set")):
             for key, rule in definition["properties"].items():
                 target = definitions.get(rule.get("$ref", "").removeprefix("#/$defs/"), rule)
                 found[key] = target.get("default")
@@ -38,24 +38,53 @@ def every_key() -> dict[str, Any]:
 
 
 def written(default: Any) -> str:
+    if isinstance(default, float):
+        return f"{default:f}".rstrip("0").ljust(3, "0") if default < 1e-4 else json.dumps(default)
     return default if isinstance(default, str) else json.dumps(default)
 
 
-def test_every_key_and_default():
-    rows = dict(ROW.findall((CONFIG / "README.md").read_text(encoding="utf-8")))
-    found = every_key()
-    assert len(found) > 80
-    experiments = {path.name for path in CONFIG.glob("*.yaml")} - {"models.yaml"}
-    assert set(rows) - experiments == set(found)
-    told = {path: rows[path] for path in found}
+def every_method() -> dict[str, dict[str, Any]]:
+    """The keys of each method's recipes."""
+    schema = load_schema("experiment")
+    named = schema["properties"]["pruning"]["additionalProperties"]["oneOf"]
+    found = {}
+    for reference in named:
+        properties = resolved(reference, schema)["properties"]
+        keys = {key: resolved(rule, schema).get("default") for key, rule in properties.items()}
+        found[properties["method"]["const"]] = {k: v for k, v in keys.items() if k != "method"}
+    return found
+
+
+def resolved(rule: dict, schema: dict) -> dict:
+    return {**schema["$defs"].get(rule.get("$ref", "").removeprefix("#/$defs/"), {}), **rule}
+
+
+def check_rows(rows: dict[str, str], found: dict[str, Any]) -> None:
+    """Whether rows tell these keys and no others, each with its default."""
+    assert set(rows) == set(found)
     # An empty mapping is no default that a reader would miss.
     expected = {
         path: f"`{written(default)}`"
         for path, default in found.items()
         if default not in (None, {})
     }
-    assert {path: told[path] for path in expected} == expected
-    assert {told[path] for path in set(found) - set(expected)} <= {"", "–"}
+    assert {path: rows[path] for path in expected} == expected
+    assert {rows[path] for path in set(found) - set(expected)} <= {"", "–"}
+
+
+def test_every_key_and_default():
+    text = (CONFIG / "README.md").read_text(encoding="utf-8")
+    methods = every_method()
+    for name, found in methods.items():
+        heading = f"\n**{name}**: "
+        section = text[text.index(heading) + len(heading) :].split("\n\n")[1]
+        check_rows(dict(ROW.findall(section)), found)
+        text = text.replace(section, "")
+    rows = dict(ROW.findall(text))
+    found = every_key()
+    assert len(found) > 80
+    experiments = {path.name for path in CONFIG.glob("*.yaml")} - {"models.yaml"}
+    check_rows({path: rows[path] for path in set(rows) - experiments}, found)
 
 
 def test_every_experiment_is_listed():

@@ -1,4 +1,4 @@
-"""Tell of every head whether, when and how confident it went: the heads.json of pruned students in one table."""
+"""Tell of every head whether, when and at what score it went: the pruning.json of pruned students in one table."""
 
 from goldcrest.files import read_json, write_text
 from goldcrest.job import job

@@ -1,7 +1,7 @@
 """Prune a student by a recipe of the configuration, e.g. heads by confidence with late resetting (WNGT20 §4).
 
-From the student's reset checkpoint, its distilled corpus and a validation set, into a smaller student and heads.json
-(which heads went, when and at what confidence, and which are left).
+From the model that the recipe starts from, the student's distilled corpus and a validation set, into a smaller
+student and pruning.json (what went when, at what score, and what is left).
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from goldcrest.translation.training import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     study = TranslationStudy(
-        Path(snakemake.input.checkpoint),
+        Path(snakemake.input.start),
         [Path(corpus) for corpus in snakemake.input.corpora],
         Path(snakemake.input.validation),
         TrainingConfig(**snakemake.params.training),
@@ -23,7 +23,7 @@ with job(snakemake.log[0]):
     )
     make_pruned(
         Path(snakemake.output.model),
-        Path(snakemake.output.heads),
+        Path(snakemake.output.history),
         snakemake.wildcards.recipe,
         pruning_method(snakemake.params.recipe),
         study,

@@ -1,0 +1,82 @@
+"""Recipes to prune: whom they prune, how much, and what a pruned student is to be better than."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+from goldcrest.configuration.variants import UNPRUNED, expand_variants, matching
+from goldcrest.configuration.zoo import Zoo, attention_blocks, feed_forward_blocks
+from goldcrest.pruning.ranking import part_of
+
+Pruned = tuple[str, str]  # student, recipe
+
+
+def pruned_students(config: Mapping[str, Any]) -> list[Pruned]:
+    """Every (student, recipe) among the variants of a checked configuration, in their order."""
+    pairs = dict.fromkeys((student, recipe) for student, recipe, _ in expand_variants(config))
+    return [pair for pair in pairs if pair[1] != UNPRUNED]
+
+
+def made_students(config: Mapping[str, Any]) -> list[Pruned]:
+    """Every (student, recipe) that `variants` ask for, or that another of them takes its shape from."""
+    asked = {v[:2] for pattern in config["variants"] for v in matching(pattern, config)}
+    recipes = config["pruning"]
+    likes = {(student, recipes.get(recipe, {}).get("like")) for student, recipe in asked}
+    return [pair for pair in product(config["students"], recipes) if pair in asked | likes]
+
+
+def matched(blocks: Mapping[str, int], pattern: str) -> dict[str, int]:
+    """The blocks whose names match a pattern, with their widths."""
+    return {name: width for name, width in blocks.items() if fnmatchcase(name, pattern)}
+
+
+def removed(recipe: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[int, int] | None:
+    """How many heads and neurons a recipe takes from a model of the zoo; None where training decides."""
+    if recipe["method"] == "late-reset":
+        return recipe["heads_per_iteration"] * recipe["iterations"], 0
+    if "ranking" not in recipe:
+        return None
+    heads = matched(attention_blocks(entry), recipe["blocks"]).values()
+    neurons = matched(feed_forward_blocks(entry), recipe["blocks"]).values()
+    if recipe["ranking"] == "global":
+        heads, neurons = [sum(heads)], [sum(neurons)]
+    return (
+        sum(part_of(recipe["heads"], width) for width in heads),
+        sum(part_of(recipe["neurons"], width) for width in neurons),
+    )
+
+
+def baselines(config: Mapping[str, Any], zoo: Zoo, student: str, recipe: str) -> list[str]:
+    """The recipes, of those that prune the student, that this one is to be better than.
+
+    They are the random choice of as many heads and neurons of the same blocks, by the same method where
+    there is one, and the training of its shape from scratch.
+    """
+    others = {
+        name: config["pruning"][name]
+        for found, name in pruned_students(config)
+        if found == student and name != recipe
+    }
+    return [
+        *_random_choice(config["pruning"][recipe], others, zoo[student]),
+        *(name for name, other in others.items() if other.get("like") == recipe),
+    ]
+
+
+def _random_choice(
+    recipe: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]], entry: Mapping[str, Any]
+) -> Sequence[str]:
+    """The name of the recipe that removes as much at random, or nothing."""
+    amount = removed(recipe, entry)
+    if amount is None or recipe.get("criterion") == "random":
+        return []
+    alike = [
+        name
+        for name, other in others.items()
+        if other.get("criterion") == "random"
+        and other["blocks"] == recipe["blocks"]
+        and removed(other, entry) == amount
+    ]
+    alike.sort(key=lambda name: others[name]["method"] != recipe["method"])
+    return alike[:1]

@@ -1,0 +1,69 @@
+"""How much recipes remove, against counting, and what each is compared with."""
+
+import pytest
+
+from goldcrest.configuration import check
+from goldcrest.configuration.recipes import baselines, pruned_students, removed
+
+LATE = {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2}
+SHARES = {"method": "one-shot", "heads": 0.5, "neurons": 0.25}
+RECIPES = {
+    "pushy": LATE,
+    "chance": {**LATE, "criterion": "random"},
+    "chance-at-once": {"method": "one-shot", "criterion": "random", "heads": 0.5},
+    "gradient": SHARES,
+    "movement": {**SHARES, "method": "movement", "ranking": "layer"},
+    "chance-of-both": {**SHARES, "criterion": "random"},
+    "elsewhere": {**SHARES, "criterion": "random", "blocks": "encoder.0.*"},
+    "top": {"method": "depth"},
+    "lasso": {"method": "group-lasso"},
+    "anew": {"method": "from-scratch", "like": "lasso"},
+    "anew-pushy": {"method": "from-scratch", "like": "pushy"},
+}
+
+
+@pytest.fixture
+def config(experiment, zoo):
+    training = {"updates": 500_000}
+    given = experiment({"students": ["small"], "pruning": RECIPES, "training": training})
+    return check(given, "trial.yaml", zoo)
+
+
+def test_amounts_are_counted_in_the_blocks(config, zoo):
+    """The student has 2 encoder layers of 4 heads and 16 neurons."""
+
+    def amount(name, **changes):
+        return removed({**config["pruning"][name], **changes}, zoo["small"])
+
+    assert amount("pushy") == (4, 0)
+    assert amount("gradient") == (4, 8)
+    assert amount("gradient", heads=0.3, neurons=0.1) == (2, 3)  # of 8 and 32 together
+    assert amount("movement", heads=0.3, neurons=0.1) == (2, 2)  # of 4 and 16, twice
+    assert amount("elsewhere") == (2, 4)
+    assert amount("gradient", blocks="decoder.*.feed_forward") == (0, 8)
+    assert amount("top") is amount("lasso") is amount("anew") is None
+
+
+def test_each_recipe_is_compared_with_chance_and_its_shape_from_scratch(config, zoo):
+    found = {name: baselines(config, zoo, "small", name) for name in RECIPES}
+    assert {name: others for name, others in found.items() if others} == {
+        "pushy": ["chance", "anew-pushy"],
+        "gradient": ["chance-of-both"],
+        "movement": ["chance-of-both"],
+        "lasso": ["anew"],
+    }
+
+
+def test_chance_by_another_method_will_do(experiment, zoo):
+    recipes = {name: RECIPES[name] for name in ("pushy", "chance-at-once", "gradient")}
+    config = check(experiment({"pruning": recipes}), "trial.yaml", zoo)
+    assert baselines(config, zoo, "small", "pushy") == ["chance-at-once"]
+    assert baselines(config, zoo, "thin", "pushy") == []  # whose half of the heads are but two
+
+
+def test_only_what_is_measured_is_compared(experiment, zoo):
+    changes = {"pruning": RECIPES, "variants": ["small/pushy/*", "thin/chance/float32"]}
+    changes["training"] = {"updates": 500_000}
+    config = check(experiment(changes), "trial.yaml", zoo)
+    assert pruned_students(config) == [("small", "pushy"), ("thin", "chance")]
+    assert baselines(config, zoo, "small", "pushy") == []
