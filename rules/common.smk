@@ -17,7 +17,7 @@ from goldcrest.configuration import (
     vocabulary_memory,
 )
 from goldcrest.configuration.precisions import PRECISIONS, quantized
-from goldcrest.configuration.recipes import pruned_students
+from goldcrest.configuration.recipes import comparisons, pruned_students
 from goldcrest.errors import InputError
 
 

@@ -57,6 +57,46 @@ rule measure_quality:
         "../workflow_scripts/evaluate/measure_quality.py"
 
 
+rule compare_pruned:
+    """A pruned student's variants against its unpruned self and the baselines it is to beat; paired."""
+    input:
+        translations=lambda w: [
+            file
+            for pair in COMPARED[w.student, w.recipe]
+            for variant in pair
+            for file in translations_of(*variant)
+        ],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "comparisons/{student}/{recipe}.json",
+    log:
+        LOGS / "compare_pruned/{student}.{recipe}.log",
+    benchmark:
+        BENCHMARKS / "compare_pruned/{student}.{recipe}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        pairs=lambda w: [
+            (
+                *("/".join(variant) for variant in pair),
+                *(translations_of(*variant) for variant in pair),
+            )
+            for pair in COMPARED[w.student, w.recipe]
+        ],
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        code=code_version(
+            "corpus.table",
+            "evaluation.comparison",
+            "evaluation.quality",
+            "text_files",
+        ),
+    script:
+        "../workflow_scripts/evaluate/compare_pruned.py"
+
+
 rule measure_size:
     """Exact bytes of a variant, compressed too, its parameters and its shape."""
     input:

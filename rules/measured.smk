@@ -89,6 +89,16 @@ def compared_scales():
 COMPARED_SCALES = compared_scales()
 
 
+COMPARED = comparisons(config, ZOO)  # pruned student: (variant, baseline) pairs
+
+
+def compared():
+    """The files of these comparisons; none where nothing is pruned."""
+    return expand(
+        EVALUATION / "comparisons/{pair[0]}/{pair[1]}.json", pair=list(COMPARED)
+    )
+
+
 def measurements(kind):
     """The quality or size files of all variants."""
     return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]

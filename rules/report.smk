@@ -6,9 +6,11 @@ rule tables:
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
+        comparisons=compared(),
     output:
         **table_files(TABLES, "variants", "6 Evaluation", "All variants", "variants"),
         **table_files(TABLES, "heads", "4 Pruning", "Heads and neurons left", "heads"),
+        **pruning_table_files(TABLES, "What pruning is worth", "pruning"),
         **paper_table_files(TABLES, speed=False),
     log:
         LOGS / "tables.log",
@@ -30,6 +32,7 @@ rule speed_tables:
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
+        comparisons=compared(),
         speed=EVALUATION / "speed.json",
         latency=EVALUATION / "latency.json",
         engines=benchmarked(),
@@ -42,6 +45,9 @@ rule speed_tables:
             SPEED_TABLES, "latency", "6 Evaluation", "All variants: latency", "latency"
         ),
         **further_speed_table_files(),
+        **pruning_table_files(
+            SPEED_TABLES, "What pruning is worth: speed", "pruning_speed"
+        ),
         **paper_table_files(SPEED_TABLES, speed=True),
     log:
         LOGS / "speed_tables.log",
@@ -91,13 +97,16 @@ rule activation_scales_table:
 
 
 rule figures:
-    """Sizes of all variants, and what pruning left of the encoder's heads."""
+    """Sizes of all variants, what pruning left of the encoder's heads, and quality by what went."""
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
+        comparisons=compared(),
+        heads=TABLES / "head_map.csv",
     output:
         **figure_files(FIGURES, "sizes", "5 Quantization", "Sizes"),
         **figure_files(FIGURES, "heads", "4 Pruning", "Heads left"),
+        **pruning_figure_files(FIGURES, PRUNING_FIGURES),
     log:
         LOGS / "figures.log",
     benchmark:
@@ -113,20 +122,22 @@ rule figures:
         "../workflow_scripts/report/figures.py"
 
 
-rule front_figure:
-    """Quality against speed and size, interactive."""
+rule speed_figures:
+    """Quality against speed and size, of all variants and of the pruned ones, interactive."""
     input:
         quality=measurements("quality"),
         sizes=measurements("size"),
+        comparisons=compared(),
         speed=EVALUATION / "speed.json",
     output:
         **figure_files(
             SPEED_FIGURES, "front", "6 Evaluation", "Quality, speed and size"
         ),
+        **pruning_figure_files(SPEED_FIGURES, PRUNING_SPEED_FIGURES),
     log:
-        LOGS / "front_figure.log",
+        LOGS / "speed_figures.log",
     benchmark:
-        BENCHMARKS / "front_figure.tsv"
+        BENCHMARKS / "speed_figures.tsv"
     conda:
         "../envs/main.yaml"
     threads: 1
@@ -135,7 +146,7 @@ rule front_figure:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version("evaluation", "report"),
     script:
-        "../workflow_scripts/report/front_figure.py"
+        "../workflow_scripts/report/speed_figures.py"
 
 
 rule teacher_training_figure:
@@ -212,6 +223,31 @@ rule summary:
         "../workflow_scripts/report/summary.py"
 
 
+rule pruning_page:
+    """One page of Markdown on what pruning is worth, with the papers' tables of pruning."""
+    input:
+        quality=measurements("quality"),
+        sizes=measurements("size"),
+        comparisons=compared(),
+        speed=EVALUATION / "speed.json",
+        figures=pruning_pictures(),
+    output:
+        RESULTS / "pruning.md",
+    log:
+        LOGS / "pruning_page.log",
+    benchmark:
+        BENCHMARKS / "pruning_page.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        benchmarks=str(BENCHMARKS),
+        code=code_version("evaluation", "report"),
+    script:
+        "../workflow_scripts/report/pruning_page.py"
+
+
 rule report_page:
     """Snakemake's report of the complete run: tables, figures and run times in one page."""
     input:
@@ -237,7 +273,7 @@ rule report_page:
 rule publish:
     """Copy the summary and its figures to docs/results, to be committed (asked for by name only)."""
     input:
-        summary=RESULTS / "summary.md",
+        page=RESULTS / "summary.md",
         figures=rules.summary.input.figures,
     output:
         page=f"docs/results/{config['experiment']}.md",
@@ -251,8 +287,23 @@ rule publish:
     conda:
         "../envs/main.yaml"
     threads: 1
-    params:
-        experiment=config["experiment"],
+    script:
+        "../workflow_scripts/report/publish.py"
+
+
+rule publish_pruning:
+    """Copy the page of pruning and its figures to docs/results, to be committed (asked for by name only)."""
+    input:
+        page=RESULTS / "pruning.md",
+        figures=pruning_pictures(),
+    output:
+        page="docs/results/pruning.md",
+        figures=[f"docs/results/pruning/{file.name}" for file in pruning_pictures()],
+    log:
+        LOGS / "publish_pruning.log",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
     script:
         "../workflow_scripts/report/publish.py"
 

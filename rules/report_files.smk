@@ -7,12 +7,20 @@ from goldcrest.report.rendering import FORMATS as TABLE_FORMATS
 SPEED_FIGURES = FIGURES / "speed"
 FIGURE_FORMATS = ["png", "svg", "html"]
 REPORT = RESULTS / "report.html"
+PRUNING_FIGURES = {  # file: title, where something is pruned
+    "quality_by_heads": "Quality by heads removed",
+    "quality_by_neurons": "Quality by neurons removed",
+    "head_maps": "Head maps",
+}
+PRUNING_SPEED_FIGURES = {"quality_by_speed": "Quality by speed"}
 STUDENTS = list(dict.fromkeys(student for student, _, _ in VARIANTS))
 
 
 def report_config():
     """What the tables need of the configuration."""
-    return {key: config[key] for key in ("experiment", "test_sets", "report")}
+    return {
+        key: config[key] for key in ("experiment", "test_sets", "pruning", "report")
+    }
 
 
 def in_report(file, category, title, caption, subcategory=None):
@@ -82,6 +90,29 @@ def figure_files(folder, name, category, title):
     return files
 
 
+def pruning_table_files(folder, title, caption):
+    """The files of a table of what pruning is worth; none where nothing is pruned."""
+    if not COMPARED:
+        return {}
+    return table_files(folder, "pruning", "4 Pruning", title, caption)
+
+
+def pruning_figure_files(folder, figures):
+    """The files of figures of what pruning is worth; none where nothing is pruned."""
+    files = {}
+    for name, title in figures.items() if COMPARED else ():
+        files |= figure_files(folder, name, "4 Pruning", title)
+    return files
+
+
+def pruning_pictures():
+    """The pictures of the page on pruning."""
+    return [
+        *(FIGURES / f"{name}.svg" for name in PRUNING_FIGURES),
+        *(SPEED_FIGURES / f"{name}.svg" for name in PRUNING_SPEED_FIGURES),
+    ]
+
+
 def compared_scales_quality():
     """Quality files of the float32 models whose activation scales are compared, where measured, and of the compared."""
     names = []
@@ -103,12 +134,21 @@ def report_targets():
     figures = ["sizes", "heads", "student_training"]
     if trained_teachers():
         figures.append("teacher_training")
+    speed_figures, pages = ["front"], ["summary"]
+    if COMPARED:
+        tables.append("pruning")
+        speeds.append("pruning")
+        figures += PRUNING_FIGURES
+        speed_figures += PRUNING_SPEED_FIGURES
+        pages.append("pruning")
     return [
         *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
         *expand(SPEED_TABLES / "{name}.{form}", name=speeds, form=TABLE_FORMATS),
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
-        *expand(SPEED_FIGURES / "front.{form}", form=FIGURE_FORMATS),
-        RESULTS / "summary.md",
+        *expand(
+            SPEED_FIGURES / "{name}.{form}", name=speed_figures, form=FIGURE_FORMATS
+        ),
+        *expand(RESULTS / "{page}.md", page=pages),
         REPORT,
     ]
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from goldcrest.configuration.variants import UNPRUNED, expand_variants, matching
+from goldcrest.configuration.variants import UNPRUNED, Variant, expand_variants, matching
 from goldcrest.configuration.zoo import Zoo, attention_blocks, feed_forward_blocks
 from goldcrest.pruning.ranking import part_of
 
@@ -47,21 +47,33 @@ def removed(recipe: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[int, i
     )
 
 
-def baselines(config: Mapping[str, Any], zoo: Zoo, student: str, recipe: str) -> list[str]:
-    """The recipes, of those that prune the student, that this one is to be better than.
+def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[tuple[Variant, Variant]]]:
+    """What the variants of each pruned student are compared with: (variant, baseline), alike in precision.
 
-    They are the random choice of as many heads and neurons of the same blocks, by the same method where
-    there is one, and the training of its shape from scratch.
+    Baselines are first the unpruned student; then what the recipe is to be better than: the random choice
+    of as many heads and neurons of the same blocks, by the same method where there is one, and the
+    training of its shape from scratch.  Only what a checked configuration measures is named.
     """
-    others = {
-        name: config["pruning"][name]
-        for found, name in pruned_students(config)
-        if found == student and name != recipe
-    }
-    return [
-        *_random_choice(config["pruning"][recipe], others, zoo[student]),
-        *(name for name, other in others.items() if other.get("like") == recipe),
-    ]
+    variants = expand_variants(config)
+    found: dict[Pruned, list[tuple[Variant, Variant]]] = {}
+    for student, recipe, precision in variants:
+        if recipe == UNPRUNED:
+            continue
+        others = [
+            name
+            for other, name, in_precision in variants
+            if (other, in_precision) == (student, precision) and name != recipe
+        ]
+        pruned = {name: config["pruning"][name] for name in others if name != UNPRUNED}
+        chosen = [
+            *(name for name in others if name == UNPRUNED),
+            *_random_choice(config["pruning"][recipe], pruned, zoo[student]),
+            *(name for name, other in pruned.items() if other.get("like") == recipe),
+        ]
+        for name in chosen:
+            pair = ((student, recipe, precision), (student, name, precision))
+            found.setdefault((student, recipe), []).append(pair)
+    return found
 
 
 def _random_choice(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
 from goldcrest.errors import InputError
@@ -97,20 +98,22 @@ def score(
     ko).  Raises InputError where the line counts differ.
     """
     check_lines(hypotheses, references, "scoring")
-    scores = []
-    with _bootstrap_seed():
-        for metric in _metrics(target):
-            result = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
-            scores.append(
-                Score(
-                    metric=_name(metric),
-                    score=result.score,
-                    low=float(result._mean - result._ci),
-                    high=float(result._mean + result._ci),
-                    signature=metric.get_signature().format(),
-                )
-            )
-    return scores
+    return [score_by(metric, hypotheses, references, bootstrap) for metric in _metrics(target)]
+
+
+def score_by(
+    metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
+) -> Score:
+    """The score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
+    with bootstrap_seed():
+        result = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
+    return Score(
+        metric=_name(metric),
+        score=result.score,
+        low=float(result._mean - result._ci),
+        high=float(result._mean + result._ci),
+        signature=metric.get_signature().format(),
+    )
 
 
 def p_values(
@@ -128,7 +131,7 @@ def p_values(
     check_lines(hypotheses, references, "significance")
     check_lines(baseline, references, "significance, baseline")
     metrics = _metrics(target)
-    with _bootstrap_seed():
+    with bootstrap_seed():
         test = PairedTest(
             [("baseline", list(baseline)), ("system", list(hypotheses))],
             {_name(metric): metric for metric in metrics},
@@ -198,7 +201,7 @@ def _name(metric) -> str:
 
 
 @contextmanager
-def _bootstrap_seed() -> Iterator[None]:
+def bootstrap_seed() -> Iterator[None]:
     """sacreBLEU takes the seed of its bootstrap from the environment alone."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(BOOTSTRAP_SEED)

@@ -101,14 +101,29 @@ def count_parameters(folder: str | Path) -> int:
     return total
 
 
+def encoder_parameters(architecture: dict) -> int:
+    """Parameters of an encoder's layers; the embeddings, which the decoder shares, are not among them."""
+    d = architecture["embedding"]
+    total = 0
+    for layer in architecture["encoder"]:
+        a, f = layer["heads"] * layer["head_size"], layer["feed_forward"]
+        attention = 4 * d * a + 3 * a + d
+        total += attention + 2 * d * f + f + d + 4 * d  # the last: two norms
+    return total
+
+
 def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
-    """Shares (0 to 1) of the baseline's encoder attention heads and feed-forward neurons removed."""
-    removed = []
-    for key in ("heads", "feed_forward"):
-        left = sum(layer[key] for layer in size.architecture["encoder"])
-        full = sum(layer[key] for layer in baseline.architecture["encoder"])
-        removed.append(1 - left / full)
-    return removed[0], removed[1]
+    """Shares (0 to 1) of the baseline's encoder attention and feed-forward that are removed, by width.
+
+    Removed layers count, and heads of a smaller size.
+    """
+    found = []
+    for architecture in (size.architecture, baseline.architecture):
+        layers = architecture["encoder"]
+        attention = sum(layer["heads"] * layer["head_size"] for layer in layers)
+        found.append((attention, sum(layer["feed_forward"] for layer in layers)))
+    (attention, feed_forward), (whole_attention, whole_feed_forward) = found
+    return 1 - attention / whole_attention, 1 - feed_forward / whole_feed_forward
 
 
 def read_sizes(paths: Sequence[str | Path]) -> list[Size]:

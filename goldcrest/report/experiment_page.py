@@ -1,6 +1,6 @@
 """One page of Markdown with all results of an experiment, generated from its measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goldcrest.evaluation.measurement import Variant
@@ -33,8 +33,8 @@ def experiment_page(
     """
     sections = [
         _introduction(config),
-        _section("In short", "\n".join(f"- {line}" for line in in_short(results))),
-        *(_section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
+        section("In short", "\n".join(f"- {line}" for line in in_short(results))),
+        *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
     ]
     tables = [variants_table(results), speed_table(results), latency_table(results)]
     tables += [*further, heads_table(results)]
@@ -43,8 +43,8 @@ def experiment_page(
         if definition.speed:
             tables.append(build(definition, results, speed=True))
     for table in [*tables, run_time]:
-        sections.append(_section(table.title, to_markdown(table)))
-    sections.append(_section("What it ran on", _environment(results)))
+        sections.append(section(table.title, to_markdown(table)))
+    sections.append(section("What it ran on", environment(results)))
     return "\n".join(sections)
 
 
@@ -117,14 +117,15 @@ def _introduction(config: Mapping[str, Any]) -> str:
     return (
         f"# Results of the experiment {config['experiment']}\n\n"
         f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
-        f"{_list(config['corpora'])}; test sets: {_list(config['test_sets'])}; students: "
-        f"{_list(config['students'])}.\n\n"
+        f"{listed(config['corpora'])}; test sets: {listed(config['test_sets'])}; students: "
+        f"{listed(config['students'])}.\n\n"
         "This page was written by the workflow from its measurements (rule `summary`). Data, languages "
         "and machine are not the papers', so compare the differences in brackets, not the numbers.\n"
     )
 
 
-def _environment(results: Results) -> str:
+def environment(results: Results) -> str:
+    """Software, hardware and models behind the results."""
     versions = sorted({tuple(sorted(m.versions.items())) for m in results.measurements})
     lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
     lines += [f"Speeds: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]
@@ -134,9 +135,11 @@ def _environment(results: Results) -> str:
     return "\n".join(lines)
 
 
-def _section(heading: str, text: str) -> str:
+def section(heading: str, text: str) -> str:
+    """A part of the page under its heading."""
     return f"## {heading}\n\n{text.rstrip()}\n"
 
 
-def _list(names: Sequence[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence."""
     return ", ".join(names)

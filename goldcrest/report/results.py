@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from goldcrest.evaluation.comparison import Comparison, read_comparisons
 from goldcrest.evaluation.latency import Latency, read_latencies
 from goldcrest.evaluation.measurement import Measurement, Variant, read_measurements
 from goldcrest.evaluation.size import Size, read_sizes
@@ -23,12 +24,14 @@ class Results:
         sizes: Iterable[Size],
         speeds: Iterable[Speed] = (),
         latencies: Iterable[Latency] = (),
+        comparisons: Iterable[Comparison] = (),
     ):
-        """config: of the configuration at least `experiment`, `test_sets` and `report`."""
+        """config: of the configuration at least `experiment`, `test_sets`, `pruning` and `report`."""
         self.config = config
         self.measurements = list(measurements)
         self.sizes = {size.variant: size for size in sizes}
         self.speeds, self.latencies = list(speeds), list(latencies)
+        self.comparisons = list(comparisons)
         self.variants = [Variant.parse(name) for name in self.sizes]
         self._scores = {(m.variant, m.test_set, m.metric): m for m in self.measurements}
 
@@ -40,11 +43,19 @@ class Results:
         size: Sequence[str | Path],
         speed: str | Path | None = None,
         latency: str | Path | None = None,
+        comparisons: Sequence[str | Path] = (),
     ) -> "Results":
         """From the files that the workflow's measurements were written to."""
         speeds = read_speeds(speed) if speed else []
         latencies = read_latencies(latency) if latency else []
-        return cls(config, read_measurements(quality), read_sizes(size), speeds, latencies)
+        return cls(
+            config,
+            read_measurements(quality),
+            read_sizes(size),
+            speeds,
+            latencies,
+            read_comparisons(comparisons),
+        )
 
     @property
     def test_sets(self) -> list[str]:

@@ -14,6 +14,7 @@ from goldcrest.configuration import (
     precisions,
     read_yaml,
 )
+from goldcrest.configuration.recipes import comparisons, removed
 from goldcrest.configuration.schema import load_schema
 from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
 from goldcrest.corpus.cleaning.rules import Rules
@@ -29,12 +30,13 @@ from goldcrest.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
+PRECISE = [path for path in EXPERIMENTS if path.stem != "pruning"]  # which asks other questions
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
 def test_experiments_are_valid(path):
     config = check(read_yaml(path), str(path))
-    assert config["experiment"] == path.stem
+    assert config["experiment"] in (path.stem, f"multi30k-{path.stem}")
     assert check(config, str(path)) == config  # a complete configuration stays as it is
 
 
@@ -205,7 +207,7 @@ def test_the_library_has_these_grids_and_formulas():
     assert rules["default"] == precisions.ACTIVATION_SCALES[0]
 
 
-@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PRECISE, ids=lambda path: path.stem)
 def test_every_student_is_quantized_both_tuned_and_untuned(path):
     config = check(read_yaml(path), str(path))
     made = set(expand_variants(config))
@@ -224,13 +226,15 @@ def test_finetuning_under_quantization_is_the_papers(name):
     assert 5000 <= section["int8"]["finetune"]["updates"] <= 7000  # WNGT20 §5.1
 
 
+COLUMNS = ("model", "precision", "pruning")
+
+
 def rows(paper_table: str) -> set[tuple[str, ...]]:
     path = CONFIG.parent / "goldcrest" / "report" / "papers" / paper_table
     lines = path.read_text(encoding="utf-8").splitlines()
     header, *body = [line.split(",") for line in lines]
     return {
-        tuple(row[header.index(column)] for column in ("model", "precision") if column in header)
-        for row in body
+        tuple(row[header.index(column)] for column in COLUMNS if column in header) for row in body
     }
 
 
@@ -259,6 +263,10 @@ def test_wmt21_holds_every_row_of_its_tables():
     variants = {"/".join(variant) for variant in expand_variants(_paper_scale("wmt21.yaml"))}
     for (model,) in rows("wmt2021_table1.csv") - {("teacher_x3",)}:
         assert f"{model}/unpruned/float32" in variants
+    for model, precision, recipe in rows("wmt2021_table2.csv"):
+        recipe = recipe.replace("none", "unpruned")
+        precision = {"8bit": "int8", "8bit+finetuning": "int8-finetuned"}.get(precision, precision)
+        assert f"{model}/{recipe}/{precision}" in variants
     for model, precision in rows("wmt2021_table3.csv"):
         precision = {"float32": "float32", "log-4bit": "log4-finetuned"}[precision]
         assert f"{model}/unpruned/{precision}" in variants
@@ -269,6 +277,28 @@ def test_recipes_mean_the_same_as_in_the_paper():
     for name in ("demo.tiny", "multi30k.tiny"):
         for key in ("encoder_layers", "heads"):
             assert zoo[name][key] == zoo["tiny"][key]
+
+
+def test_the_pruning_experiment_compares_every_method_fairly():
+    config, zoo = check(read_yaml(CONFIG / "pruning.yaml"), "pruning.yaml"), load_zoo()
+    recipes = config["pruning"]
+    assert {recipe["method"] for recipe in recipes.values()} == set(methods_of_schema())
+    (student,) = config["students"]
+    others = {
+        recipe: [b[1] for _, b in pairs] for (_, recipe), pairs in comparisons(config, zoo).items()
+    }
+    for name, baseline in {
+        "pushy-i6": "random-36",
+        "pushy-i3": "random-18",
+        "movement": "random",
+        "gradient": "random",
+        "magnitude": "random",
+        "rowcol-lasso": "rowcol-scratch",
+        "head-lasso": "head-scratch",
+    }.items():
+        assert {"unpruned", baseline} <= set(others[name])
+    assert removed(recipes["pushy-i6"], zoo[student]) == (36, 0)
+    assert removed(recipes["movement"], zoo[student])[1] >= 0.69 * 6 * zoo[student]["feed_forward"]
 
 
 def test_exports_are_found_by_patterns_once_each(experiment, zoo):

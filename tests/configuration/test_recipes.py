@@ -3,7 +3,7 @@
 import pytest
 
 from goldcrest.configuration import check
-from goldcrest.configuration.recipes import baselines, pruned_students, removed
+from goldcrest.configuration.recipes import comparisons, pruned_students, removed
 
 LATE = {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2}
 SHARES = {"method": "one-shot", "heads": 0.5, "neurons": 0.25}
@@ -44,9 +44,18 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
     assert amount("top") is amount("lasso") is amount("anew") is None
 
 
+def compared(config, zoo, student, precision="float32"):
+    """Recipe → what it is compared with, beside the unpruned student."""
+    found = {}
+    for (of, recipe), pairs in comparisons(config, zoo).items():
+        for variant, (_, other, _) in pairs:
+            if of == student and variant[2] == precision and other != "unpruned":
+                found.setdefault(recipe, []).append(other)
+    return found
+
+
 def test_each_recipe_is_compared_with_chance_and_its_shape_from_scratch(config, zoo):
-    found = {name: baselines(config, zoo, "small", name) for name in RECIPES}
-    assert {name: others for name, others in found.items() if others} == {
+    assert compared(config, zoo, "small") == {
         "pushy": ["chance", "anew-pushy"],
         "gradient": ["chance-of-both"],
         "movement": ["chance-of-both"],
@@ -57,13 +66,28 @@ def test_each_recipe_is_compared_with_chance_and_its_shape_from_scratch(config, 
 def test_chance_by_another_method_will_do(experiment, zoo):
     recipes = {name: RECIPES[name] for name in ("pushy", "chance-at-once", "gradient")}
     config = check(experiment({"pruning": recipes}), "trial.yaml", zoo)
-    assert baselines(config, zoo, "small", "pushy") == ["chance-at-once"]
-    assert baselines(config, zoo, "thin", "pushy") == []  # whose half of the heads are but two
+    assert compared(config, zoo, "small") == {"pushy": ["chance-at-once"]}
+    assert compared(config, zoo, "thin") == {}  # whose half of the heads are but two
 
 
 def test_only_what_is_measured_is_compared(experiment, zoo):
-    changes = {"pruning": RECIPES, "variants": ["small/pushy/*", "thin/chance/float32"]}
-    changes["training"] = {"updates": 500_000}
+    variants = ["small/pushy/*", "small/chance/int8", "thin/chance/float32", "small/unpruned/log4"]
+    changes = {"pruning": RECIPES, "variants": variants, "training": {"updates": 500_000}}
     config = check(experiment(changes), "trial.yaml", zoo)
-    assert pruned_students(config) == [("small", "pushy"), ("thin", "chance")]
-    assert baselines(config, zoo, "small", "pushy") == []
+    assert pruned_students(config) == [
+        ("small", "pushy"),
+        ("small", "chance"),
+        ("thin", "chance"),
+    ]
+    found = {
+        pair: [("/".join(variant), other[1]) for variant, other in pairs]
+        for pair, pairs in comparisons(config, zoo).items()
+    }
+    assert found == {
+        ("small", "pushy"): [
+            ("small/pushy/float32", "unpruned"),
+            ("small/pushy/int8", "chance"),
+            ("small/pushy/log4", "unpruned"),
+        ],
+        ("thin", "chance"): [("thin/chance/float32", "unpruned")],
+    }

@@ -1,7 +1,6 @@
 """Quality against sacreBLEU's command line, and significance on constructed cases."""
 
 import json
-import random
 import subprocess
 import sys
 
@@ -10,26 +9,7 @@ import pytest
 from goldcrest.errors import InputError
 from goldcrest.evaluation import quality
 from goldcrest.evaluation.measurement import Variant
-
-WORDS = ["der", "kleine", "Hund", "schläft", "heute", "im", "Garten", "weil", "er", "müde", "ist"]
-
-
-def damaged(lines: list[str], share: float, seed: int = 1) -> list[str]:
-    """Each word replaced with probability `share`."""
-    generator = random.Random(seed)
-    return [
-        " ".join(w if generator.random() >= share else "Unsinn" for w in line.split())
-        for line in lines
-    ]
-
-
-@pytest.fixture(scope="module")
-def references() -> list[str]:
-    generator = random.Random(7)
-    return [
-        " ".join(generator.choices(WORDS, k=generator.randint(5, 14))).capitalize() + "."
-        for _ in range(120)
-    ]
+from tests.evaluation.conftest import damaged
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,9 +10,16 @@ from safetensors.torch import save_file
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import Variant, model_sha256
-from goldcrest.evaluation.size import count_parameters, encoder_sparsity, measure_size, xz_size
+from goldcrest.evaluation.size import (
+    count_parameters,
+    encoder_parameters,
+    encoder_sparsity,
+    measure_size,
+    xz_size,
+)
 from goldcrest.files import sha256_file
 from goldcrest.translation.architecture import Architecture, LayerShape
+from goldcrest.translation.network import Translator
 
 VARIANT = Variant("tiny", "unpruned", "float32")
 
@@ -76,6 +84,22 @@ def test_sparsity_is_the_share_removed(tmp_path):
     cut = measure_size(VARIANT, [make_folder(tmp_path / "b", shape(1, 8))])
     assert encoder_sparsity(cut, full) == (0.75, 0.75)
     assert encoder_sparsity(full, full) == (0, 0)
+
+
+def test_removed_layers_are_removed_heads_and_neurons(tmp_path):
+    full = measure_size(VARIANT, [make_folder(tmp_path / "a", shape(4, 32))])
+    layers = (LayerShape(4, 2, 24),)
+    shallow = replace(shape(4, 32), encoder=layers)
+    cut = measure_size(VARIANT, [make_folder(tmp_path / "b", shallow)])
+    assert encoder_sparsity(cut, full) == (0.75, 1 - 24 / 64)
+
+
+def test_the_encoders_parameters_are_counted():
+    layers = (LayerShape(4, 4, 32), LayerShape(0, 4, 7), LayerShape(3, 5, 0))
+    architecture = replace(shape(4, 32), encoder=layers)
+    network = Translator(architecture)
+    counted = sum(parameter.numel() for parameter in network.encoder.parameters())
+    assert encoder_parameters(architecture.to_dict()) == counted
 
 
 def test_a_folder_without_parameters_is_an_error(tmp_path):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from goldcrest.evaluation.comparison import Comparison
 from goldcrest.evaluation.latency import Latency
 from goldcrest.evaluation.measurement import Measurement, Variant
 from goldcrest.evaluation.size import Size
@@ -22,6 +23,7 @@ CONFIG = {
         },
         "rows": {"small": {"wngt20": "tiny", "wmt21": "12-1.tiny"}},
     },
+    "pruning": {"pushy-i6": {"method": "late-reset", "criterion": "confidence"}},
 }
 VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads a layer, words a second on one core
     "teacher/beam-4/float32": (40.0, 120.0, (8,) * 6, 200.0),
@@ -66,8 +68,11 @@ def measurement(variant: Variant, test_set: str, metric: str, score: float) -> M
     )
 
 
-def size(variant: Variant, mib: float, heads: tuple[int, ...]) -> Size:
-    encoder = tuple(LayerShape(h, 32, 1536) for h in heads)
+def size(
+    variant: Variant, mib: float, heads: tuple[int, ...], neurons: tuple[int, ...] | None = None
+) -> Size:
+    widths = neurons or (1536,) * len(heads)
+    encoder = tuple(LayerShape(h, 32, width) for h, width in zip(heads, widths, strict=True))
     architecture = Architecture(32000, 256, encoder, (LayerShape(8, 32, 1536),), 2)
     return Size(
         variant=str(variant),
@@ -185,3 +190,63 @@ def results() -> Results:
     fastest = speed(Variant.parse("other/unpruned/float32"), PYTORCH, 2500.0, 1)
     speeds.append(replace(fastest, threads=2))
     return Results(CONFIG, measurements, sizes, speeds, latencies)
+
+
+# A pruning experiment: recipe → its settings, heads and neurons of its encoder's layers, BLEU, words a second
+PRUNED = {
+    "unpruned": (None, (8, 8), (100, 100), 30.0, 1000.0),
+    "pushy": (
+        {"method": "late-reset", "criterion": "confidence"},
+        (1, 3),
+        (100, 100),
+        29.5,
+        1200.0,
+    ),
+    "chance": ({"method": "late-reset", "criterion": "random"}, (2, 2), (100, 100), 28.25, 1200.0),
+    "lasso": ({"method": "group-lasso", "groups": "rowcol"}, (4, 0), (10, 40), 29.0, 1500.0),
+    "anew": ({"method": "from-scratch", "like": "lasso"}, (4, 0), (10, 40), 28.0, 1500.0),
+    "top": ({"method": "depth", "layers": 1}, (8,), (100,), 27.0, 1600.0),
+}
+BASELINES = {"pushy": ["chance"], "lasso": ["anew"]}  # beside the unpruned student
+
+
+@pytest.fixture
+def pruned_results() -> Results:
+    """Each recipe in float32 and int8, which is a quarter BLEU worse and twice as fast."""
+    measurements, sizes, speeds, comparisons = [], [], [], []
+    for recipe, (_, heads, neurons, bleu, rate) in PRUNED.items():
+        for precision, loss, times in (("float32", 0.0, 1), ("int8", 0.25, 2)):
+            variant = Variant("small", recipe, precision)
+            measurements.append(measurement(variant, "first", "BLEU", bleu - loss))
+            sizes.append(size(variant, 60.0, heads, neurons))
+            for engine, share in engines(variant).items():
+                speeds += [speed(variant, engine, rate * times * share, n) for n in (1, 2)]
+            others = ["unpruned", *BASELINES.get(recipe, [])] if recipe != "unpruned" else []
+            for other in others:
+                baseline = Variant("small", other, precision)
+                comparisons.append(
+                    comparison(variant, baseline, bleu - loss, PRUNED[other][3] - loss)
+                )
+    recipes = {name: recipe for name, (recipe, *_) in PRUNED.items() if recipe}
+    config = {**CONFIG, "test_sets": {"first": {}}, "pruning": recipes}
+    return Results(config, measurements, sizes, speeds, comparisons=comparisons)
+
+
+def comparison(variant: Variant, baseline: Variant, score: float, other: float) -> Comparison:
+    return Comparison(
+        variant=str(variant),
+        baseline=str(baseline),
+        test_sets=["first"],
+        sentences=1000,
+        score=score,
+        low=score - 1,
+        high=score + 1,
+        baseline_score=other,
+        baseline_low=other - 1,
+        baseline_high=other + 1,
+        difference=score - other,
+        difference_low=score - other - 0.5,
+        difference_high=score - other + 0.5,
+        p_value=0.01,
+        signature=SIGNATURE,
+    )

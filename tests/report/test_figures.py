@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goldcrest.report import figures
+from goldcrest.report import figures, pruning_figures
 
 
 def test_the_front_is_what_nothing_beats():
@@ -12,12 +12,20 @@ def test_the_front_is_what_nothing_beats():
     assert figures.pareto(points) == [True, False, False, True, True, True, False]
 
 
-@pytest.mark.parametrize(
-    "draw", [figures.front, figures.sizes, figures.heads], ids=lambda d: d.__name__
+DRAW = (
+    figures.front,
+    figures.sizes,
+    figures.heads,
+    pruning_figures.quality_by_heads,
+    pruning_figures.quality_by_neurons,
+    pruning_figures.quality_by_speed,
 )
-def test_figures_need_no_network_and_are_reproducible(results, tmp_path, draw):
+
+
+@pytest.mark.parametrize("draw", DRAW, ids=lambda d: d.__name__)
+def test_figures_need_no_network_and_are_reproducible(pruned_results, tmp_path, draw):
     for folder in ("one", "two"):
-        figures.save(draw(results), tmp_path / folder, "figure")
+        figures.save(draw(pruned_results), tmp_path / folder, "figure")
     for form in figures.FORMATS:
         first, second = (tmp_path / folder / f"figure.{form}" for folder in ("one", "two"))
         assert first.read_bytes() == second.read_bytes(), form

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from goldcrest.report import overview, paper_tables, papers, rendering, speeds
+from goldcrest.report import overview, paper_tables, papers, pruning, rendering, speeds
 from goldcrest.report.table import delta, fixed, groups, three_digits
 from tests.report.conftest import BENCHMARK
 
@@ -19,6 +19,8 @@ def read(table) -> list[dict[str, str]]:
 
 
 def all_tables(results):
+    yield pruning.worth_table(results)
+    yield pruning.pruned_speed_table(results)
     yield overview.variants_table(results)
     yield overview.heads_table(results)
     yield speeds.speed_table(results)

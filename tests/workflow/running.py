@@ -21,6 +21,7 @@ TIMED = (
     "evaluation/speed.json",
     "figures/speed/",
     "logs/",
+    "pruning.md",
     "report.html",
     "summary.md",
     "tables/speed/",

@@ -2,9 +2,11 @@
 
 import ast
 import base64
+import csv
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +14,7 @@ import time
 
 import pytest
 
+from goldcrest.files import read_json
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.vocabulary import Vocabulary
 from tests.workflow.kill import differences, interrupted_run
@@ -67,6 +70,7 @@ def test_everything_is_there(undisturbed):
         "log4-finetuned",
     ]
     variants = [*(f"unpruned/{precision}" for precision in unpruned), "steady-i2/log4"]
+    variants += ["random/float32", "scratch/float32"]
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
         assert files >= {"config.json", "model.safetensors", "vocab.spm"}
@@ -78,6 +82,34 @@ def test_everything_is_there(undisturbed):
     assert {path.name for path in exported.iterdir()} >= {"model.npz", "vocab.yml", "config.yml"}
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
+
+
+def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
+    """Also the log4 one with its unpruned self; the shape from scratch is that of the random choice."""
+    results = undisturbed[0] / "results/tiny"
+    with (results / "tables/pruning.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    compared = {(row["variant"], row["baseline"]) for row in rows if row["baseline"]}
+    student = "demo.micro"
+    assert compared == {
+        (f"{student}/steady-i2/float32", "unpruned"),
+        (f"{student}/steady-i2/float32", "random"),
+        (f"{student}/steady-i2/log4", "unpruned"),
+        (f"{student}/random/float32", "unpruned"),
+        (f"{student}/random/float32", "scratch"),
+        (f"{student}/scratch/float32", "unpruned"),
+    }
+    shapes = [
+        read_json(results / f"models/{student}/{recipe}/float32/config.json")["architecture"]
+        for recipe in ("random", "scratch", "steady-i2")
+    ]
+    assert shapes[0] == shapes[1]
+    heads = [sum(layer["heads"] for layer in shape["encoder"]) for shape in shapes]
+    assert heads == [26, 26, 26]
+    page = (results / "pruning.md").read_text(encoding="utf-8")
+    assert "WNGT20 table 2" in page and "WMT21 table 2" in page
+    for link in re.findall(r"!\[.*?\]\((.*?)\)", page):
+        assert (results / link).is_file()
 
 
 def test_the_report_names_each_result_by_one_label(undisturbed):
@@ -157,7 +189,7 @@ def parameters(folder, output):
 def test_speed_is_measured_with_the_search_that_is_scored(undisturbed):
     folder = undisturbed[0]
     (entrants,) = [v for v in parameters(folder, "speed.json") if isinstance(v, list)]
-    assert len(entrants) == 9
+    assert len(entrants) == 12
     for variant, _, timed, _ in entrants:
         scored = parameters(folder, f"translations/{variant}/grammar_test.txt")
         assert [timed] == [value for value in scored if isinstance(value, dict)], variant

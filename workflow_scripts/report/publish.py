@@ -1,4 +1,4 @@
-"""Copy the summary to the documentation (rule publish): the page, its figures, links between them mended."""
+"""Copy a page to the documentation (rules publish, publish_pruning): page, figures, links between them mended."""
 
 import shutil
 from pathlib import Path
@@ -7,10 +7,10 @@ from goldcrest.files import write_text
 from goldcrest.job import job
 
 with job(snakemake.log[0]):
-    page = Path(snakemake.input.summary).read_text(encoding="utf-8")
-    folder = Path(snakemake.input.summary).parent
+    page = Path(snakemake.input.page).read_text(encoding="utf-8")
+    folder, target = (Path(files.page).parent for files in (snakemake.input, snakemake.output))
     for source, copy in zip(snakemake.input.figures, snakemake.output.figures, strict=True):
         shutil.copyfile(source, copy)
         link = Path(source).relative_to(folder).as_posix()
-        page = page.replace(f"({link})", f"({snakemake.params.experiment}/{Path(copy).name})")
+        page = page.replace(f"({link})", f"({Path(copy).relative_to(target).as_posix()})")
     write_text(snakemake.output.page, page)

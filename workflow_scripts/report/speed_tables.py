@@ -4,6 +4,7 @@ from goldcrest.evaluation.gpu_speed import read_gpu_speeds
 from goldcrest.files import read_json
 from goldcrest.job import job
 from goldcrest.report.paper_tables import TABLES, build
+from goldcrest.report.pruning import pruned_speed_table
 from goldcrest.report.rendering import write_table
 from goldcrest.report.results import Results
 from goldcrest.report.speeds import benchmark_table, gpu_table, latency_table, speed_table
@@ -11,10 +12,17 @@ from goldcrest.report.speeds import benchmark_table, gpu_table, latency_table, s
 with job(snakemake.log[0]):
     files = snakemake.input
     results = Results.read(
-        snakemake.params.config, files.quality, files.sizes, files.speed, files.latency
+        snakemake.params.config,
+        files.quality,
+        files.sizes,
+        files.speed,
+        files.latency,
+        files.comparisons,
     )
     tables = [build(definition, results, speed=True) for definition in TABLES if definition.speed]
     tables += [gpu_table(read_gpu_speeds(path)) for path in files.gpu]
     tables += [benchmark_table(read_json(path)) for path in files.engines]
+    if results.comparisons:
+        tables.append(pruned_speed_table(results))
     for table in [speed_table(results), latency_table(results), *tables]:
         write_table(table, snakemake.params.folder)

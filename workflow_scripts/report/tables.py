@@ -3,13 +3,18 @@
 from goldcrest.job import job
 from goldcrest.report.overview import heads_table, variants_table
 from goldcrest.report.paper_tables import TABLES, build
+from goldcrest.report.pruning import worth_table
 from goldcrest.report.rendering import write_table
 from goldcrest.report.results import Results
 
 with job(snakemake.log[0]):
     files = snakemake.input
-    results = Results.read(snakemake.params.config, files.quality, files.sizes)
+    results = Results.read(
+        snakemake.params.config, files.quality, files.sizes, comparisons=files.comparisons
+    )
     tables = [variants_table(results), heads_table(results)]
     tables += [build(definition, results) for definition in TABLES]
+    if results.comparisons:
+        tables.append(worth_table(results))
     for table in tables:
         write_table(table, snakemake.params.folder)

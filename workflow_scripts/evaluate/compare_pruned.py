@@ -1,0 +1,32 @@
+"""Compare the variants of a pruned student with its unpruned self and its baselines (rule compare_pruned).
+
+From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
+"""
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.comparison import compare
+from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.quality import TestSet
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.text_files import read_lines
+
+with job(snakemake.log[0]):
+    params, files = snakemake.params, snakemake.input
+    tables = [read_columns(path, ["source", "target"]).to_pydict() for path in files.test_sets]
+    test_sets = [
+        TestSet(name, table["source"], table["target"])
+        for name, table in zip(params.test_sets, tables, strict=True)
+    ]
+    rows = [
+        compare(
+            Variant.parse(variant),
+            Variant.parse(baseline),
+            test_sets,
+            *([list(read_lines(path)) for path in paths] for paths in translations),
+            bootstrap=params.bootstrap,
+            target=params.target,
+        )
+        for variant, baseline, *translations in params.pairs
+    ]
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])

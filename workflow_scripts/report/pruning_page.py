@@ -1,0 +1,20 @@
+"""Write the page of what pruning is worth (rule pruning_page), from measurements and Snakemake's benchmarks."""
+
+import os
+from pathlib import Path
+
+from goldcrest.files import write_text
+from goldcrest.job import job
+from goldcrest.report.pruning_page import FIGURES, pruning_page
+from goldcrest.report.results import Results
+from goldcrest.report.run_time import run_time_table
+
+with job(snakemake.log[0]):
+    files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
+    results = Results.read(
+        params.config, files.quality, files.sizes, files.speed, comparisons=files.comparisons
+    )
+    paths = {Path(path).stem: os.path.relpath(path, output.parent) for path in files.figures}
+    links = {heading: paths[name] for name, heading in FIGURES.items()}
+    run_time = run_time_table(params.benchmarks)
+    write_text(output, pruning_page(results, run_time, params.config, links))
