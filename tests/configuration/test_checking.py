@@ -1,5 +1,6 @@
 """A valid configuration comes back complete, whichever experiment it describes."""
 
+import re
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import get_args
@@ -280,7 +281,8 @@ def test_recipes_mean_the_same_as_in_the_paper():
 
 
 def test_the_pruning_experiment_compares_every_method_fairly():
-    config, zoo = check(read_yaml(CONFIG / "pruning.yaml"), "pruning.yaml"), load_zoo()
+    path = CONFIG / "pruning.yaml"
+    config, zoo = check(read_yaml(path), str(path)), load_zoo()
     recipes = config["pruning"]
     assert {recipe["method"] for recipe in recipes.values()} == set(methods_of_schema())
     (student,) = config["students"]
@@ -298,7 +300,20 @@ def test_the_pruning_experiment_compares_every_method_fairly():
     }.items():
         assert {"unpruned", baseline} <= set(others[name])
     assert removed(recipes["pushy-i6"], zoo[student]) == (36, 0)
+    (told,) = re.findall(r"^#   together +([\d,]+) updates", path.read_text(), re.MULTILINE)
+    assert told == f"{updates_of_students(config):,}"
     assert removed(recipes["movement"], zoo[student])[1] >= 0.69 * 6 * zoo[student]["feed_forward"]
+
+
+def updates_of_students(config: dict) -> int:
+    """All updates of the trainings of one student, whole and pruned, but for fine-tuning."""
+    whole = config["training"]["updates"]
+    starts = {recipe.get("reset_to", 0) for recipe in config["pruning"].values()}
+    total = whole + sum(starts)  # a checkpoint for each
+    for recipe in config["pruning"].values():
+        total += recipe.get("iterations", 0) * recipe.get("iteration_updates", 0)
+        total += whole - recipe.get("reset_to", 0)
+    return total
 
 
 def test_exports_are_found_by_patterns_once_each(experiment, zoo):
