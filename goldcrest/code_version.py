@@ -8,7 +8,7 @@ from pathlib import Path
 from goldcrest.errors import InputError, nearest
 
 LIBRARY = Path(__file__).parent
-OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv")  # compiled, or read as data
+OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as data
 
 
 def code_version(*parts: str) -> str:

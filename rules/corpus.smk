@@ -1,7 +1,8 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
+from goldcrest.configuration.data import entries
 from goldcrest.corpus.download import is_url
-from goldcrest.corpus.importers import code_parts, local_inputs
+from goldcrest.corpus.importers import code_parts, contents, local_inputs
 
 CLEANING = config["cleaning"]
 LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
@@ -23,10 +24,46 @@ HELD_OUT = [
 ]
 
 
+SOURCES_LOCK = CORPORA / "sources.lock.json"
+SOURCES = [entry.values for entry in entries(config)]
+
+
+def sources_lock(several):
+    """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
+    several = [several] if isinstance(several, dict) else several
+    reads = any(entry["importer"] != "synthetic" for entry in several)
+    return ancient(SOURCES_LOCK) if reads else []
+
+
+rule lock_sources:
+    """Fetch what corpora are read from, and record it; in a later run it must be the same."""
+    input:
+        local_inputs(SOURCES),
+    output:
+        update(SOURCES_LOCK),
+    log:
+        LOGS / "lock_sources.log",
+    benchmark:
+        BENCHMARKS / "lock_sources.tsv"
+    localrule: True  # the nodes of a cluster seldom have a network
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    params:
+        entries=contents(SOURCES),
+        languages=LANGUAGE_PAIR,
+        code=lambda w: code_version("corpus.sources_lock", *code_parts(SOURCES)),
+    script:
+        "../workflow_scripts/corpus/lock_sources.py"
+
+
 rule import_corpus:
     """Import a corpus into shards."""
     input:
-        lambda w: local_inputs(config["corpora"][w.corpus]),
+        files=lambda w: local_inputs(config["corpora"][w.corpus]),
+        lock=lambda w: sources_lock(config["corpora"][w.corpus]),
     output:
         temp(directory(CORPORA / "{corpus}/imported")),
     log:
@@ -40,7 +77,8 @@ rule import_corpus:
         mem_mb=500,
     params:
         name=lambda w: w.corpus,
-        entries=lambda w: config["corpora"][w.corpus],
+        section="corpora",
+        entries=lambda w: contents(config["corpora"][w.corpus]),
         monolingual=lambda w: config["corpora"][w.corpus].get("use") == "monolingual",
         languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
@@ -52,7 +90,8 @@ rule import_corpus:
 rule import_test_set:
     """Import a test set."""
     input:
-        lambda w: local_inputs(config["test_sets"][w.test_set]),
+        files=lambda w: local_inputs(config["test_sets"][w.test_set]),
+        lock=lambda w: sources_lock(config["test_sets"][w.test_set]),
     output:
         TEST_SETS / "{test_set}.parquet",
     log:
@@ -66,7 +105,8 @@ rule import_test_set:
         mem_mb=500,
     params:
         name=lambda w: w.test_set,
-        entries=lambda w: config["test_sets"][w.test_set],
+        section="test_sets",
+        entries=lambda w: contents(config["test_sets"][w.test_set]),
         monolingual=False,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
@@ -78,7 +118,8 @@ rule import_test_set:
 rule import_validation:
     """Import the validation set, one entry or several."""
     input:
-        local_inputs(config["validation"]),
+        files=local_inputs(config["validation"]),
+        lock=sources_lock(config["validation"]),
     output:
         VALIDATION,
     log:
@@ -92,7 +133,8 @@ rule import_validation:
         mem_mb=500,
     params:
         name="validation",
-        entries=config["validation"],
+        section="validation",
+        entries=contents(config["validation"]),
         monolingual=False,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
@@ -119,7 +161,10 @@ rule language_id_model:
         sha256=LANGUAGE_ID.get("sha256"),
         seed=config["seed"],
         code=lambda w: code_version(
-            "corpus.language_id_training", "corpus.synthetic", "corpus.download"
+            "corpus.language_id_training",
+            "corpus.synthetic",
+            "corpus.download",
+            "corpus.sources",
         ),
     script:
         "../workflow_scripts/corpus/language_id_model.py"

@@ -32,6 +32,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora", "validation", "test_sets"), data.entry_faults),
         (("languages", "corpora", "validation", "test_sets", "cleaning"), data.synthetic_languages),
         (("languages", "corpora", "validation", "test_sets"), data.sacrebleu_sets),
+        (("languages", "corpora", "validation", "test_sets"), data.named_corpora),
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
         (("corpora",), data.monolingual_noise),
         (("cleaning",), data.language_id),

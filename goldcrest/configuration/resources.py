@@ -14,6 +14,7 @@ from goldcrest.corpus.download import is_url
 SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 TEST_SET_BYTES = 1_000_000  # a WMT test set, both sides
 EXPANSION = {".gz": 3, ".zst": 3}  # of compressed text
+COLUMNS_EXPANSION = 3  # of a data set in Parquet
 # Imported and cleaned shards (Parquet, a third of the text each), the 8-best lists and the merged training
 # table: together about the size of the plain text, and as much again while a shard is rewritten.
 CORPUS_COPIES = 2
@@ -45,10 +46,11 @@ def missing_files(config: dict[str, Any]) -> list[str]:
 def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
-        if entry.values["importer"] == "files":
-            for key in FILE_KEYS:
-                if key in entry.values and not is_url(entry.values[key]):
-                    yield key_path((*entry.path, key)), entry.values[key]
+        for key in (*FILE_KEYS, "folder", "local_dir"):
+            if key in entry.values and not is_url(entry.values[key]):
+                yield key_path((*entry.path, key)), entry.values[key]
+    if "local_dir" in config:
+        yield "local_dir", config["local_dir"]
     identifier = config["cleaning"].get("language_id", {"model": "synthetic"})["model"]
     if identifier != "synthetic" and not is_url(identifier):
         yield "cleaning.language_id.model", identifier
@@ -123,6 +125,9 @@ def _text_bytes(entry: dict[str, Any]) -> int:
         return entry["pairs"] * SYNTHETIC_PAIR_BYTES
     if entry["importer"] == "sacrebleu":
         return TEST_SET_BYTES
+    if "folder" in entry:
+        files = [path for path in Path(entry["folder"]).rglob("*") if path.is_file()]
+        return COLUMNS_EXPANSION * sum(path.stat().st_size for path in files)
     paths = [Path(entry[key]) for key in FILE_KEYS if key in entry and not is_url(entry[key])]
     return sum(
         path.stat().st_size * EXPANSION.get(path.suffix, 1) for path in paths if path.is_file()

@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from goldcrest.corpus.download import local_file
+from goldcrest.corpus.sources import local_file
 from goldcrest.errors import InputError
 from goldcrest.job import explain
 

@@ -7,7 +7,7 @@ text normalised, and for each rejected row the name of its first filter.
 from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
 from goldcrest.corpus.cleaning.language_id import LanguageId
 from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.download import local_file
+from goldcrest.corpus.sources import local_file
 from goldcrest.job import job
 
 if __name__ == "__main__":  # the worker processes import this file

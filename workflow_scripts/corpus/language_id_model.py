@@ -2,8 +2,8 @@
 
 import shutil
 
-from goldcrest.corpus.download import local_file
 from goldcrest.corpus.language_id_training import train_identifier
+from goldcrest.corpus.sources import Places, local_file
 from goldcrest.files import atomic_path
 from goldcrest.job import job
 
@@ -13,4 +13,6 @@ with job(snakemake.log[0]):
         train_identifier(path, params.seed)
     else:
         with atomic_path(path) as partial:
-            shutil.copyfile(local_file(params.model, params.sha256), partial)
+            config = snakemake.config  # where files lie is no parameter, as it changes nothing
+            places = Places(config.get("local_dir"), config.get("download_cache"))
+            shutil.copyfile(local_file(params.model, params.sha256, places), partial)

@@ -1,0 +1,163 @@
+"""Importers: where a corpus comes from.  Each is a dataclass of its configuration keys and a stream of rows.
+
+To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, enter it in
+IMPORTERS, and its keys in config/schema and config/README.md.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from goldcrest.corpus.importers.files import FilesImporter
+from goldcrest.corpus.importers.hugging_face import HuggingFaceImporter
+from goldcrest.corpus.importers.mtdata import MtdataImporter
+from goldcrest.corpus.importers.opus import OpusImporter
+from goldcrest.corpus.importers.sacrebleu_sets import SacrebleuImporter
+from goldcrest.corpus.importers.synthetic_text import SyntheticImporter
+from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.table import SCHEMA, ShardWriter, TableWriter
+from goldcrest.errors import InputError, nearest
+
+log = logging.getLogger(__name__)
+
+BATCH_ROWS = 8192
+OF_THE_CORPUS = ("importer", "use", "local_dir")  # keys of an entry that are not the importer's
+
+
+class Importer(Protocol):
+    """What every importer does; languages: the codes of source and target side."""
+
+    def local_files(self) -> list[str]:
+        """The user's own files that it reads."""
+
+    def sources(
+        self, languages: tuple[str, str], monolingual: bool, places: Places
+    ) -> list[Source]:
+        """All files that it reads.  Raises InputError where that cannot be told."""
+
+    def rows(
+        self, languages: tuple[str, str], monolingual: bool, places: Places
+    ) -> Iterator[tuple]:
+        """Source and target (None in monolingual text) of each row, in order; of synthetic text its noise too."""
+
+
+IMPORTERS: dict[str, type[Importer]] = {
+    "files": FilesImporter,
+    "hugging_face": HuggingFaceImporter,
+    "mtdata": MtdataImporter,
+    "opus": OpusImporter,
+    "sacrebleu": SacrebleuImporter,
+    "synthetic": SyntheticImporter,
+}
+
+
+def importer_from(entry: Mapping[str, Any]) -> Importer:
+    """The importer of a corpus entry of the configuration, whose keys OF_THE_CORPUS are left out.
+
+    Raises InputError where the importer or one of its keys is unknown.
+    """
+    keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
+    name = entry.get("importer")
+    if name not in IMPORTERS:
+        raise InputError(
+            f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
+        )
+    kind = IMPORTERS[name]
+    known = [key.name for key in fields(kind)]
+    for key in keys:
+        if key not in known:
+            raise InputError(f"importer {name}: unknown key '{key}'{nearest(key, known)}")
+    try:
+        return kind(**keys)
+    except TypeError as error:
+        raise InputError(f"importer {name}: {error}") from error
+
+
+Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
+
+
+def local_inputs(entries: Entries) -> list[str]:
+    """The local files of entries that are there; missing ones are told when the run starts."""
+    files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
+    return [file for file in files if Path(file).is_file()]
+
+
+def code_parts(entries: Entries) -> list[str]:
+    """The parts of this library that importing the entries runs, for `code_version`."""
+    parts = ["corpus.importers", "corpus.download", "corpus.sources", "corpus.table", "text_files"]
+    synthetic = any(entry["importer"] == "synthetic" for entry in _several(entries))
+    return [*parts, "corpus.synthetic"] if synthetic else parts
+
+
+def contents(entries: Entries) -> list[dict[str, Any]]:
+    """The entries without `local_dir`: what decides the rows, wherever their files lie."""
+    return [
+        {key: value for key, value in entry.items() if key != "local_dir"}
+        for entry in _several(entries)
+    ]
+
+
+def _several(entries: Entries) -> list[Mapping[str, Any]]:
+    return [entries] if isinstance(entries, Mapping) else entries
+
+
+def import_corpus(
+    path: str | Path,
+    name: str,
+    entries: Entries,
+    languages: tuple[str, str],
+    monolingual: bool = False,
+    shard_rows: int | None = None,
+    places: Places | None = None,
+) -> int:
+    """Import an entry of the configuration, or several one after the other, into a table.
+
+    path: a folder of shards of `shard_rows` rows, or one file where that is None.
+    places: where files are fetched to and looked for; an entry's own `local_dir` goes before that.
+    Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
+    with the corpus named; nothing is left at `path` then.
+    """
+    try:
+        several = _several(entries)
+        importers = [importer_from(entry) for entry in several]
+        schema = SCHEMA
+        if any(isinstance(importer, SyntheticImporter) for importer in importers):
+            schema = SCHEMA.append(pa.field("noise", pa.string()))
+        make = (
+            TableWriter(path, schema)
+            if shard_rows is None
+            else ShardWriter(path, schema, shard_rows)
+        )
+        with make as writer:
+            for entry, importer in zip(several, importers, strict=True):
+                start = 0
+                rows = importer.rows(languages, monolingual, places_of(entry, places or Places()))
+                while batch := list(islice(rows, BATCH_ROWS)):
+                    writer.write(_batch(batch, name, start, schema))
+                    start += len(batch)
+    except InputError as error:
+        raise InputError(f"corpus '{name}': {error}") from error
+    log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
+    return writer.rows
+
+
+def places_of(entry: Mapping[str, Any], places: Places) -> Places:
+    """Where the files of an entry are."""
+    return replace(places, local_dir=entry.get("local_dir", places.local_dir))
+
+
+def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Table:
+    columns = {
+        "source": [row[0] for row in rows],
+        "target": [row[1] for row in rows],
+        "corpus": [name] * len(rows),
+        "row": range(start, start + len(rows)),
+        "dropped_by": pa.nulls(len(rows), pa.string()),
+        "noise": [row[2] if len(row) > 2 else None for row in rows],
+    }
+    return pa.table({key: columns[key] for key in schema.names}, schema=schema)

@@ -1,0 +1,78 @@
+"""Importer `files`: text files of one's own, or by URL."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from goldcrest.corpus.download import is_url
+from goldcrest.corpus.importers.reading import Controls, Row, Text
+from goldcrest.corpus.sources import Places, Source, check_known
+from goldcrest.errors import InputError
+
+
+@dataclass(frozen=True)
+class FilesImporter:
+    """A pair of text files, or a table of tab-separated values; plain, .gz or .zst; by path or URL.
+
+    sha256: the checksum of each file, by the key that names it; a URL needs one.
+    columns: of `table`, counted from 0.
+    control_characters: what a NUL (or, in a pair of files, a tab) inside a line is: an error
+    ("error"), or replaced by a space ("replace").
+    """
+
+    source: str | None = None
+    target: str | None = None
+    table: str | None = None
+    columns: Mapping[str, int] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    control_characters: str = "error"
+
+    def __post_init__(self) -> None:
+        if (self.source is None) == (self.table is None):
+            raise InputError("importer files: give either `source` (and `target`) or `table`")
+        if self.table is not None and "source" not in self.columns:
+            raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
+        Controls(self.control_characters)
+
+    def local_files(self) -> list[str]:
+        """The files that are not fetched."""
+        files = [self.source, self.target, self.table]
+        return [file for file in files if file is not None and not is_url(file)]
+
+    def sources(
+        self, languages: tuple[str, str], monolingual: bool, places: Places
+    ) -> list[Source]:
+        """The files that are read.  Raises InputError where a URL has no checksum."""
+        if self.table is not None:
+            keys = ["table"]
+        elif monolingual:
+            keys = ["source"]
+        elif self.target is None:
+            raise InputError("importer files: parallel text needs `target`, or `use: monolingual`")
+        else:
+            keys = ["source", "target"]
+        found = []
+        for key in keys:
+            place, sha256 = getattr(self, key), self.sha256.get(key)
+            check_known(place, sha256)
+            found.append(Source(place, name=place, sha256=sha256))
+        return found
+
+    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+        """The pairs of the files, in order.
+
+        Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, or a
+        line holds a control character.
+        """
+        files = [Text(places.path(one)) for one in self.sources(languages, monolingual, places)]
+        controls = Controls(self.control_characters)
+        if self.table is not None:
+            target = None if monolingual else self.columns.get("target")
+            if target is None and not monolingual:
+                raise InputError(
+                    f"{files[0]}: `columns` names no target, and `use` is not monolingual"
+                )
+            yield from controls.table(files[0], self.columns["source"], target)
+        elif monolingual:
+            yield from ((line, None) for line in controls.lines(files[0]))
+        else:
+            yield from controls.pairs(*files)

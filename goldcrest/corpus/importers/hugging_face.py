@@ -1,0 +1,295 @@
+"""Importer `hugging_face`: parallel data sets of the Hugging Face hub, or a local folder of one.
+
+The Parquet and JSON Lines files of a data set are read themselves, row by row: the library `datasets` would
+copy them into Arrow files first and keeps no checksums.  `huggingface_hub` tells which files there are.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from goldcrest.corpus.importers.reading import IN_CELLS, Controls, Row, Text, lines
+from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.table import read_batches
+from goldcrest.errors import InputError, nearest
+from goldcrest.files import read_json, write_json
+
+TABLE = ".parquet"
+JSON_LINES = (
+    ".jsonl",
+    ".jsonl.gz",
+    ".jsonl.zst",
+    ".json",
+    ".json.gz",
+)  # many a .json is JSON Lines
+SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
+
+
+@dataclass(frozen=True)
+class HuggingFaceImporter:
+    """One split of a data set, by its name and commit on the hub, or in a folder with the hub's layout.
+
+    config: as the data set's card names it, or a folder of it.  source_field, target_field: where a row has
+    its two sides, with dots into what is nested: `translation.en`.
+    """
+
+    source_field: str
+    target_field: str | None = None
+    name: str | None = None
+    revision: str | None = None
+    folder: str | None = None
+    config: str | None = None
+    split: str = "train"
+    control_characters: str = "error"
+
+    def __post_init__(self) -> None:
+        if (self.name is None) == (self.folder is None):
+            raise InputError(
+                "importer hugging_face: give either `name` (and `revision`) or `folder`"
+            )
+        if self.name is not None and self.revision is None:
+            raise InputError(
+                "importer hugging_face: `name` needs `revision`, the commit, so that every run reads the same"
+            )
+        Controls(self.control_characters)
+
+    def local_files(self) -> list[str]:
+        """The files of a local folder."""
+        return [] if self.folder is None else [str(path) for path in _data_files(self.folder)]
+
+    def sources(
+        self, languages: tuple[str, str], monolingual: bool, places: Places
+    ) -> list[Source]:
+        """The files of the split, in the order of their names.
+
+        Raises InputError where the data set, the configuration or the split is unknown, a shard is missing, or
+        the hub cannot be asked.
+        """
+        if not monolingual and self.target_field is None:
+            raise InputError(
+                "importer hugging_face: parallel text needs `target_field`, or `use: monolingual`"
+            )
+        folder, base = self._folder(places)
+        if folder is not None:
+            card = _read_card(folder / "README.md")
+            files = {path.relative_to(folder).as_posix(): None for path in _data_files(folder)}
+        else:
+            listing = _listing(self.name, self.revision, places.cache_path)
+            card, files = listing["card"], listing["files"]
+        name = self.name or self.folder
+        licence = card.get("license")
+        if isinstance(licence, list):
+            licence = ", ".join(licence)
+        return [
+            Source(
+                f"{base}/{file}",
+                name,
+                self.revision,
+                licence,
+                file_name=f"{name}/{file}",
+                sha256=files[file],
+                path=None if folder is None else folder / file,
+            )
+            for file in split_files(list(files), card, self.config, self.split, name)
+        ]
+
+    def _folder(self, places: Places) -> tuple[Path | None, str]:
+        """The folder where the data set is at hand (None: on the hub), and what its files' places begin with."""
+        if self.folder is not None:
+            if not Path(self.folder).is_dir():
+                raise InputError(
+                    f"{self.folder}: no such folder; check the path in the configuration"
+                )
+            return Path(self.folder), self.folder
+        from huggingface_hub.constants import ENDPOINT
+
+        base = f"{ENDPOINT}/datasets/{self.name}/resolve/{self.revision}"
+        if places.local_dir is not None:
+            own = Path(places.local_dir) / self.name
+            if own.is_dir():
+                return own, base
+        return None, base
+
+    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+        """The rows of the split, in order; each text is one segment, a line break inside a control character.
+
+        Raises InputError naming file and row where a field is missing, empty of text or not text.
+        """
+        controls = Controls(self.control_characters)
+        fields = [self.source_field] if monolingual else [self.source_field, self.target_field]
+        for source in self.sources(languages, monolingual, places):
+            path = places.path(source)
+            values = _parquet(path, fields) if source.place.endswith(TABLE) else _json(path, fields)
+            for texts in _checked(controls, path, values):
+                yield texts[0], None if monolingual else texts[1]
+
+
+def split_files(
+    files: list[str], card: Mapping[str, Any], config: str | None, split: str, name: str
+) -> list[str]:
+    """The files of a split among those of a data set: as its card says, or else by their names.
+
+    Raises InputError where there are none, or one of `…-00000-of-00012` is missing.
+    """
+    patterns = _card_patterns(card, config, split, name)
+    if patterns is not None:
+        matched = [
+            file for file in files if any(_glob(pattern).fullmatch(file) for pattern in patterns)
+        ]
+    else:
+        word = re.compile(rf"(^|[-._/]){re.escape(split)}([-._/]|$)")
+        below = "" if config is None else f"{config}/"
+        inside = [file for file in files if file.startswith(below)]
+        matched = [file for file in inside if word.search(file.removeprefix(below))]
+    matched = sorted(file for file in matched if _is_data(file))
+    if not matched:
+        shown = ", ".join(sorted(files)[:8]) or "none"
+        wanted = f"split '{split}'" + (f" of configuration '{config}'" if config else "")
+        raise InputError(
+            f"{name}: no file of {wanted} in Parquet or JSON Lines; its files: {shown}"
+        )
+    _check_shards(matched, name)
+    return matched
+
+
+def _card_patterns(
+    card: Mapping[str, Any], config: str | None, split: str, name: str
+) -> list[str] | None:
+    """The patterns of a split's files in a card; None where the card names no files."""
+    configs = {one["config_name"]: one for one in card.get("configs") or []}
+    if not configs:
+        return None
+    if config is None:
+        config = "default" if "default" in configs else next(iter(configs))
+        if len(configs) > 1 and config != "default":
+            raise InputError(f"{name}: `config` is missing, expected one of {', '.join(configs)}")
+    if config not in configs:
+        raise InputError(
+            f"{name}: no configuration '{config}'{nearest(config, configs)}; it has {', '.join(configs)}"
+        )
+    found = configs[config].get("data_files")
+    if found is None:
+        return None
+    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        splits = {one["split"]: one["path"] for one in found}
+        if split not in splits:
+            raise InputError(
+                f"{name}: no split '{split}'{nearest(split, splits)}; it has {', '.join(splits)}"
+            )
+        found = splits[split]
+    return [found] if isinstance(found, str) else list(found)
+
+
+def _glob(pattern: str) -> re.Pattern[str]:
+    """A pattern in which `*` stays inside a folder and `**` does not."""
+    words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    return re.compile("".join(words.get(part, re.escape(part)) for part in parts))
+
+
+def _check_shards(files: list[str], name: str) -> None:
+    """Shards tell in their names how many they are; none may be lost."""
+    groups: dict[tuple[str, str, str], set[int]] = {}
+    for found in filter(None, map(SHARD.match, files)):
+        head, number, count, tail = found.groups()
+        groups.setdefault((head, count, tail), set()).add(int(number))
+    for (head, count, tail), numbers in groups.items():
+        if missing := sorted(set(range(int(count))) - numbers):
+            raise InputError(
+                f"{name}: {head}-{missing[0]:05d}-of-{count}{tail} is missing, the first of "
+                f"{len(missing)} missing shards; fetch the data set again"
+            )
+
+
+def _is_data(file: str | Path) -> bool:
+    return str(file).endswith((TABLE, *JSON_LINES))
+
+
+def _data_files(folder: str | Path) -> list[Path]:
+    return sorted(path for path in Path(folder).rglob("*") if _is_data(path) and path.is_file())
+
+
+def _read_card(path: Path) -> dict[str, Any]:
+    """The YAML head of a data set's README; empty where there is none."""
+    if not path.is_file():
+        return {}
+    try:
+        head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8"), re.DOTALL)
+        return {} if head is None else yaml.safe_load(head[1]) or {}
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(
+            f"{path}: its YAML head cannot be read ({error}); fetch it again"
+        ) from error
+
+
+def _listing(name: str, revision: str, cache: Path) -> dict[str, Any]:
+    """{"card", "files": {path: sha256 or None}} of a commit on the hub; asked once, as a commit never changes."""
+    path = cache / "hugging_face" / f"{name.replace('/', '--')}@{revision}.json"
+    if path.is_file():
+        return read_json(path)
+    from huggingface_hub import HfApi
+
+    try:
+        info = HfApi().dataset_info(name, revision=revision, files_metadata=True, timeout=60)
+    except Exception as error:  # of whatever client the hub's library uses
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(
+            f"{name}: the Hugging Face hub cannot be asked for commit {revision} ({first}); check the name "
+            f"and the network, or put the data set's folder as '{name}' into a folder that the "
+            "configuration names as `local_dir`"
+        ) from error
+    card = info.card_data.to_dict() if info.card_data is not None else {}
+    listing = {
+        "card": {key: card.get(key) for key in ("license", "configs")},
+        "files": {one.rfilename: one.lfs.sha256 if one.lfs else None for one in info.siblings},
+    }
+    write_json(path, listing)
+    return listing
+
+
+def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:
+    """The values of some fields, row by row; memory is bounded by 8,192 rows."""
+    columns = list(dict.fromkeys(field.split(".")[0] for field in fields))
+    for batch in read_batches(path, columns, kept=False, rows=8192):
+        for row in batch.to_pylist():
+            yield [_value(row, field) for field in fields]
+
+
+def _json(path: Path, fields: list[str]) -> Iterator[list[Any]]:
+    """The values of some fields, line by line."""
+    suffix = PurePosixPath(path).suffix
+    for number, line in enumerate(lines(Text(path, None, suffix)), start=1):
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"{path}:{number}: not JSON ({error}); a line holds one object"
+            ) from error
+        yield [_value(row, field) for field in fields]
+
+
+def _value(row: Any, field: str) -> Any:
+    for key in field.split("."):
+        row = row.get(key) if isinstance(row, dict) else None
+    return row
+
+
+def _checked(controls: Controls, path: Path, rows: Iterator[list[Any]]) -> Iterator[list[str]]:
+    """Rows whose every field is text, checked as lines are.  Raises InputError naming file and row."""
+    number = replaced = 0
+    for number, row in enumerate(rows, start=1):
+        for value in row:
+            if not isinstance(value, str):
+                found = "nothing" if value is None else type(value).__name__
+                raise InputError(
+                    f"{path}:{number}: found {found}, expected text; check `source_field` and `target_field`"
+                )
+        texts = [controls.text(path, number, value, IN_CELLS) for value in row]
+        replaced += texts != row
+        yield texts
+    controls.report(path, number, replaced)
