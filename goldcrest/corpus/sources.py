@@ -8,8 +8,6 @@ from goldcrest.corpus.download import base_name, cache_folder, fetched, is_url, 
 from goldcrest.errors import InputError
 from goldcrest.files import sha256_file
 
-LOCK_NAME = "sources.lock.json"
-
 
 @dataclass(frozen=True)
 class Source:
@@ -41,11 +39,12 @@ class Places:
 
     local_dir: a folder in which every URL's file is looked for first, by its name.
     cache: the folder of downloads, `cache_folder()` without one.
-    locked: the checksum of each place that the lock file knows.
+    locked: the checksum of each place that the file `lock` knows.
     """
 
     local_dir: str | None = None
     cache: str | None = None
+    lock: str = ""
     locked: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -88,9 +87,9 @@ class Places:
         found = sha256_file(path)
         if found != locked:
             raise InputError(
-                f"{source.place}: changed since it was first read: {LOCK_NAME} has sha256 {locked}, "
-                f"{path} has {found}; bring the former file back, or, if the change is meant, take the "
-                f"source out of {LOCK_NAME} and run again"
+                f"{source.place}: changed since it was first read: {self.lock} has sha256 {locked}, "
+                f"{path} has {found}; bring the former file back, or, if the change is meant, remove "
+                f"{self.lock} and run again"
             )
 
 

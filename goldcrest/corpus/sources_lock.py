@@ -59,7 +59,7 @@ def locked_places(path: str | Path, places: Places) -> Places:
         locked = {record["place"]: record["sha256"] for record in records}
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: no lock file of sources; remove it and run again") from error
-    return replace(places, locked=locked)
+    return replace(places, lock=str(path), locked=locked)
 
 
 def _record(source: Source, places: Places) -> dict[str, Any]:

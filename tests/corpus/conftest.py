@@ -6,7 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from goldcrest.corpus.sources import Places
 from goldcrest.corpus.table import SCHEMA
+from tests.corpus.serving import serving
 
 DATA = Path(__file__).parents[3] / "shared/data"
 
@@ -61,3 +63,18 @@ def as_table():
         return pa.table({**columns, "noise": noise}, schema=schema)
 
     return make
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A web server (see tests.corpus.serving) and an empty cache; a download is tried again at once."""
+    monkeypatch.setenv("GOLDCREST_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("goldcrest.corpus.download.PAUSE_S", 0)
+    with serving() as one:
+        yield one
+
+
+@pytest.fixture
+def places(tmp_path):
+    """The places of a machine with a cache of its own and no folder of files."""
+    return Places(cache=str(tmp_path / "cache"))

@@ -1,55 +1,121 @@
-"""Files by URL: fetched once, known by their checksum, nothing half-written."""
+"""Files by URL: fetched once, whole, resumed where they broke off, known by their checksum."""
 
 import errno
 import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from goldcrest.corpus.sources import local_file
+from goldcrest.corpus.download import ATTEMPTS, cache_folder, fetched
 from goldcrest.errors import InputError
 from goldcrest.job import explain
 
-
-@pytest.fixture
-def mirror(tmp_path, monkeypatch):
-    """A file to fetch, as (URL, sha256), and an empty cache."""
-    monkeypatch.setenv("GOLDCREST_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "a.en.gz").write_bytes(b"data")
-    return (tmp_path / "a.en.gz").as_uri(), hashlib.sha256(b"data").hexdigest()
+BODY = os.urandom(3_000_000)  # several blocks
+SHA256 = hashlib.sha256(BODY).hexdigest()
 
 
-def test_fetched_once_and_verified_again(tmp_path, mirror):
-    url, sha256 = mirror
-    path = local_file(url, sha256)
-    assert path.read_bytes() == b"data" and path.name == "a.en.gz"
-    (tmp_path / "a.en.gz").unlink()
-    assert local_file(url, sha256) == path
+def files(folder: Path) -> list[str]:
+    """Everything in a folder but the locks of its folders."""
+    return [path.name for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+
+
+def test_fetched_once_and_verified_again(site):
+    url = site.add("/corpus/a%20b.en.gz", BODY)
+    path = fetched(url, SHA256)
+    assert path.read_bytes() == BODY and path.name == "a b.en.gz"
+    assert files(cache_folder()) == ["a b.en.gz"]
+    assert fetched(url, SHA256) == path and len(site.seen) == 1
     path.write_bytes(b"damaged")
-    with pytest.raises(InputError, match=f"expected {sha256}"):
-        local_file(url, sha256)
+    with pytest.raises(InputError, match=f"expected {SHA256}"):
+        fetched(url, SHA256)
 
 
-def test_wrong_checksum_leaves_nothing(tmp_path, mirror):
-    with pytest.raises(InputError, match=r"sha256 is .*, expected 1111.*correct the checksum"):
-        local_file(mirror[0], "1" * 64)
-    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+def test_the_cache_knows_a_file_by_address_and_checksum(site):
+    old = site.add("/a.gz", b"old")
+    paths = {fetched(old, hashlib.sha256(b"old").hexdigest())}
+    site.files["/a.gz"] = b"new"
+    paths |= {fetched(old, hashlib.sha256(b"new").hexdigest()), fetched(site.add("/b/a.gz", b"x"))}
+    assert sorted(path.read_bytes() for path in paths) == [b"new", b"old", b"x"]
 
 
-def test_url_without_checksum_and_unreachable_url(tmp_path, mirror):
-    with pytest.raises(InputError, match="a URL needs its sha256"):
-        local_file(mirror[0])
-    missing = (tmp_path / "missing.gz").as_uri()
+def test_goes_on_where_it_broke_off(site):
+    url = site.add("/a.gz", BODY)
+    site.breaks["/a.gz"] = [1_000_000, 1_500_000]
+    assert fetched(url, SHA256).read_bytes() == BODY
+    ranges = [asked for _, asked in site.seen]
+    assert ranges == [None, "bytes=1000000-", "bytes=2500000-"]
+
+
+@pytest.mark.parametrize("what", ["no ranges", "another file"])
+def test_begins_anew_where_it_must(site, what):
+    url = site.add("/a.gz", os.urandom(2_000_000) if what == "another file" else BODY)
+    site.breaks["/a.gz"] = [1_000_000, 0, 0, 0, 0]
+    site.ranges = what != "no ranges"
+    with pytest.raises(InputError, match=r"broke off after 1,000,000|broke off after 0 of"):
+        fetched(url)  # without a checksum, which would find a mixture out
+    site.files["/a.gz"], site.breaks = BODY, {}
+    assert fetched(url).read_bytes() == BODY
+
+
+def test_a_killed_download_goes_on(site):
+    url = site.add("/a.gz", BODY)
+    site.breaks["/a.gz"] = [2_000_000] + [0] * ATTEMPTS
     with pytest.raises(InputError, match="cannot be fetched"):
-        local_file(missing, "1" * 64)
+        fetched(url, SHA256)
+    asked = len(site.seen)
+    site.breaks = {}
+    assert fetched(url, SHA256).read_bytes() == BODY
+    assert site.seen[asked:] == [("/a.gz", "bytes=2000000-")]
 
 
-def test_a_full_disk_is_no_fault_of_the_network(tmp_path, mirror, monkeypatch):
+def test_gives_up_where_nothing_comes(site):
+    url = site.add("/a.gz", BODY)
+    site.breaks["/a.gz"] = [0] * 99
+    with pytest.raises(InputError, match=r"broke off after 0 of 3,000,000 bytes"):
+        fetched(url, SHA256)
+    assert len(site.seen) == ATTEMPTS
+    with pytest.raises(InputError, match=r"/gone\.gz: cannot be fetched \(HTTP Error 404"):
+        fetched(site.address + "/gone.gz")
+    assert len(site.seen) == ATTEMPTS + 1  # an answer that stays
+
+
+def test_wrong_checksum_leaves_nothing(site):
+    url = site.add("/a.gz", BODY)
+    with pytest.raises(InputError, match=rf"sha256 is {SHA256}, expected 1111.*correct the checksum"):
+        fetched(url, "1" * 64)
+    assert files(cache_folder()) == []
+
+
+def test_offline_says_what_to_bring_where(site):
+    url = "http://nohost.invalid/data/en-de.txt.gz"
+    with pytest.raises(InputError) as caught:
+        fetched(url, wanted="ParaCrawl-paracrawl-9-eng-deu.tsv.gz")
+    assert "\n" not in str(caught.value)
+    for part in (url, "'ParaCrawl-paracrawl-9-eng-deu.tsv.gz'", "`local_dir`", "network"):
+        assert part in str(caught.value)
+
+
+FETCH = "import sys; from goldcrest.corpus.download import fetched; fetched(*sys.argv[1:])"
+
+
+def test_two_processes_fetch_once(site):
+    url = site.add("/a.gz", BODY)
+    command = [sys.executable, "-c", FETCH, url, SHA256]
+    both = [subprocess.Popen(command) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert site.seen == [("/a.gz", None)]
+    assert files(cache_folder()) == ["a.gz"]
+
+
+def test_a_full_disk_is_no_fault_of_the_network(site, monkeypatch):
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")  # a file's writes name no file
 
     monkeypatch.setattr("shutil.copyfileobj", full)
     with pytest.raises(OSError) as caught:
-        local_file(*mirror)
-    path = tmp_path / "cache" / mirror[1][:16] / "a.en.gz"
-    assert explain(caught.value).startswith(f"{path}: the disk is full")
-    assert list(path.parent.iterdir()) == []
+        fetched(site.add("/a.gz", BODY), SHA256)
+    assert len(site.seen) == 1
+    assert "/a.gz: the disk is full" in explain(caught.value)

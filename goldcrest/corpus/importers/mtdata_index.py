@@ -54,6 +54,7 @@ def _index() -> str:
         return file.read().decode("utf-8")
 
 
+@cache
 def find_entry(name: str) -> Entry | None:
     """The data set of this name, None where there is none."""
     text = _index()

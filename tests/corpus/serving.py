@@ -1,0 +1,65 @@
+"""A web server of this process, which can be told to break off, to forget ranges, or to change a file."""
+
+import re
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlparse
+
+
+class Site:
+    """What the server holds and saw.  files: bytes by path ("/a.gz").  breaks: by path, after how many bytes of
+    its body each coming answer ends.  ranges: whether it answers to Range.  seen: (path, Range or None)."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.files: dict[str, bytes] = {}
+        self.breaks: dict[str, list[int]] = {}
+        self.ranges = True
+        self.seen: list[tuple[str, str | None]] = []
+
+    def add(self, path: str, body: bytes) -> str:
+        """The address of a new file."""
+        self.files[path] = body
+        return self.address + path
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        site, path = self.server.site, urlparse(self.path).path
+        asked = self.headers.get("Range")
+        site.seen.append((path, asked))
+        body = site.files.get(path)
+        if body is None:
+            self.send_error(404)
+            return
+        tag, start = f'"{hash(body)}"', 0
+        if asked and site.ranges and self.headers.get("If-Range") == tag:
+            start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1])
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        else:
+            self.send_response(200)
+        self.send_header("ETag", tag)
+        self.send_header("Content-Length", str(len(body) - start))
+        self.end_headers()
+        cut = site.breaks.get(path)
+        self.wfile.write(body[start : start + cut.pop(0)] if cut else body[start:])
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+@contextmanager
+def serving():
+    """A Site while the block lasts."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.site = Site(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server.site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
