@@ -32,7 +32,7 @@ def sources_lock(several):
     """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
     several = [several] if isinstance(several, dict) else several
     reads = any(entry["importer"] != "synthetic" for entry in several)
-    return ancient(SOURCES_LOCK) if reads else []
+    return [ancient(SOURCES_LOCK)] if reads else []
 
 
 rule lock_sources:

@@ -260,7 +260,7 @@ def _origins(entry: Entry) -> set[str]:
     if values["importer"] == "opus":
         return {f"'{values['name']} {values['version']}' of OPUS"}
     if values["importer"] == "hugging_face":
-        place = values.get("name") or posixpath.normpath(values["folder"])
+        place = values.get("name") or posixpath.normpath(values.get("folder", ""))
         parts = [values.get("config"), values["split"]]
         return {f"'{' '.join([place, *filter(None, parts)])}'"}
     paths = [values[key] for key in FILE_KEYS if key in values]

@@ -5,6 +5,9 @@ import pytest
 from goldcrest.configuration import ConfigurationError, check
 
 A = "a" * 64
+MTDATA = {"importer": "mtdata"}
+OPUS = {"importer": "opus", "name": "Europarl", "version": "v8"}
+HUB = {"importer": "hugging_face", "source_field": "en"}
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
 # name: (changes to a valid experiment, keys taken away, expected lines)
@@ -73,8 +76,8 @@ SCHEMA = {
         },
         [],
         [
-            "corpora.grammar.importer: found 'sintetic', expected one of files, sacrebleu, synthetic; "
-            "did you mean 'synthetic'?",
+            "corpora.grammar.importer: found 'sintetic', expected one of files, hugging_face, mtdata, "
+            "opus, sacrebleu, synthetic; did you mean 'synthetic'?",
             "pruning.pushy.method: found 'lasso', expected one of late-reset, one-shot, depth, "
             "group-lasso, movement, from-scratch; did you mean 'group-lasso'?",
             "training.precision: found 'float16', expected one of float32, bfloat16; "
@@ -90,9 +93,10 @@ SCHEMA = {
         [
             "validation[0].pairs: unknown key, expected one of importer, name",
             "validation[0].name: missing, expected text",
-            "validation[1].importer: missing, expected one of files, sacrebleu, synthetic",
+            "validation[1].importer: missing, expected one of files, hugging_face, mtdata, opus, sacrebleu, "
+            "synthetic",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
-            "sha256, control_characters",
+            "sha256, control_characters, local_dir",
         ],
     ),
     "names and patterns": (
@@ -477,6 +481,76 @@ CONTRADICTIONS = {
             "corpora.mixed.columns: found without table, expected source and target alone",
         ],
     ),
+    "data sets by name": (
+        {
+            "corpora": {
+                "good": {**MTDATA, "name": "Statmt-europarl-10-deu-eng"},
+                "typo": {**MTDATA, "name": "Statmt-europral-10-deu-eng"},
+                "other": {
+                    **MTDATA,
+                    "name": ["Statmt-europarl-9-deu-eng", "Statmt-europarl-9-ces-eng"],
+                },
+                "mono": {**MTDATA, "name": "Statmt-news_crawl-2018-deu", "use": "monolingual"},
+                "sgm": {**MTDATA, "name": "Statmt-newstest_ende-2019-eng-deu"},
+                "opus": {**OPUS, "name": "Europral"},
+                "version": {**OPUS, "version": "v9"},
+                "new": {**OPUS, "version": "v99", "sha256": A},
+                "crawl": {**OPUS, "version": "v99", "use": "monolingual"},
+            }
+        },
+        [],
+        [
+            "corpora.typo.name: no data set 'Statmt-europral-10-deu-eng' in mtdata; did you mean "
+            "'Statmt-europarl-10-deu-eng'?",
+            "corpora.other.name[1]: found 'Statmt-europarl-9-ces-eng', expected one with eng and deu",
+            "corpora.mono.name: found 'Statmt-news_crawl-2018-deu', expected one with eng",
+            "corpora.sgm.name: found 'Statmt-newstest_ende-2019-eng-deu', whose format sgm is not read here; "
+            "importer sacrebleu reads it",
+            "corpora.opus.name: no corpus 'Europral' for de-en in OPUS; did you mean 'Europarl'?",
+            "corpora.version.version: found 'v9', expected one of v3, v7, v8, the versions of Europarl in "
+            "OPUS",
+        ],
+    ),
+    "data sets of the hub": (
+        {
+            "corpora": {
+                "both": {**HUB, "name": "a/b", "folder": "c", "target_field": "de"},
+                "neither": {**HUB, "target_field": "de"},
+                "moving": {**HUB, "name": "a/b", "target_field": "de"},
+                "fixed": {**HUB, "folder": "c", "revision": A[:40], "target_field": "de"},
+                "half": {**HUB, "folder": "c"},
+                "mono": {**HUB, "folder": "c", "use": "monolingual", "target_field": "de"},
+                "same": {**HUB, "folder": "c", "target_field": "en"},
+            }
+        },
+        [],
+        [
+            "corpora.both: found both, expected one of name, folder",
+            "corpora.neither: found neither, expected one of name, folder",
+            "corpora.moving.revision: missing, expected the commit of the data set on the hub",
+            "corpora.fixed.revision: found beside folder, expected it beside name alone",
+            "corpora.half.target_field: missing, expected the field of the target side of parallel text",
+            "corpora.mono.target_field: found in a monolingual corpus, expected the source side alone",
+            "corpora.same.target_field: found 'en' as source_field too, expected two sides",
+        ],
+    ),
+    "named data used twice": (
+        {
+            "corpora": {
+                "one": {**MTDATA, "name": "OPUS-europarl-v8-deu-eng"},
+                "hub": {**HUB, "folder": "data/", "target_field": "de"},
+            },
+            "validation": OPUS,
+            "test_sets": {"hub": {**HUB, "folder": "data", "target_field": "de"}},
+        },
+        ["validation.pairs", "test_sets.news"],
+        [
+            "test_sets.hub: found 'data train', which is training data too (corpora.hub), expected other "
+            "data",
+            "validation: found 'Europarl v8' of OPUS, which is training data too (corpora.one), expected "
+            "other data",
+        ],
+    ),
     "addresses and archives": (
         {
             "corpora": {
@@ -555,8 +629,8 @@ CONTRADICTIONS = {
         [],
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
-            "validation_may_overlap_tests, test_sets, cleaning, vocabulary, teacher, students, training, "
-            "distillation, shortlist, pruning, quantization, variants, exports, "
+            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, vocabulary, "
+            "teacher, students, training, distillation, shortlist, pruning, quantization, variants, exports, "
             "evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",

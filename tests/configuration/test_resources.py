@@ -21,8 +21,16 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
                 "source": "https://x.org/a",
                 "target": "far.de",
                 "sha256": {"source": "a" * 64},
-            }
+                "local_dir": "fetched",
+            },
+            "set": {
+                "importer": "hugging_face",
+                "folder": "set",
+                "source_field": "en",
+                "target_field": "de",
+            },
         },
+        "local_dir": "elsewhere",
         "cleaning": {"language_id": {"model": "lid.bin"}},
         "teacher": {"hugging_face": "opus"},
     }
@@ -30,7 +38,10 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
     remedy = "put it there or change the path"
     assert missing_files(config) == [
         f"corpora.far.target: no such file or folder: far.de; {remedy}",
+        f"corpora.far.local_dir: no such file or folder: fetched; {remedy}",
+        f"corpora.set.folder: no such file or folder: set; {remedy}",
         f"test_sets.news.target: no such file or folder: news.de; {remedy}",
+        f"local_dir: no such file or folder: elsewhere; {remedy}",
         f"cleaning.language_id.model: no such file or folder: lid.bin; {remedy}",
         f"teacher.hugging_face: no such file or folder: opus; {remedy}",
     ]

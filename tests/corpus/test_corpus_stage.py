@@ -1,11 +1,13 @@
 """The stage as Snakemake runs it: from files to the cleaning report, and bad input as one line."""
 
 import csv
+import shutil
 
 import pytest
 import yaml
 
-from goldcrest.corpus.table import read_columns, shard_paths
+from goldcrest.corpus.table import count_rows, read_columns, shard_paths
+from goldcrest.files import read_json
 from tests.workflow.running import TINY, snakemake
 
 REPORT = "results/tiny/tables/cleaning.csv"
@@ -85,6 +87,40 @@ def test_the_users_own_identifier(tmp_path, experiment, lid_176):
         "language_target",
         None,
     ]
+
+
+def test_sources_are_locked_and_may_move(tmp_path, experiment):
+    """A data set by name on a machine without a network; a moved folder reruns nothing, a changed file stops."""
+    name, cleaned = "Statmt-wikititles-3-deu-eng", "results/tiny/corpora/news/cleaned"
+    lines = "".join(f"{target}\t{source}\n" for source, target in PAIRS)
+    config = yaml.safe_load(experiment().read_text())
+
+    def run(folder):
+        config["corpora"] = {"news": {"importer": "mtdata", "name": name}}
+        config["local_dir"] = str(tmp_path / folder)
+        (tmp_path / "named.yaml").write_text(yaml.safe_dump(config))
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.tsv").write_text(lines)
+        return snakemake(tmp_path, tmp_path / "named.yaml", "--cores", "1", cleaned)
+
+    first = run("here")
+    assert first.returncode == 0, first.stdout
+    assert count_rows(tmp_path / cleaned, kept=False) == len(PAIRS)
+    lock = tmp_path / "results/tiny/corpora/sources.lock.json"
+    [record] = read_json(lock)["sources"]["corpora.news"]
+    assert (record["name"], record["version"]) == (name, "3")
+    assert "Nothing to be done" in run("there").stdout
+
+    shutil.rmtree(tmp_path / cleaned)
+    lines += "Noch eine\tOne more\n"
+    changed = run("here")
+    assert changed.returncode == 1
+    [line] = [line for line in changed.stdout.splitlines() if line.startswith("goldcrest: ")]
+    assert "corpus 'news'" in line and f"remove {lock.relative_to(tmp_path)} and run again" in line
+    lock.unlink()
+    accepted = run("here")
+    assert accepted.returncode == 0, accepted.stdout
+    assert count_rows(tmp_path / cleaned, kept=False) == len(PAIRS) + 1
 
 
 def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, experiment):

@@ -84,7 +84,9 @@ def test_gives_up_where_nothing_comes(site):
 
 def test_wrong_checksum_leaves_nothing(site):
     url = site.add("/a.gz", BODY)
-    with pytest.raises(InputError, match=rf"sha256 is {SHA256}, expected 1111.*correct the checksum"):
+    with pytest.raises(
+        InputError, match=rf"sha256 is {SHA256}, expected 1111.*correct the checksum"
+    ):
         fetched(url, "1" * 64)
     assert files(cache_folder()) == []
 

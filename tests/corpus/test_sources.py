@@ -63,7 +63,11 @@ def experiment(tmp_path, site, monkeypatch):
     files = {"importer": "files", **dict(zip(("source", "target"), _paths(tmp_path), strict=True))}
     opus = {"importer": "opus", "name": "X", "version": "v2"}
     synthetic = {"importer": "synthetic", "pairs": 3}
-    entries = [("corpora.x", opus, False), ("corpora.a", files, False), ("validation", synthetic, False)]
+    entries = [
+        ("corpora.x", opus, False),
+        ("corpora.a", files, False),
+        ("validation", synthetic, False),
+    ]
     return entries, body
 
 
@@ -100,7 +104,9 @@ def test_a_second_run_writes_the_same_and_finds_what_changed(tmp_path, site, pla
     assert lock.read_bytes() == first and len(site.seen) == 1
 
     (tmp_path / "a.de").write_text("b\n")
-    with pytest.raises(InputError, match=r"corpora\.a: .*a\.de: changed since.*remove .*lock\.json and"):
+    with pytest.raises(
+        InputError, match=r"corpora\.a: .*a\.de: changed since.*remove .*lock\.json and"
+    ):
         write_lock(lock, entries, PAIR, places)
     (tmp_path / "a.de").write_text("a\n")
     site.files["/OPUS-X/v2/moses/de-en.txt.zip"] = _archive(X__de="Nein\n", X__en="No\n")

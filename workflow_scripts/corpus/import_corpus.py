@@ -9,7 +9,7 @@ with job(snakemake.log[0]):
     # Not the parameters, which lack `local_dir`: where files lie decides no row.
     config, section, name = snakemake.config, snakemake.params.section, snakemake.params.name
     places = Places(config.get("local_dir"), config.get("download_cache"))
-    for lock in snakemake.input.get("lock", []):
+    for lock in snakemake.input.lock:
         places = locked_places(lock, places)
     import_corpus(
         snakemake.output[0],

@@ -68,10 +68,10 @@ class MtdataImporter:
 
     def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
         """The pairs of the data sets, in order.  Raises InputError as `files` does."""
+        sources = self.sources(languages, monolingual, places)
         for name in self.names:
-            entry = _checked(name, languages, monolingual)
-            paths = [places.path(source) for source in self._sources(entry)]
-            yield from self._rows(entry, paths, languages, monolingual)
+            paths = [places.path(source) for source in sources if source.name == name]
+            yield from self._rows(find_entry(name), paths, languages, monolingual)
 
     def _rows(
         self, entry: Entry, paths: list, languages: tuple, monolingual: bool

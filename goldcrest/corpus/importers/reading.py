@@ -4,6 +4,7 @@ Lines are split at "\\n" alone, bytes are UTF-8 or an error, and both sides of a
 """
 
 import bz2
+import gzip
 import logging
 import lzma
 import re
@@ -29,6 +30,7 @@ IN_TABLES = re.compile(r"\x00")
 IN_CELLS = re.compile(r"[\x00\t\n]")  # of data sets, whose texts are no lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 
+BLOCK = 1 << 20
 ARCHIVES = (".zip", ".tgz", ".tar.gz")
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
 
@@ -56,8 +58,13 @@ def member_names(text: Text) -> list[str]:
             with zipfile.ZipFile(text.path) as archive:
                 names = archive.namelist()
         else:
-            with tarfile.open(text.path, "r|*") as archive:
-                names = [member.name for member in archive if member.isfile()]
+            with gzip.open(text.path, "rb") as packed:
+                with tarfile.open(fileobj=packed, mode="r|") as archive:
+                    names = [member.name for member in archive if member.isfile()]
+                while packed.read(
+                    BLOCK
+                ):  # to the checksum: tarfile takes a damaged header for the end
+                    pass
     return [name for name in names if fnmatchcase(name, text.member)]
 
 
@@ -79,7 +86,7 @@ def open_text(text: Text) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
             yield stream
     else:  # read from the front, as nothing else can be done in compressed data
-        with tarfile.open(text.path, "r|*") as archive:
+        with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
             for member in archive:
                 if member.name == names[0]:
                     yield archive.extractfile(member)

@@ -1,0 +1,180 @@
+"""Data sets with the hub's layout: Parquet and JSON Lines, in a folder and on a hub of ours."""
+
+import gzip
+import hashlib
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from goldcrest.corpus.importers import import_corpus, local_inputs
+from goldcrest.corpus.importers.hugging_face import HuggingFaceImporter, split_files
+from goldcrest.corpus.sources import Places
+from goldcrest.corpus.table import read_columns
+from goldcrest.errors import InputError
+
+PAIR = ("en", "de")
+ROWS = [("One", "Eins"), ("Two\u2028more", "Zwei"), ("Three", "Drei")]
+COMMIT = "0123456789" * 4
+FIELDS = {"source_field": "translation.en", "target_field": "translation.de"}
+
+
+def _parquet(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nested = [{"id": 7, "translation": {"en": source, "de": target}} for source, target in rows]
+    pq.write_table(pa.Table.from_pylist(nested), path)
+
+
+def _imported(tmp_path, entry, places=None, **options):
+    import_corpus(tmp_path / "out.parquet", "x", entry, PAIR, places=places, **options)
+    table = read_columns(tmp_path / "out.parquet", ["source", "target"], kept=False)
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def _fails(tmp_path, entry, *parts, places=None):
+    (tmp_path / "out.parquet").unlink(missing_ok=True)
+    with pytest.raises(InputError) as caught:
+        _imported(tmp_path, entry, places)
+    for part in ("corpus 'x'", *parts):
+        assert part in str(caught.value)
+    assert "\n" not in str(caught.value) and not (tmp_path / "out.parquet").exists()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of two training shards and a validation split, and the entry that reads it."""
+    path = tmp_path / "wmt/tiny"
+    _parquet(path / "de-en/train-00000-of-00002.parquet", ROWS[:2])
+    _parquet(path / "de-en/train-00001-of-00002.parquet", ROWS[2:])
+    _parquet(path / "de-en/validation-00000-of-00001.parquet", ROWS[:1])
+    entry = {"importer": "hugging_face", "folder": str(path), "config": "de-en", **FIELDS}
+    return path, entry
+
+
+def test_shards_in_order_split_and_side(tmp_path, folder):
+    _, entry = folder
+    assert _imported(tmp_path, entry) == ROWS
+    assert _imported(tmp_path, {**entry, "split": "validation"}) == ROWS[:1]
+    one = {key: value for key, value in entry.items() if key != "target_field"}
+    rows = _imported(tmp_path, one, monolingual=True)
+    assert rows == [(source, None) for source, _ in ROWS]
+    assert len(local_inputs(entry)) == 3  # Snakemake's inputs
+    _fails(tmp_path, one, "parallel text needs `target_field`")
+
+
+def test_json_lines(tmp_path):
+    lines = "".join(json.dumps({"s": source, "t": target}) + "\n" for source, target in ROWS)
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/train.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    entry = {
+        "importer": "hugging_face",
+        "folder": str(tmp_path / "set"),
+        "source_field": "s",
+        "target_field": "t",
+    }
+    assert _imported(tmp_path, entry) == ROWS
+    (tmp_path / "set/train.jsonl.gz").write_bytes(gzip.compress(lines.encode() + b"{x}\n"))
+    _fails(tmp_path, entry, "train.jsonl.gz:4: not JSON")
+
+
+def test_a_lost_shard_is_told(tmp_path, folder):
+    path, entry = folder
+    (path / "de-en/train-00000-of-00002.parquet").unlink()
+    _fails(tmp_path, entry, "de-en/train-00000-of-00002.parquet is missing", "1 missing shards")
+
+
+def test_rows_without_text(tmp_path, folder):
+    path, entry = folder
+    _parquet(path / "de-en/train-00001-of-00002.parquet", [("a", "b"), ("c", None)])
+    _fails(tmp_path, entry, "train-00001-of-00002.parquet:2: found nothing, expected text")
+    _fails(tmp_path, {**entry, "target_field": "translaton.de"}, "no column 'translaton'", "mean")
+    _fails(tmp_path, {**entry, "target_field": "translation.fr"}, "parquet:1: found nothing")
+    _parquet(path / "de-en/train-00001-of-00002.parquet", [("a\nb", "c\td")])
+    _fails(tmp_path, entry, "train-00001-of-00002.parquet:1: a line break inside")
+    rows = _imported(tmp_path, {**entry, "control_characters": "replace"})
+    assert rows[2:] == [("a b", "c d")]
+
+
+def test_bytes_that_are_not_utf_8(tmp_path, folder):
+    path, entry = folder
+    bad = pa.array([b"Z\xfcrich"], pa.binary()).view(pa.string())
+    good = pa.array(["x"])
+    table = pa.table({"translation": pa.StructArray.from_arrays([good, bad], ["en", "de"])})
+    pq.write_table(table, path / "de-en/train-00001-of-00002.parquet")
+    _fails(tmp_path, entry, "train-00001-of-00002.parquet", "damaged")
+
+
+def test_files_that_the_card_names():
+    files = ["data/a.parquet", "data/x/b.parquet", "more/c.jsonl", "README.md", "data/train.txt"]
+    both = [{"split": "train", "path": "data/**"}, {"split": "test", "path": ["more/*.jsonl"]}]
+    configs = [
+        {"config_name": "big", "data_files": both},
+        {"config_name": "s", "data_files": "data/*"},
+    ]
+    card = {"configs": configs}
+    assert split_files(files, card, "big", "train", "n") == ["data/a.parquet", "data/x/b.parquet"]
+    assert split_files(files, card, "big", "test", "n") == ["more/c.jsonl"]
+    assert split_files(files, card, "s", "train", "n") == ["data/a.parquet"]
+    for config, split, message in [
+        (None, "train", "n: `config` is missing, expected one of big, s"),
+        ("bg", "train", "no configuration 'bg'; did you mean 'big'"),
+        ("big", "tset", "no split 'tset'; did you mean 'test'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            split_files(files, card, config, split, "n")
+    with pytest.raises(
+        InputError, match=r"no file of split 'dev' in Parquet .*its files: README\.md"
+    ):
+        split_files(files, {}, None, "dev", "n")
+
+
+@pytest.fixture
+def hub(folder, site, monkeypatch):
+    """The data set on a hub of ours: the entry that reads it there."""
+    path, entry = folder
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
+    siblings = []
+    for file in sorted(path.rglob("*.parquet")):
+        body, name = file.read_bytes(), file.relative_to(path).as_posix()
+        site.add(f"/datasets/wmt/tiny/resolve/{COMMIT}/{name}", body)
+        lfs = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body), "pointerSize": 130}
+        siblings.append({"rfilename": name, "size": len(body), "lfs": lfs})
+    info = {
+        "id": "wmt/tiny",
+        "sha": COMMIT,
+        "siblings": siblings,
+        "cardData": {"license": "cc0-1.0"},
+    }
+    site.add(f"/api/datasets/wmt/tiny/revision/{COMMIT}", json.dumps(info).encode())
+    del entry["folder"]
+    return {**entry, "name": "wmt/tiny", "revision": COMMIT}
+
+
+def test_from_the_hub(tmp_path, hub, site, places):
+    assert _imported(tmp_path, hub, places) == ROWS
+    asked = [path for path, _ in site.seen if "/datasets/" in path]
+    assert len(asked) == 3  # the listing, two shards
+    site.files = {}
+    assert _imported(tmp_path, hub, places) == ROWS
+    keys = {key: value for key, value in hub.items() if key != "importer"}
+    first, _ = HuggingFaceImporter(**keys).sources(PAIR, False, places)
+    assert (first.licence, first.version) == ("cc0-1.0", COMMIT)
+    assert len(first.sha256) == 64
+
+
+def test_without_the_hub(tmp_path, hub, site, places):
+    site.files = {key: body for key, body in site.files.items() if "/api/" not in key}
+    _fails(
+        tmp_path, hub, "wmt/tiny: the Hugging Face hub cannot be asked", "local_dir", places=places
+    )
+    own = Places(str(tmp_path), str(tmp_path / "cache"))  # holds wmt/tiny
+    assert _imported(tmp_path, hub, own) == ROWS
+    assert not [path for path, _ in site.seen if "resolve" in path]
+
+
+def test_name_or_folder():
+    with pytest.raises(InputError, match="either `name`"):
+        HuggingFaceImporter("a", "b")
+    with pytest.raises(InputError, match="needs `revision`"):
+        HuggingFaceImporter("a", "b", name="wmt/wmt19")

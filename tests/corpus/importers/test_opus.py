@@ -1,0 +1,79 @@
+"""Corpora of OPUS by name and version, from hand-made archives like its own."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from goldcrest.corpus.importers import import_corpus, opus
+from goldcrest.corpus.importers.opus import OpusImporter, corpus_faults
+from goldcrest.corpus.sources import Places
+from goldcrest.corpus.table import read_columns
+from goldcrest.errors import InputError
+
+
+def _archive(**members: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+EUROPARL = {
+    "README": "Europarl\n",
+    "LICENSE": "none\n",
+    "Europarl.de-en.de": "Ja\nNein\u2028\n",
+    "Europarl.de-en.en": "Yes\nNo\n",
+    "Europarl.de-en.xml": "<xml/>",
+}
+
+
+@pytest.fixture
+def europarl(site, monkeypatch):
+    """The entry of a small Europarl v8 on a server of ours."""
+    for name in ("OPUS_ZIP", "OPUS_TEXT"):
+        pattern = getattr(opus, name)
+        assert pattern.startswith("https://object.pouta.csc.fi/OPUS-")
+        monkeypatch.setattr(
+            opus, name, pattern.replace("https://object.pouta.csc.fi", site.address)
+        )
+    site.add("/OPUS-Europarl/v8/moses/de-en.txt.zip", _archive(**EUROPARL))
+    site.add("/OPUS-Europarl/v8/mono/en.txt.gz", gzip.compress(b"Yes\nNo\nPerhaps\n"))
+    return {"importer": "opus", "name": "Europarl", "version": "v8"}
+
+
+def _imported(tmp_path, places, entry, languages, **options):
+    import_corpus(tmp_path / "out.parquet", "x", entry, languages, places=places, **options)
+    table = read_columns(tmp_path / "out.parquet", ["source", "target"], kept=False)
+    return [tuple(row.values()) for row in table.to_pylist()]
+
+
+def test_either_direction_and_one_side(tmp_path, places, europarl, site):
+    rows = [("Yes", "Ja"), ("No", "Nein\u2028")]
+    assert _imported(tmp_path, places, europarl, ("en", "de")) == rows
+    assert _imported(tmp_path, places, europarl, ("de", "en")) == [row[::-1] for row in rows]
+    assert len(site.seen) == 1
+    mono = _imported(tmp_path, places, europarl, ("en", "de"), monolingual=True)
+    assert mono == [("Yes", None), ("No", None), ("Perhaps", None)]
+
+
+def test_what_opus_get_fetched_serves(tmp_path, places, europarl, site):
+    name = "Europarl_v8_moses_de-en.txt.zip"
+    (tmp_path / name).write_bytes(_archive(**EUROPARL | {"Europarl.de-en.en": "Aye\nNay\n"}))
+    entry = {**europarl, "local_dir": str(tmp_path)}
+    rows = _imported(tmp_path, places, entry, ("en", "de"))
+    assert rows[0] == ("Aye", "Ja") and not site.seen
+    [source] = OpusImporter("Europarl", "v8").sources(("en", "de"), True, Places())
+    assert source.file_name == "Europarl_v8_mono_en.txt.gz"
+
+
+def test_no_such_corpus(tmp_path, places, europarl):
+    with pytest.raises(InputError, match=r"/v9/moses/de-en\.txt\.zip: cannot be fetched .*404"):
+        _imported(tmp_path, places, {**europarl, "version": "v9"}, ("en", "de"))
+    assert list(corpus_faults("Europarl", "v8", ("en", "de"))) == []
+    [(key, message)] = corpus_faults("Europarl", "v9", ("en", "de"))
+    assert key == "version" and "found 'v9', expected one of v3, v7, v8" in message
+    [(key, message)] = corpus_faults("Europral", "v8", ("en", "de"))
+    assert key == "name" and message.endswith("for de-en in OPUS; did you mean 'Europarl'?")
