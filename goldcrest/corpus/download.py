@@ -117,7 +117,7 @@ def _attempt(url: str, partial: Path) -> None:
     # Without the server's word that the file is still the same, its rest may be another file's.
     headers = {"User-Agent": "goldcrest"}
     if start and mark.is_file():
-        headers |= {"Range": f"bytes={start}-", "If-Range": mark.read_text(encoding="ascii")}
+        headers |= {"Range": f"bytes={start}-", "If-Range": mark.read_text(encoding="utf-8")}
     try:
         answer = urllib.request.urlopen(
             urllib.request.Request(url, headers=headers), timeout=TIMEOUT_S

@@ -11,7 +11,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -31,7 +31,6 @@ IN_CELLS = re.compile(r"[\x00\t\n]")  # of data sets, whose texts are no lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 
 BLOCK = 1 << 20
-ARCHIVES = (".zip", ".tgz", ".tar.gz")
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
 
 
@@ -39,8 +38,8 @@ _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZi
 class Text:
     """Text in a file, or in the one member of an archive whose name matches a pattern.
 
-    suffix: how it is packed (one of ARCHIVES, ".gz", ".zst", ".xz", ".bz2" or ""), which the name of a
-    fetched file does not always tell; without it the file's own suffix counts.
+    suffix: how it is packed (".zip" or ".tgz", which have members; ".gz", ".zst", ".xz", ".bz2" or ""), which
+    the name of a fetched file does not always tell; without it the file's own suffix counts.
     """
 
     path: Path
@@ -53,7 +52,7 @@ class Text:
 
 def member_names(text: Text) -> list[str]:
     """The names of an archive's members that match `text.member`, in the archive's order."""
-    with _damage(text.path, lambda: ""):
+    with damage(text.path, lambda: ""):
         if text.suffix == ".zip":
             with zipfile.ZipFile(text.path) as archive:
                 names = archive.namelist()
@@ -106,14 +105,17 @@ def lines(text: Text) -> Iterator[str]:
     Raises InputError naming file and line where a line is not UTF-8 or the packed data is damaged.
     """
     number = 0
-    with _damage(text, lambda: f" after line {number}"), open_text(text) as stream:
+    with damage(text, lambda: f" after line {number}"), open_text(text) as stream:
         for number, line in enumerate(decoded_lines(stream, str(text)), start=1):  # noqa: B007
             yield line
 
 
 @contextmanager
-def _damage(name: Text | Path, where) -> Iterator[None]:
-    """What unpacking says of damaged data as InputError; the disk's errors, which have a number, go on."""
+def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
+    """What unpacking says of damaged data as InputError; the disk's errors, which have a number, go on.
+
+    where: tells, when asked, how far the reading came.
+    """
     try:
         yield
     except _DAMAGE as error:

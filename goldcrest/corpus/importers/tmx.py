@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from goldcrest.corpus.importers.reading import Row, Text, _damage, open_text
+from goldcrest.corpus.importers.reading import Row, Text, damage, open_text
 from goldcrest.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ def units(text: Text, source: set[str], target: set[str] | None) -> Iterator[Row
     Raises InputError where the XML is broken, or no unit has the languages.
     """
     found = others = 0
-    with _damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
+    with damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
         try:
             for unit in _elements(stream):
                 segments = _segments(unit)
