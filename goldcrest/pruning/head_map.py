@@ -9,7 +9,7 @@ COLUMNS = ("student", "recipe", "block", "head", "removed_in", "score")
 
 
 def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each head that stood to choose in a method's history, blocks and heads in order.
+    """One row for each head of the blocks that stood to choose in a method's history, in order.
 
     removed_in: the step, from 1; None where the head is left.  score: the method's own, as last measured,
     when the head went or in the last step.
@@ -20,7 +20,10 @@ def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
             score.update({(block, int(head)): value for head, value in heads.items()})
         for block, heads in step["removed"]["heads"].items():
             removed.update({(block, head): number for head in heads})
-    blocks = list(history["survivors"]["heads"])
+    survivors = history["survivors"]["heads"]
+    chosen_from = {block for block, _ in score | removed}
+    left = [(block, head) for block in chosen_from for head in survivors[block]]
+    blocks = list(survivors)
     return [
         {
             "block": block,
@@ -29,7 +32,7 @@ def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
             "score": score.get((block, head)),
         }
         for block, head in sorted(
-            score | removed, key=lambda place: (blocks.index(place[0]), place[1])
+            {*score, *removed, *left}, key=lambda place: (blocks.index(place[0]), place[1])
         )
     ]
 

@@ -7,6 +7,7 @@ compared as they stand: what can is the delta of each to its own baseline, which
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from goldcrest.configuration import load_zoo
 from goldcrest.configuration.precisions import grid_of
@@ -17,6 +18,7 @@ from goldcrest.report.results import TEACHER, Results
 from goldcrest.report.table import Cell, Column, Row, Table, delta
 
 Key = tuple[str, str, str]  # row of table 1, recipe, precision
+Recipes = Mapping[str, Mapping[str, Any]]
 
 PRECISION = {  # as the papers call it
     "float32": "float32",
@@ -41,6 +43,7 @@ class PaperTable:
     speed: tuple[q.Quantity, ...] = ()
     label: tuple[str, ...] = ("model",)  # the paper's columns that name its row
     against_teacher: bool = False  # baseline: the teacher, not the unpruned float32 student
+    recipes_too: Callable[[Recipes, str], bool] = lambda recipes, name: True  # of `ours_too`
 
     @property
     def name(self) -> str:
@@ -83,7 +86,7 @@ def _lines(definition: PaperTable, results: Results) -> list[tuple[dict | None, 
     waiting = [
         v
         for v in results.variants
-        if definition.ours_too(v) or _key(v, definition, results) in keys
+        if _belongs(v, definition, results) or _key(v, definition, results) in keys
     ]
     lines: list[tuple[dict | None, Variant | None]] = []
     for index, (row, key) in enumerate(zip(printed, keys, strict=True)):
@@ -96,6 +99,15 @@ def _lines(definition: PaperTable, results: Results) -> list[tuple[dict | None, 
             lines += [(None, variant) for variant in rest]
             waiting = [v for v in waiting if v not in rest]
     return lines + [(None, variant) for variant in waiting]
+
+
+def _belongs(variant: Variant, definition: PaperTable, results: Results) -> bool:
+    """Whether a variant stands in a table that has no row for it."""
+    recipes = results.config["pruning"]
+    pruned = variant.recipe in recipes
+    return definition.ours_too(variant) and (
+        not pruned or definition.recipes_too(recipes, variant.recipe)
+    )
 
 
 def _key(variant: Variant, definition: PaperTable, results: Results) -> Key:
@@ -188,6 +200,18 @@ def _wmt21_table2(row: Mapping[str, str]) -> Key:
     return (row["model"], row["pruning"].replace("none", "unpruned"), precision)
 
 
+def _takes_heads_alone(recipes: Recipes, name: str) -> bool:
+    """Late resetting, and what chooses as many heads another way."""
+    recipe = recipes[name]
+    return recipe["method"] == "late-reset" or bool(recipe.get("heads") and not recipe["neurons"])
+
+
+def _by_group_lasso(recipes: Recipes, name: str) -> bool:
+    """Group lasso, and the training of its shapes from scratch."""
+    recipe = recipes[name]
+    return recipes[recipe.get("like", name)]["method"] == "group-lasso"
+
+
 def _is_student(variant: Variant) -> bool:
     return variant.student != TEACHER and not variant.is_search
 
@@ -231,6 +255,7 @@ TABLES = (
             q.bleu("wngt20", "bleu_wmt1x"),
         ),
         (q.words_per_second("wps_1core_fp32", "Words/s, 1 core"),),
+        recipes_too=_takes_heads_alone,
     ),
     PaperTable(
         "wngt20",
@@ -291,6 +316,7 @@ TABLES = (
         ),
         (q.seconds("seconds"),),
         ("model", "pruning", "precision"),
+        recipes_too=_by_group_lasso,
     ),
     PaperTable(
         "wmt21",

@@ -112,10 +112,25 @@ def test_ours_are_the_measured_numbers(results):
     assert row["bleu_wmt19_ours_delta"] == "-0.50"
     assert row["enc_heads_ours"] == "2 2 2 2 2 2"
     assert row["size_mb_ours"] == "55.0"
-    sparsity = {r["ours"]: r for r in read(paper_tables.build(paper_tables.TABLES[4], results))}
-    assert sparsity["small/pushy-i6/float32"]["sparsity_att_ours"] == "0.75"
+    row = next(iter(read(paper_tables.build(paper_tables.TABLES[4], results))))
     # No test set of ours stands for WMT21: empty, not invented.
-    assert sparsity["small/pushy-i6/float32"]["bleu_wmt21_ours"] == ""
+    assert (row["ours"], row["bleu_wmt21_ours"]) == ("small/unpruned/float32", "")
+
+
+def test_tables_of_pruning_hold_the_recipes_of_their_method(pruned_results):
+    """Beside the papers' own: what takes heads in one, group lasso and its shapes in the other."""
+    heads, lasso = (
+        {r["ours"]: r for r in read(paper_tables.build(paper_tables.TABLES[place], pruned_results))}
+        for place in (1, 4)
+    )
+    assert [name.split("/")[1] for name in heads if name] == ["unpruned", "pushy", "chance"]
+    assert heads["small/pushy/float32"]["enc_heads_ours"] == "1 3"
+    assert list(dict.fromkeys(name.split("/")[1] for name in lasso if name)) == [
+        "unpruned", "lasso", "anew"
+    ]  # fmt: skip
+    for precision in ("float32", "int8"):
+        row = lasso[f"small/lasso/{precision}"]
+        assert (row["sparsity_att_ours"], row["sparsity_ffn_ours"]) == ("0.75", "0.75")
 
 
 def test_printed_figures_that_cannot_be_met_are_explained(results):
