@@ -21,6 +21,8 @@ from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from goldcrest.pruning.criteria import CRITERIA
+from goldcrest.pruning.group_lasso import Solver
+from goldcrest.pruning.groups import Grouping
 from goldcrest.pruning.methods import METHODS
 from goldcrest.pruning.ranking import Ranking
 from goldcrest.quantization import GRIDS
@@ -141,8 +143,12 @@ def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
     assert section.get("required", []) == [key for key in keys if key not in defaults]
 
 
-def test_the_schema_has_the_choices_of_the_library():
+def test_the_schema_has_the_methods_and_choices_of_the_library():
+    assert set(methods_of_schema()) == set(METHODS)
     rules = load_schema("experiment")["$defs"]
+    lasso = rules["group_lasso"]["properties"]
+    assert set(lasso["groups"]["enum"]) == set(get_args(Grouping))
+    assert set(lasso["solver"]["enum"]) == set(get_args(Solver))
     assert rules["criterion"]["enum"] == list(CRITERIA)
     assert set(rules["ranking"]["enum"]) == set(get_args(Ranking))
 
