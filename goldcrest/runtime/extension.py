@@ -16,10 +16,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-
-import torch
 
 from goldcrest.errors import InputError, nearest
 
@@ -137,7 +136,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _digest(files: list[Path], flags: list[str]) -> str:
     """A name for the sources, the flags and torch: another of any of them is compiled anew."""
-    content = hashlib.sha256(" ".join([torch.__version__, *flags]).encode())
+    content = hashlib.sha256(" ".join([version("torch"), *flags]).encode())
     for file in files:
         content.update(file.name.encode() + b"\0" + file.read_bytes())
     return content.hexdigest()[:16]

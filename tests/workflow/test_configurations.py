@@ -1,5 +1,6 @@
 """Every experiment resolves to a complete DAG, quickly; the workflow passes Snakemake's linter."""
 
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,17 @@ def test_dry_run(config, tmp_path):
     assert run.returncode == 0, run.stdout
     assert "prune " in run.stdout, "the DAG lacks the pruning"
     assert seconds < 30  # 10 s on an idle machine; tests share theirs
+
+
+def test_what_the_rules_import_does_without_pytorch():
+    """Every start of Snakemake, one a job, would wait a second or more for it."""
+    files = [*(REPOSITORY / "rules").glob("*.smk"), REPOSITORY / "Snakefile"]
+    pattern = re.compile(r"^from goldcrest\S* import (?:\([^)]*\)|.*)$", re.MULTILINE)
+    imports = [line for file in files for line in pattern.findall(file.read_text("utf-8"))]
+    assert len(imports) > 10
+    code = "\n".join([*imports, "import sys", "print('torch' in sys.modules)"])
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "False\n", run.stderr
 
 
 @pytest.mark.parametrize("profile", ["local", "slurm"])
