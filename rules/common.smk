@@ -43,6 +43,7 @@ VOCABULARY = RESULTS / "vocabulary"
 TEACHER = RESULTS / "teacher"
 DISTILLED = RESULTS / "distilled"
 SHORTLISTS = RESULTS / "shortlist"
+RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
 MODELS = RESULTS / "models"
 CALIBRATION = RESULTS / "calibration"
 EXPORTS = RESULTS / "exports"
@@ -138,6 +139,22 @@ def precision_of(name):
             f"{CONFIG_FILE}: quantization: makes no precision '{name}', but {', '.join(QUANTIZED)}"
         )
     return QUANTIZED[name]
+
+
+def recipe_of(name):
+    """A recipe's method and settings; ends the run where the configuration has none of this name."""
+    if name not in config["pruning"]:
+        known = ", ".join(config["pruning"]) or "nothing"
+        stop(f"{CONFIG_FILE}: pruning: has no recipe '{name}', but {known}")
+    return config["pruning"][name]
+
+
+def pruning_start(wildcards):
+    """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
+    recipe = recipe_of(wildcards.recipe)
+    if "like" in recipe:
+        return MODELS / wildcards.student / recipe["like"] / "float32"
+    return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
 
 
 def teacher_folders():

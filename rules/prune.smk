@@ -1,23 +1,6 @@
 """Smaller students: each recipe of the configuration, from a checkpoint of the student's training."""
 
-RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
 PRUNED = pruned_students(config)  # (student, recipe)
-
-
-def recipe_of(name):
-    """A recipe's method and settings; ends the run where the configuration has none of this name."""
-    if name not in config["pruning"]:
-        known = ", ".join(config["pruning"]) or "nothing"
-        stop(f"{CONFIG_FILE}: pruning: has no recipe '{name}', but {known}")
-    return config["pruning"][name]
-
-
-def pruning_start(wildcards):
-    """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
-    recipe = recipe_of(wildcards.recipe)
-    if "like" in recipe:
-        return MODELS / wildcards.student / recipe["like"] / "float32"
-    return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
 
 
 rule reset_checkpoint:
