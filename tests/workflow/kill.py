@@ -31,9 +31,9 @@ from tests.workflow.running import (
 )
 
 
-def run_and_kill(folder: Path, config: Path, cores: int, after: float) -> bool:
+def run_and_kill(folder: Path, config: Path, after: float, *arguments: str) -> bool:
     """Start a run and kill its whole process group after some seconds; False where it ended before."""
-    command = snakemake_command(folder, config, "--cores", str(cores), "--quiet", "all")
+    command = snakemake_command(folder, config, "--quiet", "all", *arguments)
     log = (folder / "killed.log").open("ab")
     process = subprocess.Popen(
         command, stdout=log, stderr=log, env=environment(), start_new_session=True
@@ -48,15 +48,18 @@ def run_and_kill(folder: Path, config: Path, cores: int, after: float) -> bool:
 
 
 def interrupted_run(
-    folder: Path, config: Path, cores: int, delays: list[float]
+    folder: Path, config: Path, delays: list[float], *arguments: str
 ) -> subprocess.CompletedProcess:
-    """A run killed once after each of `delays` seconds of work, then left to finish."""
+    """A run killed once after each of `delays` seconds of work, then left to finish.
+
+    arguments: of Snakemake in each run.
+    """
     for delay in delays:
-        if run_and_kill(folder, config, cores, delay):
+        if run_and_kill(folder, config, delay, *arguments):
             print(f"killed after {delay:.1f} s", flush=True)
             unlocked = snakemake(folder, config, "--unlock")
             assert unlocked.returncode == 0, unlocked.stdout
-    return snakemake(folder, config, "--cores", str(cores), "--rerun-incomplete")
+    return snakemake(folder, config, "--rerun-incomplete", *arguments)
 
 
 def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
@@ -89,7 +92,8 @@ def main() -> int:
     chance = random.Random(arguments.seed)
     moments = sorted(chance.uniform(0.02, 0.98) * seconds for _ in range(arguments.kills))
     delays = [late - early for early, late in zip([0.0, *moments], moments, strict=False)]
-    run = interrupted_run(killed, config, arguments.cores, [max(2.0, d) for d in delays])
+    delays = [max(2.0, delay) for delay in delays]
+    run = interrupted_run(killed, config, delays, "--cores", str(arguments.cores))
     assert run.returncode == 0, run.stdout
     assert report_is_whole(killed / "results" / experiment), "the killed run has no whole report"
 
