@@ -297,7 +297,7 @@ def test_the_pruning_experiment_compares_every_method_fairly():
     }
     for name, baseline in {
         "pushy-i6": "random-36",
-        "pushy-i3": "random-18",
+        "pushy-i7": "random-42",
         "movement": "random",
         "gradient": "random",
         "magnitude": "random",
