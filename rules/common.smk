@@ -9,10 +9,14 @@ from goldcrest.configuration import (
     check,
     expand_exports,
     expand_variants,
+    language_model_memory,
     load_zoo,
     member_of,
     read_yaml,
+    scores_of,
+    scoring_memory,
     search_memory,
+    section_of,
     training_memory,
     vocabulary_memory,
 )
@@ -37,6 +41,7 @@ except InputError as error:
 
 RESULTS = Path("results") / config["experiment"]
 CORPORA = RESULTS / "corpora"
+SCORING = RESULTS / "scoring"
 VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
@@ -54,6 +59,9 @@ FIGURES = RESULTS / "figures"
 LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 
+PARALLEL = [
+    name for name, corpus in config["corpora"].items() if corpus["use"] == "parallel"
+]
 VARIANTS = expand_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
@@ -115,10 +123,20 @@ def present(paths):
     return [path for path in paths if Path(path).exists()]
 
 
-def vocabulary_of(model):
+def selected(corpora):
+    """The corpora as all that follows the cleaning reads them: after the scores, where they have some."""
+    return [
+        CORPORA
+        / name
+        / ("selected" if scores_of(config, name, "cleaning") else "cleaned")
+        for name in corpora
+    ]
+
+
+def vocabulary_of(model, folder=VOCABULARY):
     """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
     size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
-    return VOCABULARY / f"{size}/vocab.spm"
+    return folder / f"{size}/vocab.spm"
 
 
 def activation_ranges(precision):

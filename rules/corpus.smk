@@ -17,6 +17,18 @@ elif LANGUAGE_ID["model"] == "synthetic" or is_url(LANGUAGE_ID["model"]):
 else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 
+
+def imported(corpus):
+    """What the importer reads of a corpus' entry; how it is cleaned imports nothing anew."""
+    entry = config["corpora"][corpus]
+    return {key: entry[key] for key in entry if key not in ("cleaning", "distillation")}
+
+
+def cleaning_of(corpus):
+    """The section `cleaning` as it holds for one corpus."""
+    return section_of(config, corpus, "cleaning")
+
+
 # The tables whose sentences must not be trained on.
 HELD_OUT = [
     VALIDATION,
@@ -78,7 +90,7 @@ rule import_corpus:
     params:
         name=lambda w: w.corpus,
         section="corpora",
-        entries=lambda w: contents(config["corpora"][w.corpus]),
+        entries=lambda w: contents(imported(w.corpus)),
         monolingual=lambda w: config["corpora"][w.corpus].get("use") == "monolingual",
         languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
@@ -174,7 +186,9 @@ rule clean_corpus:
     """Normalise the text and name for every rejected row its first filter."""
     input:
         corpus=CORPORA / "{corpus}/imported",
-        held_out=HELD_OUT if CLEANING["remove_test_overlap"] else [],
+        held_out=lambda w: (
+            HELD_OUT if cleaning_of(w.corpus)["remove_test_overlap"] else []
+        ),
         language_id=LANGUAGE_ID_MODEL,
     output:
         directory(CORPORA / "{corpus}/cleaned"),
@@ -189,18 +203,26 @@ rule clean_corpus:
         mem_mb=lambda w, threads, attempt: attempt * 700 * threads,
     params:
         languages=LANGUAGE_PAIR,
-        rules=CLEANING["rules"],
-        language_id=CLEANING.get("language_id"),
-        near_duplicates=CLEANING["near_duplicates"],
+        rules=lambda w: cleaning_of(w.corpus)["rules"],
+        language_id=lambda w: cleaning_of(w.corpus).get("language_id"),
+        near_duplicates=lambda w: cleaning_of(w.corpus)["near_duplicates"],
         code=code_version("corpus.cleaning", "corpus.table"),
     script:
         "../workflow_scripts/corpus/clean_corpus.py"
 
 
+# The distilled corpora, where scores drop rows of these too.
+DISTILLED_SELECTED = (
+    [DISTILLED / name / "selected.parquet" for name in config["corpora"]]
+    if config["distillation"]["scores"]
+    else []
+)
+
+
 rule cleaning_report:
     """Show how many rows each filter took, and how much of the labelled damage was found."""
     input:
-        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
+        corpora=[*selected(config["corpora"]), *DISTILLED_SELECTED],
     output:
         **table_files(
             TABLES,
@@ -242,7 +264,15 @@ rule cleaning_report:
     resources:
         mem_mb=1000,
     params:
-        corpora=list(config["corpora"]),
+        corpora=[
+            *config["corpora"],
+            *(
+                f"{name}, distilled"
+                for name in config["corpora"]
+                if DISTILLED_SELECTED
+            ),
+        ],
+        seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
         code=code_version("corpus.report", "corpus.table", "report"),

@@ -33,7 +33,7 @@ DISTILLATION_SEARCH = {
 rule split_corpus:
     """The kept rows of a corpus in shards of equal size."""
     input:
-        corpus=CORPORA / "{corpus}/cleaned",
+        corpus=lambda w: selected([w.corpus]),
     output:
         shards=temp(
             expand(
@@ -82,28 +82,74 @@ rule translate_shard:
         "../workflow_scripts/distil/translate_shard.py"
 
 
-rule merge_distilled:
-    """Every corpus with its selected translations, each shard verified against its corpus."""
-    input:
-        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
-        shards=expand(
-            DISTILLED / "{corpus}/shard-{shard}.parquet",
-            corpus=config["corpora"],
-            shard=SHARDS,
-        ),
-    output:
-        training=DISTILLED / "training.parquet",
-    log:
-        LOGS / "merge_distilled.log",
-    benchmark:
-        BENCHMARKS / "merge_distilled.tsv"
-    conda:
-        "../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-    params:
-        shards=len(SHARDS),
-        code=code_version("corpus.table", "translation.distillation"),
-    script:
-        "../workflow_scripts/distil/merge_distilled.py"
+if DISTILLED_SELECTED:
+
+    rule merge_corpus:
+        """A corpus with its selected translations, each shard verified against it."""
+        input:
+            corpora=lambda w: selected([w.corpus]),
+            shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
+        output:
+            training=DISTILLED / "{corpus}/merged.parquet",
+        log:
+            LOGS / "merge_corpus/{corpus}.log",
+        benchmark:
+            BENCHMARKS / "merge_corpus/{corpus}.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            shards=len(SHARDS),
+            code=code_version("corpus.table", "translation.distillation"),
+        script:
+            "../workflow_scripts/distil/merge_distilled.py"
+
+    rule join_distilled:
+        """Every distilled corpus with the rows that its scores leave."""
+        input:
+            corpora=DISTILLED_SELECTED,
+        output:
+            training=DISTILLED / "training.parquet",
+        log:
+            LOGS / "join_distilled.log",
+        benchmark:
+            BENCHMARKS / "join_distilled.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            code=code_version("corpus.table", "translation.distillation"),
+        script:
+            "../workflow_scripts/distil/join_distilled.py"
+
+else:
+
+    rule merge_distilled:
+        """Every corpus with its selected translations, each shard verified against its corpus."""
+        input:
+            corpora=selected(config["corpora"]),
+            shards=expand(
+                DISTILLED / "{corpus}/shard-{shard}.parquet",
+                corpus=config["corpora"],
+                shard=SHARDS,
+            ),
+        output:
+            training=DISTILLED / "training.parquet",
+        log:
+            LOGS / "merge_distilled.log",
+        benchmark:
+            BENCHMARKS / "merge_distilled.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            shards=len(SHARDS),
+            code=code_version("corpus.table", "translation.distillation"),
+        script:
+            "../workflow_scripts/distil/merge_distilled.py"

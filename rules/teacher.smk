@@ -1,15 +1,12 @@
 """The teacher: an ensemble trained here, or a Hugging Face model that is there already."""
 
 TEACHER_TRAINING = config["teacher"]["training"]
-PARALLEL = [
-    name for name, corpus in config["corpora"].items() if corpus["use"] == "parallel"
-]
 
 
 rule train_teacher:
     """Train one member of the teacher ensemble on the cleaned parallel corpora."""
     input:
-        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
+        corpora=selected(PARALLEL),
         validation=VALIDATION,
         vocabulary=lambda w: vocabulary_of(config["teacher"]["architecture"]),
     output:

@@ -4,7 +4,7 @@
 rule train_vocabulary:
     """Train a SentencePiece model on both sides of the cleaned corpora."""
     input:
-        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=config["corpora"]),
+        corpora=selected(config["corpora"]),
     output:
         VOCABULARY / "{size}/vocab.spm",
     log:

@@ -10,11 +10,14 @@ from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     alignment_memory,
     estimate_disk,
+    language_model_memory,
     missing_files,
+    scoring_memory,
     search_memory,
     training_memory,
     vocabulary_memory,
 )
+from goldcrest.configuration.scores import scores_of, section_of
 from goldcrest.configuration.variants import expand_exports, expand_variants
 from goldcrest.configuration.zoo import load_zoo, member_of, members
 
@@ -25,12 +28,16 @@ __all__ = [
     "estimate_disk",
     "expand_exports",
     "expand_variants",
+    "language_model_memory",
     "load_zoo",
     "member_of",
     "members",
     "missing_files",
     "read_yaml",
+    "scores_of",
+    "scoring_memory",
     "search_memory",
+    "section_of",
     "training_memory",
     "vocabulary_memory",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data, pruning
+from goldcrest.configuration import data, pruning, scores
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.variants import (
@@ -36,6 +36,9 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
         (("corpora",), data.monolingual_noise),
         (("cleaning",), data.language_id),
+        (("corpora", "cleaning", "distillation"), scores.cuts),
+        (("corpora", "cleaning", "distillation"), scores.overrides),
+        (("cleaning", "distillation", "scoring", "vocabulary"), scores.reverse_model),
         (("teacher",), _teacher),
         (("students",), _students),
         (("teacher", "students", "vocabulary"), _vocabulary),

@@ -29,6 +29,7 @@ PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a sm
 ACTIVATIONS = 16
 VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
 ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
+LANGUAGE_MODEL_EXPANSION = 40  # of compressed text; measured: 1.9 MB of plain text make 18 MB
 MIB = 2**20
 ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
 BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
@@ -54,6 +55,14 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     identifier = config["cleaning"].get("language_id", {"model": "synthetic"})["model"]
     if identifier != "synthetic" and not is_url(identifier):
         yield "cleaning.language_id.model", identifier
+    for key in ("source_text", "target_text"):
+        if key in config["scoring"]["language_model"]:
+            yield f"scoring.language_model.{key}", config["scoring"]["language_model"][key]
+    if "hugging_face" in config["scoring"].get("reverse_model", {}):
+        yield (
+            "scoring.reverse_model.hugging_face",
+            config["scoring"]["reverse_model"]["hugging_face"],
+        )
     if "hugging_face" in config["teacher"]:
         yield "teacher.hugging_face", config["teacher"]["hugging_face"]
 
@@ -71,6 +80,9 @@ def estimate_disk(config: dict[str, Any], zoo: Zoo | None = None) -> int:
         parts = members(zoo[config["teacher"]["architecture"]])
         several = parts if len(parts) > 1 else parts * config["teacher"]["members"]
         weights += sum(4 * (1 + TRAINING_COPIES) * _weights(part, config) for part in several)
+    if "architecture" in config["scoring"].get("reverse_model", {}):
+        entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
+        weights += 4 * (1 + TRAINING_COPIES) * _weights(entry, config)
     for student, _, precision in expand_variants(config):
         trained = precision == "float32" or precision.endswith("-finetuned")
         stored = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if trained else 0)
@@ -105,6 +117,16 @@ def search_memory(models: Iterable[str]) -> int:
 def vocabulary_memory(tables: Iterable[str]) -> int:
     """MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
     return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * _total_bytes(tables) / MIB))
+
+
+def language_model_memory(sorting: int, texts: Iterable[str]) -> int:
+    """MiB of main memory that estimating a language model needs: sorting, then the model as it is packed."""
+    return int(PROCESS_MIB + max(sorting, LANGUAGE_MODEL_EXPANSION * _total_bytes(texts) / MIB))
+
+
+def scoring_memory(model: str) -> int:
+    """MiB of main memory that scoring by a language model needs."""
+    return int(PROCESS_MIB + _total_bytes([model]) / MIB)
 
 
 def alignment_memory(pairs: int) -> int:

@@ -91,6 +91,12 @@ def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) ->
     return pa.schema([schema.field(name) for name in columns]).empty_table()
 
 
+def side_texts(path: str | Path, side: str) -> Iterator[str]:
+    """The texts of one side of a table's kept rows.  Errors as in `read_batches`."""
+    for batch in read_batches(path, [side]):
+        yield from batch.column(0).to_pylist()
+
+
 def count_rows(path: str | Path, kept: bool = True) -> int:
     """The number of rows, from the files' metadata where no row has to be left out."""
     if kept and "dropped_by" in read_schema(path).names:

@@ -146,10 +146,8 @@ def merge(parts: Sequence[Translated], output: str | Path) -> dict[str, int]:
     Raises InputError naming the shard where its rows are not exactly those of the corpus in order.
     """
     weighted = any("weight" in read_schema(part.corpus).names for part in parts)
-    fields = [pa.field(name, SPLIT_SCHEMA.field(name).type) for name in MERGED_COLUMNS]
-    schema = pa.schema([*fields, *([pa.field("weight", pa.float64())] if weighted else [])])
     read = 0
-    with TableWriter(output, schema) as writer:
+    with TableWriter(output, _merged_schema(weighted)) as writer:
         for part in parts:
             for rows in _verified(part, weighted):
                 read += rows.num_rows
@@ -158,6 +156,29 @@ def merge(parts: Sequence[Translated], output: str | Path) -> dict[str, int]:
     if not written:
         raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
     return {"read": read, "written": written, "empty": read - written}
+
+
+def join(tables: Sequence[str | Path], output: str | Path) -> None:
+    """Write the kept rows of merged tables one after the other, with the columns that `merge` writes.
+
+    Raises InputError where no row is left.
+    """
+    weighted = any("weight" in read_schema(table).names for table in tables)
+    with TableWriter(output, _merged_schema(weighted)) as writer:
+        for table in tables:
+            has_weight = "weight" in read_schema(table).names
+            for batch in read_batches(table, [*MERGED_COLUMNS, *(["weight"] * has_weight)]):
+                rows = pa.table(batch)
+                if weighted and not has_weight:
+                    rows = rows.append_column("weight", pa.nulls(rows.num_rows, pa.float64()))
+                writer.write(rows)
+        if not writer.rows:
+            raise InputError(f"{output}: no translation is left; drop less by distillation.scores")
+
+
+def _merged_schema(weighted: bool) -> pa.Schema:
+    fields = [pa.field(name, SPLIT_SCHEMA.field(name).type) for name in MERGED_COLUMNS]
+    return pa.schema([*fields, *([pa.field("weight", pa.float64())] if weighted else [])])
 
 
 def _verified(part: Translated, weighted: bool) -> Iterator[pa.Table]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from safetensors import SafetensorError
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from goldcrest.errors import InputError
 from goldcrest.translation.search import Progress, SearchOptions
+from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.translator import Hypothesis, TextTranslator
 
 
@@ -51,6 +53,34 @@ class HuggingFaceTranslator(TextTranslator):
             if progress is not None:
                 progress(len(batch))
         return results
+
+    @torch.inference_mode()
+    def mean_log_probabilities(
+        self, inputs: Sequence[str], outputs: Sequence[str], batch_size: int = 16
+    ) -> np.ndarray:
+        """(sentences,) float64: mean log probability of each output's tokens, its end counted, given its input.
+
+        Longer sides than SearchOptions' `max_source_tokens` are cut off there.
+        """
+        crop = {"truncation": True, "max_length": SearchOptions().max_source_tokens}
+        sides = [
+            self._tokenizer(list(inputs), **crop)["input_ids"],
+            self._tokenizer(text_target=list(outputs), **crop)["input_ids"],
+        ]
+        lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
+        means = np.zeros(len(lengths))
+        for rows in length_sorted_batches(lengths, batch_size, 4096):
+            given, labels = (
+                self._tokenizer.pad({"input_ids": [side[row] for row in rows]}, return_tensors="pt")
+                for side in sides
+            )
+            mask = labels["attention_mask"].bool().to(self.device)
+            pieces = labels["input_ids"].to(self.device)
+            logits = self._model(**given.to(self.device), labels=pieces).logits.float()
+            chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
+            totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
+            means[rows] = (totals / mask.sum(1)).cpu().numpy()
+        return means
 
     def _batches(
         self, sentences: Sequence[str], options: SearchOptions

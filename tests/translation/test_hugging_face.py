@@ -7,6 +7,7 @@ import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
 from goldcrest.errors import InputError
+from goldcrest.translation.forced import load_reverse_scorer
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 
@@ -140,3 +141,18 @@ def test_a_truncated_download_is_named(folder, tmp_path):
 def test_a_hugging_face_model_stands_alone(folder):
     with pytest.raises(InputError, match="cannot be part of an ensemble"):
         load_translator([folder, folder])
+
+
+def test_forced_scores_are_those_of_teacher_forcing(folder):
+    """Mean log probability of the output's tokens and its end, each pair alone, in a batch or not."""
+    model = BartForConditionalGeneration.from_pretrained(folder).eval()
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+    outputs = ["der vogel singt", "im baum singt der vogel im baum", "vogel"]
+    expected = []
+    for given, output in zip(SENTENCES, outputs, strict=True):
+        ids = torch.tensor([tokenizer(output)["input_ids"]])
+        with torch.no_grad():
+            loss = model(torch.tensor([tokenizer(given)["input_ids"]]), labels=ids).loss
+        expected.append(-float(loss))
+    found = load_reverse_scorer(folder)(outputs, SENTENCES)
+    assert found == pytest.approx(expected, rel=1e-4)

@@ -1,0 +1,100 @@
+"""What is cleaned and scored of each corpus: a section's keys with the corpus' own laid over them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from goldcrest.configuration.schema import Fault
+from goldcrest.configuration.zoo import Zoo, members
+from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.errors import nearest
+
+Config = dict[str, Any]
+Stage = Literal["cleaning", "distillation"]
+STAGES: tuple[Stage, ...] = ("cleaning", "distillation")
+
+
+def section_of(config: Config, corpus: str, stage: Stage) -> Config:
+    """The section `cleaning` or `distillation` of a checked configuration, as it holds for one corpus."""
+    return _laid_over(config[stage], config["corpora"][corpus].get(stage, {}))
+
+
+def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
+    """A section with a corpus' own keys; a cut is replaced as a whole, since its keys exclude each other."""
+    merged = dict(section)
+    for key, value in own.items():
+        deeper = isinstance(value, Mapping) and key != "cut" and key in merged
+        merged[key] = _laid_over(merged[key], value) if deeper else value
+    return merged
+
+
+def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
+    """Settings by name of the scores that a corpus has at a stage, in the order in which they drop rows.
+
+    Before it is distilled, monolingual text has its source side alone.
+    """
+    configured = section_of(config, corpus, stage)["scores"]
+    whole = stage == "distillation" or config["corpora"][corpus]["use"] == "parallel"
+    return {
+        name: configured[name]
+        for name, score in SCORES.items()
+        if name in configured and (whole or "target" not in score.sides)
+    }
+
+
+def asked_for(config: Config) -> set[str]:
+    """The names of all scores that some stage has."""
+    return {name for stage in STAGES for name in config[stage]["scores"]}
+
+
+def cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """A cut has one measure."""
+    places: list[tuple[tuple, Config]] = [((stage,), config[stage]) for stage in STAGES]
+    for name, entry in config["corpora"].items():
+        places += [(("corpora", name, stage), entry.get(stage, {})) for stage in STAGES]
+    for place, section in places:
+        for score, settings in section.get("scores", {}).items():
+            if len(settings["cut"]) > 1:
+                found = " and ".join(settings["cut"])
+                message = f"found {found}, expected one of percent, best, threshold"
+                yield Fault((*place, "scores", score, "cut"), message)
+
+
+def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """A corpus overrides only what its stage has, and what applies to it."""
+    for name, entry in config["corpora"].items():
+        for stage in STAGES:
+            own = entry.get(stage, {})
+            if "language_id" in own and "language_id" not in config[stage]:
+                message = "found, expected cleaning.language_id too, which names the model"
+                yield Fault(("corpora", name, stage, "language_id"), message)
+            for score in own.get("scores", {}):
+                place = ("corpora", name, stage, "scores", score)
+                known = config[stage]["scores"]
+                if score not in known:
+                    message = f"no score '{score}' in {stage}.scores{nearest(score, known)}"
+                    yield Fault(place, message)
+                elif score not in scores_of(config, name, stage):
+                    yield Fault(place, "found in a monolingual corpus, which has no target yet")
+
+
+def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The reverse model is there where it is asked for, and is one that can be trained or read."""
+    model = config["scoring"].get("reverse_model")
+    place = ("scoring", "reverse_model")
+    if model is None:
+        if "reverse_model" in asked_for(config):
+            yield Fault(place, "missing, expected the model of the score reverse_model")
+        return
+    name = model.get("architecture")
+    if ("architecture" in model) == ("hugging_face" in model):
+        found = "both" if name else "neither"
+        yield Fault(place, f"found {found}, expected one of architecture, hugging_face")
+    elif name is not None and name not in zoo:
+        message = f"no model '{name}' in config/models.yaml{nearest(name, zoo)}"
+        yield Fault((*place, "architecture"), message)
+    elif name is not None and len(members(zoo[name])) > 1:
+        message = f"found '{name}', an ensemble, expected a single model"
+        yield Fault((*place, "architecture"), message)
+    elif name is not None and "size" not in config["vocabulary"] and "vocabulary" not in zoo[name]:
+        message = f"found '{name}', whose vocabulary has no size, expected the key vocabulary.size"
+        yield Fault((*place, "architecture"), message)

@@ -1,0 +1,235 @@
+"""Scores of the corpora and of the distilled text, and dropping by them (WNGT20 §3, WMT21 §2)."""
+
+REVERSE = config["scoring"].get("reverse_model", {})
+REVERSE_TRAINED = SCORING / "reverse_model"
+LANGUAGE_MODEL = config["scoring"]["language_model"]
+
+
+def score_tables(folder, stage):
+    """The tables of a corpus' scores at a stage, in the order in which they drop rows."""
+
+    def tables(wildcards):
+        names = scores_of(config, wildcards.corpus, stage)
+        return [folder / wildcards.corpus / "scores" / name for name in names]
+
+    return tables
+
+
+def language_model_text(wildcards):
+    """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
+    own = LANGUAGE_MODEL.get(f"{wildcards.side}_text")
+    if own is not None:
+        return present([own])
+    names = PARALLEL if wildcards.side == "target" else config["corpora"]
+    return [CORPORA / name / "cleaned" for name in names]
+
+
+rule language_model:
+    """Estimate a modified Kneser-Ney language model of one side (KenLM)."""
+    input:
+        text=language_model_text,
+    output:
+        SCORING / "language_models/{side}.klm",
+    log:
+        LOGS / "language_model/{side}.log",
+    benchmark:
+        BENCHMARKS / "language_model/{side}.tsv"
+    wildcard_constraints:
+        side="source|target",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        # lmplz, and the finished model, whose n-grams are about as many as the words of the text
+        mem_mb=lambda w, input, attempt: attempt
+        * language_model_memory(LANGUAGE_MODEL["memory_mb"], input),
+    params:
+        from_corpora=lambda w: f"{w.side}_text" not in LANGUAGE_MODEL,
+        order=LANGUAGE_MODEL["order"],
+        memory=f"{LANGUAGE_MODEL['memory_mb']}M",
+        code=code_version("corpus.scores.language_model", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/language_model.py"
+
+
+rule score_by_language_model:
+    """Cross-entropy per word of one side of every kept row of a corpus."""
+    input:
+        corpus=CORPORA / "{corpus}/cleaned",
+        model=SCORING / "language_models/{side}.klm",
+    output:
+        directory(CORPORA / "{corpus}/scores/language_model_{side}"),
+    log:
+        LOGS / "score_by_language_model/{corpus}.{side}.log",
+    benchmark:
+        BENCHMARKS / "score_by_language_model/{corpus}.{side}.tsv"
+    wildcard_constraints:
+        side="source|target",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * scoring_memory(input.model),
+    params:
+        score=lambda w: f"language_model_{w.side}",
+        code=code_version("corpus.scores", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/score.py"
+
+
+use rule score_by_language_model as score_distilled_by_language_model with:
+    input:
+        corpus=DISTILLED / "{corpus}/merged.parquet",
+        model=SCORING / "language_models/{side}.klm",
+    output:
+        directory(DISTILLED / "{corpus}/scores/language_model_{side}"),
+    log:
+        LOGS / "score_distilled_by_language_model/{corpus}.{side}.log",
+    benchmark:
+        BENCHMARKS / "score_distilled_by_language_model/{corpus}.{side}.tsv"
+
+
+rule score_by_reverse_model:
+    """Mean log probability of the source given the target, of every kept row of a corpus (WNGT20 §3)."""
+    input:
+        corpus=CORPORA / "{corpus}/cleaned",
+        model=(
+            present([REVERSE["hugging_face"]])
+            if "hugging_face" in REVERSE
+            else REVERSE_TRAINED
+        ),
+    output:
+        directory(CORPORA / "{corpus}/scores/reverse_model"),
+    log:
+        LOGS / "score_by_reverse_model/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "score_by_reverse_model/{corpus}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+    params:
+        score="reverse_model",
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version(
+            "corpus.scores",
+            "corpus.table",
+            "translation.forced",
+            "translation.hugging_face",
+            "translation.layers",
+            "translation.network",
+            "translation.vocabulary",
+        ),
+    script:
+        "../workflow_scripts/scores/score.py"
+
+
+use rule score_by_reverse_model as score_distilled_by_reverse_model with:
+    input:
+        corpus=DISTILLED / "{corpus}/merged.parquet",
+        model=rules.score_by_reverse_model.input.model,
+    output:
+        directory(DISTILLED / "{corpus}/scores/reverse_model"),
+    log:
+        LOGS / "score_distilled_by_reverse_model/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "score_distilled_by_reverse_model/{corpus}.tsv"
+
+
+rule select_corpus:
+    """Join a corpus and its scores, and name for every row that these drop the first that does."""
+    input:
+        corpus=CORPORA / "{corpus}/cleaned",
+        scores=score_tables(CORPORA, "cleaning"),
+    output:
+        directory(CORPORA / "{corpus}/selected"),
+    log:
+        LOGS / "select_corpus/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "select_corpus/{corpus}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        scores=lambda w: scores_of(config, w.corpus, "cleaning"),
+        code=code_version("corpus.scores.selection", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/select.py"
+
+
+use rule select_corpus as select_distilled with:
+    input:
+        corpus=DISTILLED / "{corpus}/merged.parquet",
+        scores=score_tables(DISTILLED, "distillation"),
+    output:
+        DISTILLED / "{corpus}/selected.parquet",
+    log:
+        LOGS / "select_distilled/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "select_distilled/{corpus}.tsv"
+    params:
+        scores=lambda w: scores_of(config, w.corpus, "distillation"),
+        code=code_version("corpus.scores.selection", "corpus.table"),
+
+
+if "architecture" in REVERSE:
+
+    rule reverse_corpora:
+        """The cleaned parallel corpora and the validation set with their sides swapped."""
+        input:
+            corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
+            validation=VALIDATION,
+        output:
+            corpora=temp(SCORING / "reversed.parquet"),
+            validation=temp(SCORING / "reversed_validation.parquet"),
+        log:
+            LOGS / "reverse_corpora.log",
+        benchmark:
+            BENCHMARKS / "reverse_corpora.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            code=code_version("corpus.reversal", "corpus.table"),
+        script:
+            "../workflow_scripts/scores/reverse_corpora.py"
+
+    use rule train_vocabulary as train_reverse_vocabulary with:
+        input:
+            corpora=SCORING / "reversed.parquet",
+        output:
+            SCORING / "vocabulary/{size}/vocab.spm",
+        log:
+            LOGS / "train_reverse_vocabulary/{size}.log",
+        benchmark:
+            BENCHMARKS / "train_reverse_vocabulary/{size}.tsv"
+
+    use rule train_teacher as train_reverse_model with:
+        input:
+            corpora=[SCORING / "reversed.parquet"],
+            validation=SCORING / "reversed_validation.parquet",
+            vocabulary=vocabulary_of(REVERSE["architecture"], SCORING / "vocabulary"),
+        output:
+            directory(REVERSE_TRAINED),
+        log:
+            LOGS / "train_reverse_model.log",
+        benchmark:
+            BENCHMARKS / "train_reverse_model.tsv"
+        resources:
+            **training_resources(
+                lambda wildcards: REVERSE["architecture"], REVERSE["training"]
+            ),
+        params:
+            kind="reverse_model",
+            entry=ZOO[REVERSE["architecture"]],
+            training=REVERSE["training"],
+            seed=config["seed"],
+            hardware=config["hardware"],
+            tensorboard=str(LOGS / "tensorboard/reverse_model"),
+            code=code_version("translation", "products", "corpus.table"),

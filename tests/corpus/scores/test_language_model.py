@@ -1,0 +1,90 @@
+"""Cross-entropy against KenLM's own word scores and against a model counted by hand; KenLM's programs."""
+
+import math
+
+import pytest
+
+from goldcrest.corpus.scores.language_model import cross_entropy, estimate, tokens
+from goldcrest.errors import InputError
+
+kenlm = pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
+LINES = [
+    f"{who} {does} the {what} ."
+    for who in ("the cat", "A child", "my friend")
+    for does in ("sees", "hears", "likes")
+    for what in ("tree", "house", "old song")
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A trigram model of LINES."""
+    path = tmp_path_factory.mktemp("lm") / "lm.klm"
+    try:
+        estimate(LINES, path, order=3, memory="50M")
+    except InputError as error:
+        if "is not here" in str(error):
+            pytest.skip(str(error))
+        raise
+    return path
+
+
+def test_tokens():
+    assert tokens("The house, isn't 3.5 m!") == "the house , isn ' t 3 . 5 m !"
+    assert tokens(" \t ") == ""
+
+
+def test_is_the_librarys_full_score(model):
+    """Bits per word, the end counted: the decimal logarithms of all words and </s>, one by one."""
+    library = kenlm.Model(str(model))
+    lines = ["The cat sees the tree.", "a zebra!", "the the the the the", ""]
+    for line, found in zip(lines, cross_entropy(model)(lines), strict=True):
+        logs = [score for score, _, _ in library.full_scores(tokens(line), bos=True, eos=True)]
+        assert len(logs) == len(tokens(line).split()) + 1
+        assert found == pytest.approx(-sum(logs) / len(logs) / math.log10(2), rel=1e-6)
+
+
+def test_the_model_is_a_distribution_of_its_words(model):
+    """Probabilities of what may follow a history sum to one: every word once, the end, the unknown."""
+    library = kenlm.Model(str(model))
+    words = {word for line in LINES for word in tokens(line).split()}
+    for history in (["<s>"], ["the", "cat"], ["zebra"]):
+        state, after = kenlm.State(), kenlm.State()
+        library.BeginSentenceWrite(state) if history == ["<s>"] else library.NullContextWrite(state)
+        for word in history if history != ["<s>"] else []:
+            library.BaseScore(state, word, after)
+            state, after = after, kenlm.State()
+        total = sum(
+            10 ** library.BaseScore(state, word, kenlm.State())
+            for word in [*words, "</s>", "neverseen"]
+        )
+        assert total == pytest.approx(1, abs=1e-4)
+
+
+def test_seen_text_is_likelier_than_its_words_in_disorder(model):
+    good, disorder, foreign = cross_entropy(model)(
+        ["my friend likes the old song .", "song . old the likes friend my", "Klicken Sie hier ."]
+    )
+    assert good < disorder and good < foreign
+
+
+def test_equal_text_makes_equal_bytes(model, tmp_path):
+    estimate(LINES, tmp_path / "again.klm", order=3, memory="50M")
+    assert (tmp_path / "again.klm").read_bytes() == model.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["again.klm"]
+
+
+def test_symbols_of_the_model_are_ordinary_text(model, tmp_path):
+    """lmplz refuses text with <s>, </s> and <unk>."""
+    estimate([*LINES, "<s> a </s> <unk>"], tmp_path / "lm.klm", order=3, memory="50M")
+    assert (tmp_path / "lm.klm").is_file()
+
+
+def test_no_text_and_no_model(model, tmp_path):
+    with pytest.raises(InputError, match="no text to estimate"):
+        estimate([" "], tmp_path / "lm.klm", order=3, memory="50M")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "bad").write_text("no model")
+    for path, message in ((tmp_path / "bad", "not a model of KenLM"), (tmp_path / "x", "no such")):
+        with pytest.raises(InputError, match=message):
+            cross_entropy(path)

@@ -1,0 +1,82 @@
+"""A score's table has the corpus' shards and rows; killed, it goes on to the same bytes."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.corpus.scores.scoring import score_corpus
+from goldcrest.corpus.table import ShardWriter, read_columns, shard_paths
+from goldcrest.errors import InputError
+
+SCORE = SCORES["reverse_model"]
+
+
+class Lengths:
+    """A score that any reader can compute: the lengths of both sides; it counts rows, and may be killed."""
+
+    def __init__(self, stop_after=None):
+        self.rows, self.stop_after = 0, stop_after
+
+    def __call__(self, sources, targets):
+        if self.stop_after is not None and self.rows >= self.stop_after:
+            raise KeyboardInterrupt
+        self.rows += len(sources)
+        return np.array([100 * len(s) + len(t) for s, t in zip(sources, targets, strict=True)])
+
+
+@pytest.fixture
+def corpus(tmp_path, as_table):
+    """25 rows in shards of 10, every fourth dropped."""
+    table = as_table([("s" * row, "t" * (row % 7)) for row in range(25)])
+    dropped = pa.array(["urls" if row % 4 == 0 else None for row in range(25)], pa.string())
+    table = table.set_column(4, "dropped_by", dropped)
+    with ShardWriter(tmp_path / "cleaned", table.schema, 10) as writer:
+        writer.write(table)
+    return tmp_path / "cleaned"
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in shard_paths(folder)}
+
+
+def test_same_shards_and_rows(tmp_path, corpus):
+    score_corpus(corpus, tmp_path / "scores", SCORE, Lengths(), {}, batch_rows=4)
+    assert list(contents(tmp_path / "scores")) == list(contents(corpus))
+    column = read_columns(tmp_path / "scores", [SCORE.column])[SCORE.column].to_pylist()
+    assert column == [None if row % 4 == 0 else 100 * row + row % 7 for row in range(25)]
+
+
+def test_killed_at_every_batch(tmp_path, corpus):
+    """Finished shards are not scored again, and the bytes are those of an undisturbed run."""
+    score_corpus(corpus, tmp_path / "whole", SCORE, Lengths(), {"model": "a"}, batch_rows=4)
+    for stop_after in (0, 3, 9, 8):
+        scorer = Lengths(stop_after)
+        with pytest.raises(KeyboardInterrupt):
+            score_corpus(corpus, tmp_path / "out", SCORE, scorer, {"model": "a"}, batch_rows=4)
+        assert not (tmp_path / "out").exists()
+    last = Lengths()
+    score_corpus(corpus, tmp_path / "out", SCORE, last, {"model": "a"}, batch_rows=4)
+    assert last.rows == 3  # the third shard alone
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_shards_of_another_model_are_not_used(tmp_path, corpus):
+    with pytest.raises(KeyboardInterrupt):
+        score_corpus(corpus, tmp_path / "out", SCORE, Lengths(15), {"model": "a"}, batch_rows=4)
+    scorer = Lengths()
+    score_corpus(corpus, tmp_path / "out", SCORE, scorer, {"model": "b"}, batch_rows=4)
+    assert scorer.rows == 18
+
+
+def test_what_is_no_number_is_an_error(tmp_path, corpus):
+    with pytest.raises(InputError, match=r"part-00000\.parquet: reverse_log_probability .* number"):
+        score_corpus(corpus, tmp_path / "o", SCORE, lambda s, t: np.full(len(s), np.inf), {})
+
+
+def test_a_missing_side_is_an_error(tmp_path, as_table):
+    with ShardWriter(tmp_path / "c", as_table([("a", None)]).schema) as writer:
+        writer.write(as_table([("a", None)]))
+    with pytest.raises(InputError, match="a kept row has no target"):
+        score_corpus(tmp_path / "c", tmp_path / "o", SCORE, Lengths(), {})

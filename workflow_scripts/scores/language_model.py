@@ -1,0 +1,16 @@
+"""Estimate a language model (rule language_model), from cleaned corpora or a text file, into KenLM's binary form."""
+
+from itertools import chain
+
+from goldcrest.corpus.scores.language_model import estimate
+from goldcrest.corpus.table import side_texts
+from goldcrest.job import job
+from goldcrest.text_files import read_lines
+
+with job(snakemake.log[0]):
+    params, side = snakemake.params, snakemake.wildcards.side
+    texts = snakemake.input.text
+    lines = chain.from_iterable(
+        side_texts(text, side) if params.from_corpora else read_lines(text) for text in texts
+    )
+    estimate(lines, snakemake.output[0], params.order, params.memory)

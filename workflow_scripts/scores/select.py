@@ -1,0 +1,17 @@
+"""Drop by scores (rules select_corpus and select_distilled).
+
+From a table and the tables of its scores, row counts verified, into the table with the scores as columns.
+"""
+
+from pathlib import Path
+
+from goldcrest.corpus.scores.selection import Cut, ScoreTable, select
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    settings = snakemake.params.scores.items()
+    tables = [
+        ScoreTable(name, Path(path), Cut(**values["cut"]), values.get("weight_scale", 0.0))
+        for (name, values), path in zip(settings, snakemake.input.scores, strict=True)
+    ]
+    select(snakemake.input.corpus, snakemake.output[0], tables)
