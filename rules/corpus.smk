@@ -18,12 +18,6 @@ else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 
 
-def imported(corpus):
-    """What the importer reads of a corpus' entry; how it is cleaned imports nothing anew."""
-    entry = config["corpora"][corpus]
-    return {key: entry[key] for key in entry if key not in ("cleaning", "distillation")}
-
-
 def cleaning_of(corpus):
     """The section `cleaning` as it holds for one corpus."""
     return section_of(config, corpus, "cleaning")
@@ -90,7 +84,7 @@ rule import_corpus:
     params:
         name=lambda w: w.corpus,
         section="corpora",
-        entries=lambda w: contents(imported(w.corpus)),
+        entries=lambda w: contents(config["corpora"][w.corpus]),
         monolingual=lambda w: config["corpora"][w.corpus].get("use") == "monolingual",
         languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
@@ -275,6 +269,6 @@ rule cleaning_report:
         seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
-        code=code_version("corpus.report", "corpus.table", "report"),
+        code=code_version("corpus.report", "corpus.scores", "corpus.table", "report"),
     script:
         "../workflow_scripts/corpus/cleaning_report.py"

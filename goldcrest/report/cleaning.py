@@ -79,7 +79,7 @@ def _examples(reports: Sequence[CorpusReport]) -> Table:
     return Table(
         "cleaning_examples",
         "Cleaning: examples of dropped rows",
-        f"The first rows that each filter dropped, at most {SHOWN_CHARACTERS} characters of each side.",
+        f"Ten rows at random of those that each filter dropped, at most {SHOWN_CHARACTERS} characters of each side.",
         (
             Column("corpus", "Corpus", numeric=False),
             Column("filter", "Filter", numeric=False),

@@ -1,20 +1,25 @@
-"""The cleaning report as a figure: a waterfall for each corpus, and what became of injected damage."""
+"""The cleaning report as a figure: waterfalls, what became of injected damage, histograms of scores."""
 
 from collections.abc import Sequence
 
 import altair as alt
 import pandas as pd
 
-from goldcrest.corpus.cleaning.filters import FILTERS
-from goldcrest.corpus.report import CorpusReport, waterfall
+from goldcrest.corpus.report import STEPS, CorpusReport, Histogram, waterfall
+from goldcrest.corpus.scores.registry import SCORES
 
 _KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
 
 
 def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
-    """One waterfall a corpus, followed by the fate of each kind of damage where it is labelled."""
+    """One waterfall a corpus, then the fate of each kind of damage where it is labelled, then every score."""
     charts = [_waterfall(report) for report in reports]
     charts += [_damage(report) for report in reports if report.labelled]
+    charts += [
+        _histogram(report.name, name, found)
+        for report in reports
+        for name, found in report.scores.items()
+    ]
     figure = alt.vconcat(*charts).resolve_scale(color="independent")
     return figure.configure_view(stroke=None).configure_axis(grid=False)
 
@@ -57,7 +62,7 @@ def _share(rows: int, of: int) -> str:
 
 
 def _damage(report: CorpusReport) -> alt.Chart:
-    fates = [*FILTERS, "kept"]
+    fates = [*STEPS, "kept"]
     rows = [
         (label or "undamaged", name or "kept", count, fates.index(name or "kept"))
         for label, counts in report.noise.items()
@@ -84,13 +89,42 @@ def _damage(report: CorpusReport) -> alt.Chart:
     )
 
 
+def _histogram(corpus: str, name: str, found: Histogram) -> alt.Chart:
+    rows = [
+        (start, end, count, fate)
+        for fate, counts in (("kept", found.kept), ("dropped", found.dropped))
+        for start, end, count in zip(found.edges, found.edges[1:], counts, strict=False)
+    ]
+    data = pd.DataFrame(rows, columns=["from", "to", "rows", "fate"])
+    score = SCORES[name]
+    better = "higher" if score.higher_is_better else "lower"
+    return (
+        alt.Chart(data)
+        .mark_bar()
+        .encode(
+            x=alt.X("from:Q", bin="binned", title=f"{score.unit} ({better} is better)"),
+            x2="to:Q",
+            y=alt.Y("rows:Q", stack="zero", title="rows", axis=alt.Axis(format=",d", tickCount=4)),
+            color=alt.Color(
+                "fate:N",
+                title="by the scores",
+                scale=alt.Scale(
+                    domain=["kept", "dropped"], range=[_KINDS["kept"], _KINDS["dropped"]]
+                ),
+            ),
+            tooltip=["from", "to", "fate", alt.Tooltip("rows:Q", format=",")],
+        )
+        .properties(title=f"{name} of {corpus}", width=520, height=140)
+    )
+
+
 _PALETTE = [
     *("#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2"),
     *("#ff9da6", "#9d755d", "#79706e", "#9ecae9", "#ffbf79", "#8cd17d", "#d67195"),
-    "#b6992d",
+    *("#b6992d", "#8c6bb1", "#3690c0", "#02818a"),
 ]
 
 
 def _colours(present: Sequence[str]) -> list[str]:
-    named = dict(zip(FILTERS, _PALETTE, strict=True)) | {"kept": "#d9d9d9"}
+    named = dict(zip(STEPS, _PALETTE, strict=True)) | {"kept": "#d9d9d9"}
     return [named[name] for name in present]

@@ -619,6 +619,59 @@ CONTRADICTIONS = {
             "report.rows.teacher.wngt20: no row 'paper' in table 1 of wngt20; did you mean 'paper.8k'?",
         ],
     ),
+    "scores": (
+        {
+            "corpora": {
+                "stories": {
+                    "importer": "synthetic",
+                    "pairs": 10,
+                    "use": "monolingual",
+                    "cleaning": {
+                        "language_id": {"min_probability": 0.5},
+                        "scores": {"language_model_target": {"cut": {"percent": 3}}},
+                    },
+                    "distillation": {"scores": {"reverse_model": {"cut": {"best": 9}}}},
+                },
+            },
+            "cleaning": {
+                "scores": {
+                    "reverse_model": {"cut": {"percent": 5, "best": 10}},
+                    "language_model_target": {},
+                }
+            },
+            "scoring": {"reverse_model": {"architecture": "smal"}},
+        },
+        [],
+        [
+            "cleaning.scores.reverse_model.cut: found percent and best, expected one of percent, best, "
+            "threshold",
+            "corpora.stories.cleaning.language_id: found, expected cleaning.language_id too, which names "
+            "the model",
+            "corpora.stories.cleaning.scores.language_model_target: found in a monolingual corpus, which "
+            "has no target yet",
+            "corpora.stories.distillation.scores.reverse_model: no score 'reverse_model' in "
+            "distillation.scores",
+            "scoring.reverse_model.architecture: no model 'smal' in config/models.yaml; did you mean 'small'?",
+        ],
+    ),
+    "a score without its model": (
+        {"distillation": {"scores": {"reverse_model": {}}}},
+        [],
+        ["scoring.reverse_model: missing, expected the model of the score reverse_model"],
+    ),
+    "a score that does not exist": (
+        {"cleaning": {"scores": {"revers_model": {}}}},
+        [],
+        [
+            "cleaning.scores.revers_model: unknown key, expected one of language_model_source, "
+            "language_model_target, reverse_model; did you mean 'reverse_model'?"
+        ],
+    ),
+    "two reverse models": (
+        {"scoring": {"reverse_model": {"architecture": "small", "hugging_face": "x"}}},
+        [],
+        ["scoring.reverse_model: found both, expected one of architecture, hugging_face"],
+    ),
     "everything at once": (
         {
             "sede": 1,
@@ -629,8 +682,8 @@ CONTRADICTIONS = {
         [],
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
-            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, vocabulary, "
-            "teacher, students, training, distillation, shortlist, pruning, quantization, variants, exports, "
+            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, scoring, "
+            "vocabulary, teacher, students, training, distillation, shortlist, pruning, quantization, variants, exports, "
             "evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",

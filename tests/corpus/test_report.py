@@ -1,9 +1,17 @@
 """The report counts what the table holds, and knows found damage from lost good rows."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.report import as_json, corpus_report, damage_found, waterfall
+from goldcrest.corpus.report import (
+    EXAMPLES,
+    as_json,
+    corpus_report,
+    damage_found,
+    histogram,
+    waterfall,
+)
 from goldcrest.corpus.table import write_table
 
 # (noise, dropped_by): copied is found 3 times of 4; of the undamaged rows 1 is lost, 1 is test text
@@ -59,3 +67,35 @@ def test_unlabelled_corpora_have_no_damage(tmp_path, as_table):
     write_table(tmp_path / "t.parquet", as_table([("a", "b")]))
     report = corpus_report("plain", tmp_path / "t.parquet")
     assert not report.labelled and damage_found(report) == [] and waterfall(report) == []
+
+
+def test_examples_are_drawn_from_all_rows(tmp_path, as_table):
+    """Ten different rows of the filter, by the seed, and every row is drawn about equally often."""
+    table = as_table([("a", "b")] * 40)
+    dropped = pa.array(["urls" if row % 2 else None for row in range(40)], pa.string())
+    write_table(tmp_path / "t.parquet", table.set_column(4, "dropped_by", dropped))
+    drawn = [
+        corpus_report("x", tmp_path / "t.parquet", seed).examples["urls"] for seed in range(200)
+    ]
+    rows = [[example[0] for example in examples] for examples in drawn]
+    assert all(len(set(r)) == EXAMPLES and all(n % 2 for n in r) and r == sorted(r) for r in rows)
+    counts = np.bincount(np.concatenate(rows), minlength=40)[1::2]
+    assert counts.sum() == 2000 and counts.min() > 60 and counts.max() < 140  # 100, deviation 7
+    again = corpus_report("x", tmp_path / "t.parquet", 7).examples["urls"]
+    assert again == drawn[7] != drawn[8]
+
+
+def test_histogram_counts_every_row_with_a_score(tmp_path):
+    """Kept and dropped apart, as a count by hand; rows without a score stand in no bin."""
+    values = [None if row % 10 == 0 else float(row % 7) for row in range(1000)]
+    dropped = ["urls" if v is None else "reverse_model" if v < 2 else None for v in values]
+    columns = {
+        "score": pa.array(values, pa.float64()),
+        "dropped_by": pa.array(dropped, pa.string()),
+    }
+    write_table(tmp_path / "t.parquet", pa.table(columns))
+    found = histogram(tmp_path / "t.parquet", "score", bins=6)
+    assert found.edges == pytest.approx(list(range(7)))
+    of = {value: values.count(float(value)) for value in range(7)}
+    assert found.dropped == [of[0], of[1], 0, 0, 0, 0]
+    assert found.kept == [0, 0, of[2], of[3], of[4], of[5] + of[6]]

@@ -5,8 +5,7 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus.cleaning.filters import FILTERS
-from goldcrest.corpus.report import CorpusReport
+from goldcrest.corpus.report import STEPS, CorpusReport, Histogram
 from goldcrest.report.cleaning import SHOWN_CHARACTERS, cleaning_tables
 from goldcrest.report.cleaning_figure import _colours, cleaning_figure
 from goldcrest.report.figures import save
@@ -78,5 +77,12 @@ def test_figure_needs_no_network(tmp_path, labelled):
     assert "language_target" in (tmp_path / "f.svg").read_text()
 
 
+def test_every_score_has_a_histogram(labelled):
+    labelled.scores["reverse_model"] = Histogram([-3.0, -2.0, -1.0], [0, 5], [2, 1])
+    chart = cleaning_figure([labelled]).to_dict()["vconcat"][-1]
+    assert chart["title"] == "reverse_model of demo"
+    assert chart["encoding"]["x"]["title"] == "nats per piece (higher is better)"
+
+
 def test_every_filter_has_a_colour_of_its_own():
-    assert len(set(_colours([*FILTERS, "kept"]))) == len(FILTERS) + 1
+    assert len(set(_colours([*STEPS, "kept"]))) == len(STEPS) + 1

@@ -11,7 +11,7 @@ from goldcrest.report.rendering import write_table
 with job(snakemake.log[0]):
     params = snakemake.params
     cleaned = zip(params.corpora, snakemake.input.corpora, strict=True)
-    reports = [corpus_report(name, table) for name, table in cleaned]
+    reports = [corpus_report(name, table, params.seed) for name, table in cleaned]
     write_json(snakemake.output.json, as_json(reports))
     for table in cleaning_tables(reports):
         write_table(table, params.tables)

@@ -26,7 +26,9 @@ from goldcrest.errors import InputError, nearest
 log = logging.getLogger(__name__)
 
 BATCH_ROWS = 8192
-OF_THE_CORPUS = ("importer", "use", "local_dir")  # keys of an entry that are not the importer's
+# Keys of an entry that do not decide its rows as they are imported.
+NOT_CONTENTS = ("local_dir", "cleaning", "distillation")
+OF_THE_CORPUS = ("importer", "use", *NOT_CONTENTS)  # keys of an entry that are not the importer's
 
 
 class Importer(Protocol):
@@ -95,9 +97,9 @@ def code_parts(entries: Entries) -> list[str]:
 
 
 def contents(entries: Entries) -> list[dict[str, Any]]:
-    """The entries without `local_dir`: what decides the rows, wherever their files lie."""
+    """What decides the rows of the entries, wherever their files lie and whatever becomes of them."""
     return [
-        {key: value for key, value in entry.items() if key != "local_dir"}
+        {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
         for entry in _several(entries)
     ]
 
