@@ -46,10 +46,12 @@ else
   fi
 fi
 
-if [ "$name" = main ]; then  # this project itself, editable
+if [ "$name" = main ]; then  # KenLM's programs (lmplz), which come in this wheel alone; this project itself, editable
   if command -v uv >/dev/null; then
+    uv pip install --python "$folder/bin/python" --no-deps bicleaner-hardrules==2.10.8
     uv pip install --python "$folder/bin/python" --no-deps --no-build-isolation -e "$here/.."
   else
+    "$folder/bin/pip" install --no-deps bicleaner-hardrules==2.10.8
     "$folder/bin/pip" install --no-deps --no-build-isolation -e "$here/.."
   fi
 fi

@@ -33,7 +33,7 @@ DISTILLATION_SEARCH = {
 rule split_corpus:
     """The kept rows of a corpus in shards of equal size."""
     input:
-        corpus=lambda w: selected([w.corpus]),
+        corpus=lambda w: selected([w.corpus])[0],
     output:
         shards=temp(
             expand(

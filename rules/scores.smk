@@ -202,7 +202,7 @@ if "architecture" in REVERSE:
 
     use rule train_vocabulary as train_reverse_vocabulary with:
         input:
-            corpora=SCORING / "reversed.parquet",
+            corpora=[SCORING / "reversed.parquet"],
         output:
             SCORING / "vocabulary/{size}/vocab.spm",
         log:

@@ -11,6 +11,7 @@ from goldcrest.corpus.table import ShardWriter, read_columns
 from goldcrest.errors import InputError
 from goldcrest.translation.distillation import (
     Translated,
+    join,
     merge,
     shard_bounds,
     split_corpus,
@@ -237,3 +238,25 @@ def test_parallel_text_needs_references(tmp_path):
         split_corpus(corpus, [tmp_path / "s.parquet"], parallel=True)
     split_corpus(corpus, [tmp_path / "s.parquet"], parallel=False)
     assert read_columns(tmp_path / "s.parquet", ["target"])["target"].null_count == 18
+
+
+def test_joined_tables_are_their_kept_rows(tmp_path):
+    """As merging all corpora at once, but for the rows that scores dropped; a missing weight is null."""
+    parts, merged = [], []
+    for name, weight in (("c1", True), ("c2", False)):
+        corpus = make_corpus(tmp_path / name, name)
+        if not weight:
+            for path in corpus.glob("*.parquet"):
+                damage(path, lambda t: t.drop_columns(["weight"]))
+        parts.append(Translated(corpus, distil(tmp_path, corpus, name=name)))
+        merged.append(tmp_path / f"{name}.parquet")
+        merge(parts[-1:], merged[-1])
+    merge(parts, tmp_path / "all.parquet")
+    join(merged, tmp_path / "joined.parquet")
+    expected = pq.read_table(tmp_path / "all.parquet").to_pylist()
+    assert pq.read_table(tmp_path / "joined.parquet").to_pylist() == expected
+    first = len(pq.read_table(merged[0]))
+    dropped = pa.array(["reverse_model", *[None] * (first - 1)], pa.string())
+    damage(merged[0], lambda t: t.append_column("dropped_by", dropped))
+    join(merged, tmp_path / "joined.parquet")
+    assert pq.read_table(tmp_path / "joined.parquet").to_pylist() == expected[1:]

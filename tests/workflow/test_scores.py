@@ -1,0 +1,83 @@
+"""Scores in the workflow: of the corpora and of the distilled text, by language models and a reverse model."""
+
+import csv
+
+import pytest
+import yaml
+
+from goldcrest.corpus.scores.language_model import _program
+from goldcrest.corpus.table import count_rows, read_columns, read_schema
+from goldcrest.errors import InputError
+from tests.workflow.running import TINY, snakemake
+
+pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
+REPORT = "results/tiny/tables/cleaning.csv"
+TRAINING = "results/tiny/distilled/training.parquet"
+
+
+@pytest.fixture
+def config(tmp_path):
+    """The smallest experiment with every score, in both places, and one corpus that overrides a cut."""
+    try:
+        _program("lmplz")
+    except InputError as error:
+        pytest.skip(str(error))
+    config = yaml.safe_load(TINY.read_text())
+    config["corpora"]["grammar"]["pairs"] = 400
+    config["corpora"]["stories"] |= {
+        "cleaning": {"scores": {"language_model_source": {"cut": {"best": 90}}}},
+        "distillation": {"scores": {"reverse_model": {"cut": {}}}},
+    }
+    config["cleaning"]["scores"] = {
+        "language_model_source": {"cut": {"percent": 5}},
+        "language_model_target": {"cut": {"percent": 2.5}},
+    }
+    config["distillation"] |= {
+        "beam": 1,
+        "monolingual_beam": 1,
+        "scores": {"language_model_target": {}, "reverse_model": {"cut": {"percent": 10}}},
+    }
+    training = {**config["training"], "updates": 5, "validate_every": 5}
+    config["scoring"] = {
+        "language_model": {"order": 3, "memory_mb": 100},
+        "reverse_model": {"architecture": "demo.micro", "training": training},
+    }
+    config["teacher"] |= {"members": 1, "training": training}
+    (tmp_path / "scores.yaml").write_text(yaml.safe_dump(config))
+    return tmp_path / "scores.yaml"
+
+
+def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
+    run = snakemake(tmp_path, config, "--cores", "1", REPORT, TRAINING)
+    assert run.returncode == 0, run.stdout
+    results = tmp_path / "results/tiny"
+    rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))
+    dropped = {(row["corpus"], row["filter"]): row["dropped"] for row in rows}
+
+    clean = count_rows(results / "corpora/grammar/cleaned")
+    by_source = clean * 5 // 100
+    by_target = (clean - by_source) * 25 // 1000
+    assert dropped["grammar", "language_model_source"] == str(by_source)
+    assert dropped["grammar", "language_model_target"] == str(by_target)
+    left = count_rows(results / "corpora/grammar/selected")
+    assert left == clean - by_source - by_target
+    assert count_rows(results / "corpora/stories/selected") == 90
+    assert ("stories", "language_model_target") not in dropped
+    assert "cross_entropy_target" not in read_schema(results / "corpora/stories/selected").names
+
+    merged = count_rows(results / "distilled/grammar/merged.parquet")
+    assert dropped["grammar, distilled", "reverse_model"] == str(merged // 10)
+    assert ("stories, distilled", "reverse_model") not in dropped
+    table = read_columns(tmp_path / TRAINING, ["corpus", "weight"])
+    counts = table["corpus"].value_counts().to_pylist()
+    kept = {entry["values"]: entry["counts"] for entry in counts}
+    stories = count_rows(results / "distilled/stories/merged.parquet")
+    assert kept == {"grammar": merged - merged // 10, "stories": stories}
+    assert table["weight"].null_count == 0
+    assert all(0 < weight < 1 for weight in table["weight"].to_pylist())
+
+    # Another cut scores nothing anew.
+    changed = config.read_text().replace("percent: 2.5", "threshold: 3.0")
+    config.write_text(changed)
+    run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules", REPORT)
+    assert "select_corpus" in run.stdout and "score_by" not in run.stdout, run.stdout
