@@ -196,6 +196,7 @@ def final_targets():
     ]
     return [
         TABLES / "cleaning.csv",
+        *([TABLES / "filters.csv"] if "labelled" in config["evaluation"] else []),
         TABLES / "head_map.csv",
         *exports,
         *report_targets(),

@@ -102,6 +102,7 @@ if DISTILLED_SELECTED:
             mem_mb=1000,
         params:
             shards=len(SHARDS),
+            may_be_empty=True,  # it is one of several, and join_distilled looks at all
             code=code_version("corpus.table", "translation.distillation"),
         script:
             "../workflow_scripts/distil/merge_distilled.py"
@@ -150,6 +151,7 @@ else:
             mem_mb=1000,
         params:
             shards=len(SHARDS),
+            may_be_empty=False,
             code=code_version("corpus.table", "translation.distillation"),
         script:
             "../workflow_scripts/distil/merge_distilled.py"

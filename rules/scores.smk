@@ -19,7 +19,7 @@ def language_model_text(wildcards):
     """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
     own = LANGUAGE_MODEL.get(f"{wildcards.side}_text")
     if own is not None:
-        return present([own])
+        return present(own)
     names = PARALLEL if wildcards.side == "target" else config["corpora"]
     return [CORPORA / name / "cleaned" for name in names]
 
@@ -69,7 +69,7 @@ rule score_by_language_model:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, input, attempt: attempt * scoring_memory(input.model),
+        mem_mb=lambda w, input, attempt: attempt * scoring_memory([input.model]),
     params:
         score=lambda w: f"language_model_{w.side}",
         code=code_version("corpus.scores", "corpus.table"),
@@ -233,3 +233,52 @@ if "architecture" in REVERSE:
             hardware=config["hardware"],
             tensorboard=str(LOGS / "tensorboard/reverse_model"),
             code=code_version("translation", "products", "corpus.table"),
+
+
+if "labelled" in config["evaluation"]:
+
+    rule measure_filters:
+        """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
+        input:
+            labelled=present([config["evaluation"]["labelled"]["table"]]),
+            language_id=LANGUAGE_ID_MODEL,
+            language_models=expand(
+                SCORING / "language_models/{side}.klm", side=["source", "target"]
+            ),
+            reverse_model=rules.score_by_reverse_model.input.model if REVERSE else [],
+        output:
+            **table_files(
+                TABLES,
+                "filters",
+                "1 Corpora",
+                "Cleaning measured on labelled pairs",
+                "filters",
+            ),
+        log:
+            LOGS / "measure_filters.log",
+        benchmark:
+            BENCHMARKS / "measure_filters.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=lambda w, input, attempt: attempt
+            * (
+                scoring_memory(input.language_models)
+                + search_memory(input.reverse_model)
+            ),
+        params:
+            columns=config["evaluation"]["labelled"]["columns"],
+            languages=LANGUAGE_PAIR,
+            rules=CLEANING["rules"],
+            language_id=CLEANING.get("language_id"),
+            folder=lambda w, output: Path(output[0]).parent.as_posix(),
+            code=code_version(
+                "corpus.cleaning",
+                "corpus.labelled",
+                "corpus.scores",
+                "report",
+                "translation.forced",
+            ),
+        script:
+            "../workflow_scripts/scores/measure_filters.py"

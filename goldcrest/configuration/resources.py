@@ -56,13 +56,15 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if identifier != "synthetic" and not is_url(identifier):
         yield "cleaning.language_id.model", identifier
     for key in ("source_text", "target_text"):
-        if key in config["scoring"]["language_model"]:
-            yield f"scoring.language_model.{key}", config["scoring"]["language_model"][key]
+        for index, path in enumerate(config["scoring"]["language_model"].get(key, [])):
+            yield f"scoring.language_model.{key}[{index}]", path
     if "hugging_face" in config["scoring"].get("reverse_model", {}):
         yield (
             "scoring.reverse_model.hugging_face",
             config["scoring"]["reverse_model"]["hugging_face"],
         )
+    if "labelled" in config["evaluation"]:
+        yield "evaluation.labelled.table", config["evaluation"]["labelled"]["table"]
     if "hugging_face" in config["teacher"]:
         yield "teacher.hugging_face", config["teacher"]["hugging_face"]
 
@@ -124,9 +126,9 @@ def language_model_memory(sorting: int, texts: Iterable[str]) -> int:
     return int(PROCESS_MIB + max(sorting, LANGUAGE_MODEL_EXPANSION * _total_bytes(texts) / MIB))
 
 
-def scoring_memory(model: str) -> int:
-    """MiB of main memory that scoring by a language model needs."""
-    return int(PROCESS_MIB + _total_bytes([model]) / MIB)
+def scoring_memory(models: Iterable[str]) -> int:
+    """MiB of main memory that scoring by language models needs."""
+    return int(PROCESS_MIB + _total_bytes(models) / MIB)
 
 
 def alignment_memory(pairs: int) -> int:

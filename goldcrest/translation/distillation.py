@@ -138,12 +138,15 @@ class Translated:
     shards: Sequence[str | Path]
 
 
-def merge(parts: Sequence[Translated], output: str | Path) -> dict[str, int]:
+def merge(
+    parts: Sequence[Translated], output: str | Path, may_be_empty: bool = False
+) -> dict[str, int]:
     """Verify every shard against its corpus and write source and selected translation of each row.
 
     The table has columns source, target, corpus, row, and weight where a corpus has one (null where
     another has none).  Rows whose translation is empty are left out.  Returns rows read, written, empty.
-    Raises InputError naming the shard where its rows are not exactly those of the corpus in order.
+    Raises InputError naming the shard where its rows are not exactly those of the corpus in order, or where no
+    row is written unless it `may_be_empty`.
     """
     weighted = any("weight" in read_schema(part.corpus).names for part in parts)
     read = 0
@@ -153,7 +156,7 @@ def merge(parts: Sequence[Translated], output: str | Path) -> dict[str, int]:
                 read += rows.num_rows
                 writer.write(rows.filter(_not_empty(rows["target"])))
         written = writer.rows
-    if not written:
+    if not written and not may_be_empty:
         raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
     return {"read": read, "written": written, "empty": read - written}
 

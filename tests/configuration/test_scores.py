@@ -27,7 +27,7 @@ def config(experiment, zoo):
         "distillation": {"scores": {"reverse_model": {"weight_scale": 0}}},
         "scoring": {
             "reverse_model": {"hugging_face": "no/folder"},
-            "language_model": {"source_text": "no/text.gz"},
+            "language_model": {"source_text": ["no/text.gz"]},
         },
     }
     return check(experiment(changes), "trial.yaml", zoo)
@@ -58,5 +58,5 @@ def test_monolingual_text_has_target_scores_only_when_distilled(config):
 
 def test_files_of_the_scoring_models_are_missed(config):
     found = [line.split(":")[0] for line in missing_files(config)]
-    assert "scoring.language_model.source_text" in found
+    assert "scoring.language_model.source_text[0]" in found
     assert "scoring.reverse_model.hugging_face" in found

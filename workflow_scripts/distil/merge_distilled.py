@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
         Translated(corpus, shards[number * count : (number + 1) * count])
         for number, corpus in enumerate(snakemake.input.corpora)
     ]
-    counts = merge(parts, snakemake.output.training)
+    counts = merge(parts, snakemake.output.training, snakemake.params.may_be_empty)
     logging.info(
         "%s rows, %s of them written, %s with an empty translation left out",
         *(f"{counts[name]:,}" for name in ("read", "written", "empty")),
