@@ -7,6 +7,7 @@ from typing import Any
 from goldcrest.configuration.data import FILE_KEYS, entries
 from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.schema import key_path
+from goldcrest.configuration.scores import STAGES
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import Zoo, load_zoo, members
 from goldcrest.corpus.download import is_url
@@ -89,7 +90,9 @@ def estimate_disk(config: dict[str, Any], zoo: Zoo | None = None) -> int:
         trained = precision == "float32" or precision.endswith("-finetuned")
         stored = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if trained else 0)
         weights += stored * _weights(zoo[student], config)
-    return int(CORPUS_COPIES * text + weights)
+    # Scored text is stored once more with its scores, and distilled text before it is selected too.
+    copies = CORPUS_COPIES + sum(bool(config[stage]["scores"]) for stage in STAGES)
+    return int(copies * text + weights)
 
 
 def training_memory(

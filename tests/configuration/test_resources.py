@@ -60,6 +60,8 @@ def test_disk_grows_with_text_and_models(experiment, zoo, tmp_path, monkeypatch)
     assert disk({"teacher": {"architecture": "trio", "members": 3}}) > small
     (tmp_path / "news.en").write_bytes(bytes(5_000))
     assert disk({}) - small == 10_000  # the text, and as much for its tables
+    scores = {"cleaning": {"scores": {"language_model_source": {}}}}
+    assert disk(scores) > disk({})
 
 
 def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_path):
