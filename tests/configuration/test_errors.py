@@ -683,7 +683,8 @@ CONTRADICTIONS = {
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
             "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, scoring, "
-            "vocabulary, teacher, students, training, distillation, shortlist, pruning, quantization, variants, exports, "
+            "vocabulary, teacher, students, training, distillation, shortlist, pruning, quantization, "
+            "variants, exports, "
             "evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",

@@ -79,5 +79,5 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     # Another cut scores nothing anew.
     changed = config.read_text().replace("percent: 2.5", "threshold: 3.0")
     config.write_text(changed)
-    run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules", REPORT)
+    run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules", "--cores", "1", REPORT)
     assert "select_corpus" in run.stdout and "score_by" not in run.stdout, run.stdout
