@@ -133,6 +133,30 @@ def selected(corpora):
     ]
 
 
+def cleaning_of(corpus):
+    """The section `cleaning` as it holds for one corpus."""
+    return section_of(config, corpus, "cleaning")
+
+
+def score_tables(folder, stage):
+    """The tables of a corpus' scores at a stage, in the order in which they drop rows."""
+
+    def tables(wildcards):
+        names = scores_of(config, wildcards.corpus, stage)
+        return [folder / wildcards.corpus / "scores" / name for name in names]
+
+    return tables
+
+
+def language_model_text(wildcards):
+    """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
+    own = config["scoring"]["language_model"].get(f"{wildcards.side}_text")
+    if own is not None:
+        return present(own)
+    names = PARALLEL if wildcards.side == "target" else config["corpora"]
+    return [CORPORA / name / "cleaned" for name in names]
+
+
 def vocabulary_of(model, folder=VOCABULARY):
     """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
     size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]

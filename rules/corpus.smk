@@ -18,11 +18,6 @@ else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 
 
-def cleaning_of(corpus):
-    """The section `cleaning` as it holds for one corpus."""
-    return section_of(config, corpus, "cleaning")
-
-
 # The tables whose sentences must not be trained on.
 HELD_OUT = [
     VALIDATION,

@@ -5,25 +5,6 @@ REVERSE_TRAINED = SCORING / "reverse_model"
 LANGUAGE_MODEL = config["scoring"]["language_model"]
 
 
-def score_tables(folder, stage):
-    """The tables of a corpus' scores at a stage, in the order in which they drop rows."""
-
-    def tables(wildcards):
-        names = scores_of(config, wildcards.corpus, stage)
-        return [folder / wildcards.corpus / "scores" / name for name in names]
-
-    return tables
-
-
-def language_model_text(wildcards):
-    """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
-    own = LANGUAGE_MODEL.get(f"{wildcards.side}_text")
-    if own is not None:
-        return present(own)
-    names = PARALLEL if wildcards.side == "target" else config["corpora"]
-    return [CORPORA / name / "cleaned" for name in names]
-
-
 rule language_model:
     """Estimate a modified Kneser-Ney language model of one side (KenLM)."""
     input:
