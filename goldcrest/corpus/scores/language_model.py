@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from goldcrest.errors import InputError
-from goldcrest.files import atomic_path
+from goldcrest.files import atomic_path, remove_folder
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -35,17 +34,21 @@ def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: s
     """
     output = Path(output)
     lmplz, build_binary = _program("lmplz"), _program("build_binary")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
-        arpa = Path(folder) / "model.arpa"
-        command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{folder}/", "--arpa", arpa]
+    work = output.with_name(f"{output.name}.work")
+    if work.exists():  # a killed job's
+        remove_folder(work)
+    work.mkdir(parents=True)
+    try:
+        arpa, log = work / "model.arpa", work / "log"
+        command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
         # Little text has no n-grams of some counts, from which the discounts are estimated.
         command += ["--discount_fallback"]
-        count = _feed(command, lines, Path(folder) / "log")
-        if not count:
+        if not _feed(command, lines, log):
             raise InputError(f"{output}: no text to estimate a language model on")
         with atomic_path(output) as partial:
-            _run([build_binary, "-T", f"{folder}/", "probing", arpa, partial], Path(folder) / "log")
+            _run([build_binary, "-T", f"{work}/", "probing", arpa, partial], log)
+    finally:
+        remove_folder(work)
 
 
 def _feed(command: list, lines: Iterable[str], log: Path) -> int:

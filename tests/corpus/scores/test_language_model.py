@@ -88,3 +88,18 @@ def test_no_text_and_no_model(model, tmp_path):
     for path, message in ((tmp_path / "bad", "not a model of KenLM"), (tmp_path / "x", "no such")):
         with pytest.raises(InputError, match=message):
             cross_entropy(path)
+
+
+def test_a_program_that_fails_is_told_in_its_words(model, tmp_path):
+    """build_binary packs no longer n-grams than it was compiled for."""
+    with pytest.raises(InputError, match="build_binary ended with code 1: .*order"):
+        estimate(LINES, tmp_path / "lm.klm", order=12, memory="50M")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_job_left_is_removed(model, tmp_path):
+    (tmp_path / "lm.klm.work").mkdir()
+    (tmp_path / "lm.klm.work/model.arpa").write_text("half")
+    estimate(LINES, tmp_path / "lm.klm", order=3, memory="50M")
+    assert (tmp_path / "lm.klm").read_bytes() == model.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["lm.klm"]
