@@ -92,7 +92,7 @@ def test_no_text_and_no_model(model, tmp_path):
 
 def test_a_program_that_fails_is_told_in_its_words(model, tmp_path):
     """build_binary packs no longer n-grams than it was compiled for."""
-    with pytest.raises(InputError, match="build_binary ended with code 1: .*order"):
+    with pytest.raises(InputError, match=r"build_binary ended with code 1: .*order"):
         estimate(LINES, tmp_path / "lm.klm", order=12, memory="50M")
     assert list(tmp_path.iterdir()) == []
 
