@@ -41,6 +41,7 @@ except InputError as error:
 
 RESULTS = Path("results") / config["experiment"]
 CORPORA = RESULTS / "corpora"
+SOURCES_LOCK = CORPORA / "sources.lock.json"
 SCORING = RESULTS / "scoring"
 VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
@@ -155,6 +156,13 @@ def language_model_text(wildcards):
         return present(own)
     names = PARALLEL if wildcards.side == "target" else config["corpora"]
     return [CORPORA / name / "cleaned" for name in names]
+
+
+def sources_lock(several):
+    """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
+    several = [several] if isinstance(several, dict) else several
+    reads = any(entry["importer"] != "synthetic" for entry in several)
+    return [ancient(SOURCES_LOCK)] if reads else []
 
 
 def vocabulary_of(model, folder=VOCABULARY):

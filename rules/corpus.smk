@@ -25,15 +25,7 @@ HELD_OUT = [
 ]
 
 
-SOURCES_LOCK = CORPORA / "sources.lock.json"
 SOURCES = [entry.values for entry in entries(config)]
-
-
-def sources_lock(several):
-    """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
-    several = [several] if isinstance(several, dict) else several
-    reads = any(entry["importer"] != "synthetic" for entry in several)
-    return [ancient(SOURCES_LOCK)] if reads else []
 
 
 rule lock_sources:
