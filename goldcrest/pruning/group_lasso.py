@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 from torch import Tensor
 
@@ -21,28 +20,27 @@ from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Prunab
 from goldcrest.pruning.study import Companion, Pruned, Study
 from goldcrest.pruning.work import pruning_work
 
-Solver = Literal["subgradient", "proximal"]
 HEAD_DIES = 0.5  # at this share of dead connections
 
 
 @dataclass(frozen=True)
 class Lasso:
-    """The penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, and how a training minimises it.
+    """The penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss.
 
     strength: λ.  size_scaling: each group's norm counts times the square root of its size.
-    solver: `subgradient` adds the penalty to the loss, as the paper.  `proximal` takes rate · λ off each
-    norm after each step of the optimizer; norms become exact zeros.
 
     The unit of λ: the loss is a mean over an update's target words.  The paper's 0.5 is of a loss summed over
     a batch's words, so it is 0.5 / words here: 1e-4 of 5,000.  At 0.5 itself the penalty outweighs
-    the loss a thousandfold, and every group dies in some tens of updates.  Adam's steps do not
-    grow with the loss, so a proximal λ is one of steps, of the order of 1 whatever the words.
+    the loss a thousandfold, and every group dies in some tens of updates.
+
+    Proximal steps instead, which take rate · λ off each norm after the optimizer's, make exact zeros but choose
+    worse: of multi30k.base 65 % of the neurons died in 300 updates where the penalty killed 81 %, at a
+    higher validation loss (2.662 against 2.654 a word), and 44 % in 600 where it killed 57 % (2.680, 2.651).
     """
 
     groups: Grouping = "rowcol"
     strength: float = 1e-4
     size_scaling: bool = False
-    solver: Solver = "subgradient"
     blocks: str = "encoder.*"
 
     def companion(self, model: Prunable) -> "LassoCompanion":
@@ -55,7 +53,6 @@ class LassoCompanion(Companion):
 
     def __init__(self, settings: Lasso, model: Prunable):
         super().__init__()
-        self._solver = settings.solver
         self._groups: list[tuple[Groups, float]] = [
             (groups, settings.strength * (groups.size**0.5 if settings.size_scaling else 1.0))
             for block in _candidates(model, settings.blocks)
@@ -66,24 +63,16 @@ class LassoCompanion(Companion):
         """The forward pass is the model's own."""
         return nullcontext()
 
-    def penalty(self) -> Tensor | None:
-        """λ · Σ ‖w_g‖₂, a scalar; None where the proximal step stands for it."""
-        if self._solver == "proximal":
-            return None
+    def penalty(self) -> Tensor:
+        """λ · Σ ‖w_g‖₂, a scalar."""
         return sum(strength * groups.norms().sum() for groups, strength in self._groups)
-
-    def after_update(self, rate: float) -> None:
-        """The proximal step."""
-        if self._solver == "proximal":
-            for groups, strength in self._groups:
-                groups.shrink(rate * strength)
 
 
 @dataclass(frozen=True)
 class GroupLasso:
     """`reset_to` updates without the penalty, `regularise_updates` with it, the others without what died.
 
-    groups, strength, size_scaling, solver: of the penalty, see `Lasso`.
+    groups, strength, size_scaling: of the penalty, see `Lasso`.
     threshold: a group is dead at this share of the mean norm that its map's groups had before the penalty.
     Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths
     of what they were, so the paper's absolute 1e-5 finds none of them; below a tenth nothing matters
@@ -93,7 +82,6 @@ class GroupLasso:
     groups: Grouping = "rowcol"
     strength: float = 1e-4
     size_scaling: bool = False
-    solver: Solver = "subgradient"
     threshold: float = 0.1
     reset_to: int = 50_000
     regularise_updates: int = 150_000
@@ -116,9 +104,7 @@ class GroupLasso:
                 start_update=self.reset_to,
                 updates=self.regularise_updates,
                 work=work / "regularised",
-                companion=Lasso(
-                    self.groups, self.strength, self.size_scaling, self.solver, self.blocks
-                ),
+                companion=Lasso(self.groups, self.strength, self.size_scaling, self.blocks),
             )
             heads, neurons, scores = self._dead(model, before)
             if not any(heads.values()) and not any(neurons.values()):

@@ -34,18 +34,6 @@ class Groups:
         biases = torch.linalg.vector_norm(self._grouped(self._bias), dim=1)
         return torch.linalg.vector_norm(torch.stack([norms, biases]), dim=0)
 
-    @torch.no_grad()
-    def shrink(self, amount: float) -> None:
-        """Take `amount` off each group's norm, down to zero, and leave its direction.
-
-        It is the proximal step of amount · Σ norms.
-        """
-        norms = self.norms()
-        factors = (norms - amount).clamp(min=0) / norms.clamp(min=torch.finfo(norms.dtype).tiny)
-        self._grouped(self._weight).mul_(factors[:, None, None])
-        if self._bias is not None:
-            self._grouped(self._bias).mul_(factors[:, None])
-
     @property
     def size(self) -> int:
         """How many weights and biases one group has."""

@@ -12,7 +12,7 @@ from goldcrest.pruning.structure import Prunable
 
 
 class Companion(nn.Module):
-    """What a method adds to a training: a penalty, gates with scores of their own, steps after the optimizer's.
+    """What a method adds to a training: a penalty, gates with scores of their own.
 
     Its state is in its parameters and buffers, which checkpoints hold beside the model's, and the optimizer
     trains its parameters too.  rate: their learning rate throughout; None: the training's.
@@ -30,9 +30,6 @@ class Companion(nn.Module):
     def penalty(self) -> Tensor | None:
         """What is added to an update's loss, the mean over its target words; a scalar."""
         return None
-
-    def after_update(self, rate: float) -> None:
-        """Called after each step of the optimizer, whose learning rate it was."""
 
     def finish(self) -> None:
         """Write into the model's parameters, after the last update, what the method is to find there."""

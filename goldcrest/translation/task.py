@@ -121,8 +121,6 @@ class TranslationTask(lightning.LightningModule):
             group["lr"] = group["rate"] or self.rate(number)
         optimizer.step()
         optimizer.zero_grad()
-        if self.companion is not None:
-            self.companion.after_update(self.rate(number))
         self.smooth(number)
         self.log_dict({"loss": total, "learning_rate": self.rate(number)})
         self.words = words

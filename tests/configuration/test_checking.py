@@ -21,7 +21,6 @@ from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from goldcrest.pruning.criteria import CRITERIA
-from goldcrest.pruning.group_lasso import Solver
 from goldcrest.pruning.groups import Grouping
 from goldcrest.pruning.methods import METHODS
 from goldcrest.pruning.ranking import Ranking
@@ -148,7 +147,6 @@ def test_the_schema_has_the_methods_and_choices_of_the_library():
     rules = load_schema("experiment")["$defs"]
     lasso = rules["group_lasso"]["properties"]
     assert set(lasso["groups"]["enum"]) == set(get_args(Grouping))
-    assert set(lasso["solver"]["enum"]) == set(get_args(Solver))
     assert rules["criterion"]["enum"] == list(CRITERIA)
     assert set(rules["ranking"]["enum"]) == set(get_args(Ranking))
 

@@ -67,8 +67,6 @@ class FamilyStudy:
                 if accompanied and (penalty := accompanied.penalty()) is not None:
                     penalty.backward()
                 optimizer.step()
-                if accompanied:
-                    accompanied.after_update(RATE)
         if accompanied:
             accompanied.finish()
         return {"updates": updates}

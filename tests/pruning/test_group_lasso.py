@@ -31,13 +31,11 @@ from tests.pruning.toy import (
 
 # as strong as a few updates of the toy ask for
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}
-SUBGRADIENT = GroupLasso(strength=12.0, solver="subgradient", **TOY)
-PROXIMAL = GroupLasso(strength=12.0, solver="proximal", **TOY)
+ROWCOL = GroupLasso(strength=12.0, **TOY)
 METHODS = {
-    "subgradient": SUBGRADIENT,
-    "proximal": PROXIMAL,
-    "heads": replace(SUBGRADIENT, groups="head", threshold=0.7),
-    "scaled": replace(PROXIMAL, strength=4.0, size_scaling=True),
+    "rowcol": ROWCOL,
+    "heads": replace(ROWCOL, groups="head", threshold=0.7),
+    "scaled": replace(ROWCOL, strength=4.0, size_scaling=True),
 }
 
 
@@ -79,10 +77,7 @@ def by_hand(method, work):
         with torch.no_grad():
             for group, values, length in former:
                 amount = RATE * weight(method, group)
-                if method.solver == "subgradient":  # a step along its gradient too
-                    moved = flat(group) - amount * values / length
-                else:
-                    moved = flat(group) * max(0.0, 1 - amount / norm(group))
+                moved = flat(group) - amount * values / length  # a step along its gradient too
                 for part, new in zip(group, moved.split([p.numel() for p in group]), strict=True):
                     part.copy_(new.view_as(part))
     heads, neurons = {}, {}
@@ -121,26 +116,15 @@ def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
     check_killed_anywhere_it_ends_the_same(seed, *undisturbed, tmp_path)
 
 
-@pytest.mark.parametrize("solver", ["subgradient", "proximal"])
 @pytest.mark.parametrize("settings", [{}, {"groups": "head"}, {"size_scaling": True}])
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
-def test_the_penalty_is_that_of_loops(solver, settings, side):
+def test_the_penalty_is_that_of_loops(settings, side):
     model = small_translator("attention")
-    settings = Lasso(strength=0.3, solver=solver, blocks=f"{side}.*", **settings)
+    settings = Lasso(strength=0.3, blocks=f"{side}.*", **settings)
     companion = settings.companion(model)
     groups = [g for b in blocks_of(model, side) for m in members(b, settings.groups) for g in m]
-    if solver == "subgradient":
-        expected = sum(weight(settings, group) * norm(group) for group in groups)
-        assert companion.penalty().item() == pytest.approx(expected, rel=1e-5)
-        left = [norm(group) for group in groups]
-    else:
-        assert companion.penalty() is None
-        left = [max(0.0, norm(group) - 0.1 * weight(settings, group)) for group in groups]
-    others = [p for n, p in model.named_parameters() if not n.startswith(side)]
-    before = [parameter.detach().clone() for parameter in others]
-    companion.after_update(0.1)
-    assert [norm(group) for group in groups] == pytest.approx(left, rel=1e-4, abs=1e-6)
-    assert all(map(torch.equal, others, before))
+    expected = sum(weight(settings, group) * norm(group) for group in groups)
+    assert companion.penalty().item() == pytest.approx(expected, rel=1e-5)
     assert not list(companion.parameters()) and not companion.state_dict()
 
 
@@ -222,12 +206,12 @@ def test_dead_is_a_share_of_the_mean_norm_of_the_map_before(tmp_path):
 
 
 def test_everything_may_die_or_nothing(tmp_path, caplog):
-    all_dead = replace(PROXIMAL, strength=1e6).prune(ToyStudy(), tmp_path / "all").model
+    all_dead = replace(ROWCOL, threshold=1e9).prune(ToyStudy(), tmp_path / "all").model
     assert [block.heads for block in all_dead.attention_blocks()] == [0] * LAYERS
     assert [block.neurons for block in all_dead.feed_forward_blocks()] == [0] * LAYERS
     assert torch.isfinite(outputs(all_dead)).all()
     assert not caplog.text
-    none = replace(PROXIMAL, strength=1e-6, threshold=0.0).prune(ToyStudy(), tmp_path / "none")
+    none = replace(ROWCOL, strength=1e-6, threshold=0.0).prune(ToyStudy(), tmp_path / "none")
     assert none.history["steps"][0]["removed"] == {"heads": {}, "neurons": {}}
     assert "nothing died; raise strength or regularise_updates" in caplog.text
 
@@ -240,19 +224,19 @@ def test_a_student_that_lacks_heads_can_be_pruned(groups, tmp_path):
             cut(model, {"encoder.1.attention": range(HEADS)})
             return model
 
-    pruned = replace(PROXIMAL, groups=groups).prune(Lacking(), tmp_path)
+    pruned = replace(ROWCOL, groups=groups).prune(Lacking(), tmp_path)
     assert pruned.history["survivors"]["heads"]["encoder.1.attention"] == []
 
 
 def test_settings():
-    settings = Lasso(groups="head", strength=0.2, solver="proximal")
+    settings = Lasso(groups="head", strength=0.2)
     assert companion_from_dict(companion_to_dict(settings)) == settings
     recipe = {"method": "group-lasso", "groups": "head", "regularise_updates": 3}
     assert pruning_method(recipe) == GroupLasso(groups="head", regularise_updates=3)
 
 
 def test_blocks_that_the_student_lacks_are_refused_before_training(tmp_path):
-    method = replace(PROXIMAL, blocks="decoder.*")
+    method = replace(ROWCOL, blocks="decoder.*")
     with pytest.raises(InputError, match=r"no blocks 'decoder\.\*'; mend the pattern"):
         method.prune(ToyStudy(tick=lambda: pytest.fail("trained")), tmp_path)
 
@@ -274,7 +258,7 @@ def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypat
     class Interrupted(Exception):
         pass
 
-    settings = {"strength": 0.01, "threshold": 0.85, "solver": "subgradient"}
+    settings = {"strength": 0.01, "threshold": 0.85}
     prune_student(data, "undisturbed", **settings)
     save = callbacks.Checkpoints.save
 
@@ -308,7 +292,7 @@ def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypat
 
 
 def test_a_student_may_lose_all_of_its_encoder(data):
-    network = prune_student(data, "empty", solver="proximal", strength=1e6).network
+    network = prune_student(data, "empty", threshold=1e9).network
     shapes = network.architecture.encoder
     assert [(shape.heads, shape.feed_forward) for shape in shapes] == [(0, 0)] * 2
 

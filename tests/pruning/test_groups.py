@@ -1,4 +1,4 @@
-"""Groups of weights: who belongs to which, their norms and gradients, and shrinking, against loops."""
+"""Groups of weights: who belongs to which, their norms and gradients, against loops."""
 
 import math
 
@@ -93,39 +93,6 @@ def test_groups_of_zeros_have_no_gradient(grouping):
     assert not block.out.module.weight.grad[:, 3:6].any()
 
 
-@pytest.mark.parametrize(("grouping", "amount"), [("rowcol", 1.1), ("head", 2.5)])
-def test_shrinking_takes_the_amount_off_each_norm(grouping, amount):
-    model = small_translator("ssru")
-    (block, *_) = model.attention_blocks()
-    before = [flat(group) for of_map in members(block, grouping) for group in of_map]
-    for one in groups_of(block, grouping):
-        one.shrink(amount)
-    after = [flat(group) for of_map in members(block, grouping) for group in of_map]
-    died = 0
-    for old, new in zip(before, after, strict=True):
-        length = float(old.norm())
-        if length <= amount:
-            assert not new.any()
-            died += 1
-        else:
-            torch.testing.assert_close(new, old * (1 - amount / length))
-    assert 0 < died < len(before)
-
-
-def test_shrinking_is_the_proximal_step_of_the_norm():
-    """What it leaves minimises ½‖v − w‖² + amount · ‖v‖ over v."""
-    linear, amount = nn.Linear(3, 2), 0.3
-    w = torch.cat([linear.weight, linear.bias[:, None]], 1).detach()
-    Groups(Projection(linear), "outputs", 2).shrink(amount)
-    v = torch.cat([linear.weight, linear.bias[:, None]], 1).detach()
-
-    def objective(v):
-        return 0.5 * (v - w).square().sum() + amount * v.norm()
-
-    for _ in range(200):
-        assert objective(v) <= objective(v + torch.randn_like(v) * 10 ** -(4 * torch.rand(1)))
-
-
 def test_a_part_of_a_fused_map_is_grouped_alone():
     """As GPT-2's: (inputs, 3 · outputs) weights."""
     fused = nn.Module()
@@ -137,15 +104,10 @@ def test_a_part_of_a_fused_map_is_grouped_alone():
     for number, columns in enumerate([slice(4, 6), slice(6, 8)]):
         expected = (weight[:, columns].square().sum() + bias[columns].square().sum()).sqrt()
         torch.testing.assert_close(norms[number], expected)
-    groups.shrink(1e9)
-    weight[:, 4:8], bias[4:8] = 0.0, 0.0
-    assert torch.equal(fused.weight, weight) and torch.equal(fused.bias, bias)
 
 
 @pytest.mark.parametrize("grouping", ["rowcol", "head"])
 def test_a_block_without_heads_has_no_groups(grouping):
     (block, *_) = toy().attention_blocks()
     block.keep([])
-    for one in groups_of(block, grouping):
-        one.shrink(0.1)
     assert group_norms(block, grouping).shape == (4, 0)

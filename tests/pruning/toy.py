@@ -193,5 +193,3 @@ class ToyStudy:
         with torch.no_grad():
             for parameter, gradient, rate in zip(parameters, gradients, rates, strict=True):
                 parameter.sub_(gradient, alpha=rate)
-        if companion is not None:
-            companion.after_update(RATE)
