@@ -28,7 +28,7 @@ rule language_model:
         from_corpora=lambda w: f"{w.side}_text" not in LANGUAGE_MODEL,
         order=LANGUAGE_MODEL["order"],
         memory=f"{LANGUAGE_MODEL['memory_mb']}M",
-        code=code_version("corpus.scores.language_model", "corpus.table"),
+        code=code_version("corpus.scores.language_model", "corpus.table", "text_files"),
     script:
         "../workflow_scripts/scores/language_model.py"
 

@@ -17,16 +17,13 @@ DAMAGE = {
     "nul": (b"Das\x00Haus.\nDie Katze.\n", [".de:1: a NUL character"]),
     "tab": (b"Das Haus.\nDie\tKatze.\n", [".de:2: a tab"]),
     "truncated": (gzip.compress(GOOD * 500)[:-20], [".de.gz: damaged or truncated"]),
-    "checksum": (GOOD, ["sha256 is", "expected 0000"]),
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A run over all damaged corpora, and its folder."""
-    folder = tmp_path_factory.mktemp("damaged")
+def imported(folder, targets, sha256=None):
+    """A run that imports corpora whose targets hold these bytes; sha256: what every target is to have."""
     corpora = {}
-    for name, (target, _) in DAMAGE.items():
+    for name, target in targets.items():
         suffix = ".gz" if target[:2] == b"\x1f\x8b" else ""
         source = folder / f"{name}.en"
         source.write_bytes(
@@ -35,13 +32,21 @@ def run(tmp_path_factory):
         (folder / f"{name}.de{suffix}").write_bytes(target)
         files = {"source": str(source), "target": str(folder / f"{name}.de{suffix}")}
         corpora[name] = {"importer": "files", "use": "parallel", **files}
-    good = hashlib.sha256((folder / "checksum.en").read_bytes()).hexdigest()
-    corpora["checksum"]["sha256"] = {"source": good, "target": "0" * 64}
+        if sha256:
+            good = hashlib.sha256(source.read_bytes()).hexdigest()
+            corpora[name]["sha256"] = {"source": good, "target": sha256}
     config = {**yaml.safe_load(TINY.read_text()), "corpora": corpora}
     (folder / "damaged.yaml").write_text(yaml.safe_dump(config))
-    tables = [f"results/tiny/corpora/{name}/imported" for name in DAMAGE]
+    tables = [f"results/tiny/corpora/{name}/imported" for name in targets]
     arguments = ["--cores", "2", "--keep-going", "--notemp", *tables]
-    return snakemake(folder, folder / "damaged.yaml", *arguments), folder
+    return snakemake(folder, folder / "damaged.yaml", *arguments)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run over all damaged corpora, and its folder."""
+    folder = tmp_path_factory.mktemp("damaged")
+    return imported(folder, {name: target for name, (target, _) in DAMAGE.items()}), folder
 
 
 @pytest.mark.parametrize("name", DAMAGE)
@@ -61,5 +66,15 @@ def test_nothing_else_is_said_or_left(run):
     assert "Traceback" not in done.stdout
     lines = {line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")}
     assert len(lines) == len(DAMAGE)
-    left = [path for path in (folder / "results").rglob("*") if path.suffix != ".log"]
-    assert not [path for path in left if path.is_file()], left
+    left = [path for path in (folder / "results").rglob("*") if path.is_file()]
+    assert {path.name for path in left if path.suffix not in (".log", ".tsv")} == {
+        "sources.lock.json"
+    }
+
+
+def test_a_wrong_checksum_is_told_before_anything_is_imported(tmp_path):
+    done = imported(tmp_path, {"good": GOOD, "other": GOOD}, sha256="0" * 64)
+    assert done.returncode == 1, done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")]
+    assert "corpora.good: " in line and "sha256 is" in line and "expected 0000" in line
+    assert not list((tmp_path / "results/tiny/corpora").glob("*/imported"))

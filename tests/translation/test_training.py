@@ -17,6 +17,7 @@ from goldcrest import code_version
 from goldcrest.errors import InputError
 from goldcrest.files import claim_folder
 from goldcrest.translation import batches, callbacks
+from goldcrest.translation.loss import batch_loss
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
 from goldcrest.translation.separate import train_separately
@@ -236,13 +237,13 @@ def test_accumulation_is_one_larger_batch(corpus, vocabulary):
     ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
     weights = torch.rand(8).tolist()
     network = new_network(small_architecture(len(vocabulary)), seed=1)
-    task = TranslationTask(network, CONFIG, seed=1)
     whole = make_batch(*ids, weights)
-    task.loss(whole, whole.words).backward()
+    batch_loss(network, whole, whole.words).backward()
     expected = [p.grad.clone() for p in network.parameters()]
     network.zero_grad()
     for part in (slice(0, 3), slice(3, 8)):
-        task.loss(make_batch(ids[0][part], ids[1][part], weights[part]), whole.words).backward()
+        batch = make_batch(ids[0][part], ids[1][part], weights[part])
+        batch_loss(network, batch, whole.words).backward()
     for parameter, gradient in zip(network.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
 

@@ -18,6 +18,7 @@ from goldcrest.configuration import load_zoo
 from goldcrest.products import product
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.batches import Batch, make_batch
+from goldcrest.translation.loss import batch_loss
 from goldcrest.translation.making import new_network
 from goldcrest.translation.training import TrainingConfig, TranslationTask
 
@@ -41,7 +42,7 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
     optimizer = task.configure_optimizers()
 
     def update(batch: Batch) -> None:
-        task.loss(batch, batch.words).backward()
+        batch_loss(network, batch, batch.words, config.label_smoothing).backward()
         optimizer.step()
         optimizer.zero_grad()
         task.smooth(1)
