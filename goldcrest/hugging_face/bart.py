@@ -3,7 +3,7 @@
 from torch import nn
 from transformers.models.bart.modeling_bart import BartAttention
 
-from goldcrest.hugging_face.family import Family, count_positions, renumber
+from goldcrest.hugging_face.family import Family, count_positions
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 
 
@@ -52,16 +52,10 @@ class Bart(Family):
 
     def layer_stacks(self) -> list[LayerStack]:
         """Encoder and decoder."""
-        return [self._stack("encoder"), self._stack("decoder")]
-
-    def _stack(self, side: str) -> LayerStack:
-        layers = getattr(self.core, side).layers
-
-        def set_depth(depth: int) -> None:
-            setattr(self.core.config, f"{side}_layers", depth)
-            renumber(layers)
-
-        return LayerStack(side, layers, len(layers), set_depth)
+        return [
+            self.stack_of(side, getattr(self.core, side).layers, f"{side}_layers")
+            for side in ("encoder", "decoder")
+        ]
 
 
 class HeadlessAttention(BartAttention):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, EncoderDecoderCache
 
-from goldcrest.pruning.structure import Prunable, Recorder
+from goldcrest.pruning.structure import LayerStack, Prunable, Recorder
 
 
 class Family(Prunable):
@@ -34,6 +34,15 @@ class Family(Prunable):
     ) -> Callable[[Recorder | None], None]:
         """The `set_recorder` of an attention, whose queries are those of `stack`'s attention_mask."""
         return partial(self._set_recorder, attention, stack)
+
+    def stack_of(self, name: str, layers: nn.ModuleList, key: str) -> LayerStack:
+        """The stack of some layers; key: of the configuration, where their number stands."""
+
+        def set_depth(depth: int) -> None:
+            setattr(self.core.config, key, depth)
+            _renumber(layers)
+
+        return LayerStack(name, layers, len(layers), set_depth)
 
     def _set_recorder(
         self, attention: nn.Module, stack: nn.Module, recorder: Recorder | None
@@ -74,7 +83,7 @@ def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder) -> list:
     ]
 
 
-def renumber(layers: nn.ModuleList) -> None:
+def _renumber(layers: nn.ModuleList) -> None:
     """Give each layer's attentions the layer's own place in the key-value cache."""
     for index, layer in enumerate(layers):
         for module in layer.modules():

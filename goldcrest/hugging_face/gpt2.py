@@ -8,7 +8,7 @@ from torch.nn import functional
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP, GPT2Attention
 from transformers.pytorch_utils import Conv1D
 
-from goldcrest.hugging_face.family import Family, count_positions, renumber
+from goldcrest.hugging_face.family import Family, count_positions
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack, Projection
 
 
@@ -56,13 +56,7 @@ class GPT2(Family):
 
     def layer_stacks(self) -> list[LayerStack]:
         """The decoder."""
-        layers = self.core.h
-
-        def set_depth(depth: int) -> None:
-            self.core.config.num_hidden_layers = depth
-            renumber(layers)
-
-        return [LayerStack("decoder", layers, len(layers), set_depth)]
+        return [self.stack_of("decoder", self.core.h, "num_hidden_layers")]
 
 
 class HeadlessAttention(GPT2Attention):

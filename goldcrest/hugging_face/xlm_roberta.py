@@ -3,7 +3,7 @@
 from torch import nn
 from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaSelfAttention
 
-from goldcrest.hugging_face.family import Family, count_positions, renumber
+from goldcrest.hugging_face.family import Family, count_positions
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 
 
@@ -49,13 +49,7 @@ class XLMRoberta(Family):
 
     def layer_stacks(self) -> list[LayerStack]:
         """The encoder."""
-        layers = self.core.encoder.layer
-
-        def set_depth(depth: int) -> None:
-            self.core.config.num_hidden_layers = depth
-            renumber(layers)
-
-        return [LayerStack("encoder", layers, len(layers), set_depth)]
+        return [self.stack_of("encoder", self.core.encoder.layer, "num_hidden_layers")]
 
 
 class HeadlessAttention(XLMRobertaSelfAttention):

@@ -4,7 +4,6 @@ the heads and neurons whose groups died of it, and train what remains to converg
 
 import logging
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -58,10 +57,6 @@ class LassoCompanion(Companion):
             for block in _candidates(model, settings.blocks)
             for groups in groups_of(block, settings.groups)
         ]
-
-    def attached(self) -> nullcontext:
-        """The forward pass is the model's own."""
-        return nullcontext()
 
     def penalty(self) -> Tensor:
         """λ · Σ ‖w_g‖₂, a scalar."""

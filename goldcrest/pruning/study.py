@@ -1,7 +1,7 @@
 """What a pruning method asks of a model family, and what it gives back."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,8 +21,8 @@ class Companion(nn.Module):
     rate: float | None = None
 
     def attached(self) -> AbstractContextManager[None]:
-        """While it lasts, the companion is part of the model's forward pass."""
-        raise NotImplementedError
+        """While it lasts, the companion is part of the model's forward pass, if it has anything to do there."""
+        return nullcontext()
 
     def before_update(self, update: int) -> None:
         """Called before each update of this training, counted from 1."""

@@ -12,12 +12,12 @@ from goldcrest.pruning.cut import cut
 from goldcrest.pruning.group_lasso import GroupLasso, Lasso
 from goldcrest.pruning.groups import group_norms
 from goldcrest.pruning.methods import pruning_method
-from goldcrest.translation import callbacks
 from goldcrest.translation.folder import load_model
 from goldcrest.translation.pruning import make_pruned
+from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.test_groups import flat, members, norm
-from tests.pruning.test_translation_study import CONFIG, study_of
+from tests.pruning.test_translation_study import CONFIG, studies_of_one_training, study_of
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -255,26 +255,13 @@ def prune_student(data, name, **settings):
 
 
 def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypatch):
-    class Interrupted(Exception):
-        pass
-
     settings = {"strength": 0.01, "threshold": 0.85}
     prune_student(data, "undisturbed", **settings)
-    save = callbacks.Checkpoints.save
 
-    def save_and_stop(self, trainer):
-        save(self, trainer)
-        raise Interrupted
+    def make():
+        prune_student(data, "interrupted", **settings)
 
-    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
-    interruptions = 0
-    while not (data / "interrupted").exists():
-        torch.manual_seed(interruptions)  # nothing may depend on what went before
-        try:
-            prune_student(data, "interrupted", **settings)
-        except Interrupted:
-            interruptions += 1
-    assert interruptions == 2 + 2
+    assert finish_despite_interruptions(data / "interrupted", make, monkeypatch) == 2 + 2
     assert content_hash(data / "interrupted") == content_hash(data / "undisturbed")
     history = read_json(data / "interrupted.json")
     assert history == read_json(data / "undisturbed.json")
@@ -298,14 +285,11 @@ def test_a_student_may_lose_all_of_its_encoder(data):
 
 
 def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
-    config = replace(CONFIG, dropout=0.0, smoothing=0.0)
     lasso = Lasso(strength=0.01)
     trained = []
-    for devices, accumulate in [(2, 1), (1, 2)]:
-        study = study_of(data, devices)
-        study = replace(study, config=replace(config, accumulate=accumulate))
+    for study in studies_of_one_training(data):
         network = study.checkpoint(4)
-        work = tmp_path / str(devices)
+        work = tmp_path / str(len(trained))
         study.train(network, start_update=4, updates=2, work=work, companion=lasso)
         # the loss does not depend on keys' biases: Adam makes steps of what rounding leaves
         state = network.state_dict()

@@ -1,6 +1,7 @@
 """Movement pruning against one written out by hand, killed against undisturbed, and on two devices."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -15,11 +16,11 @@ from goldcrest.pruning.gates import silent
 from goldcrest.pruning.methods import pruning_method
 from goldcrest.pruning.movement import Movement, MovementScoring
 from goldcrest.pruning.ranking import lowest_share
-from goldcrest.translation import callbacks
 from goldcrest.translation.folder import load_model
 from goldcrest.translation.pruning import make_pruned
+from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
-from tests.pruning.test_translation_study import CONFIG, study_of
+from tests.pruning.test_translation_study import CONFIG, studies_of_one_training, study_of
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -205,28 +206,13 @@ def data(tmp_path_factory):
 
 
 def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypatch):
-    class Interrupted(Exception):
-        pass
-
     def pruned(name):
         make_pruned(data / name, data / f"{name}.json", "moved", STUDENT, study_of(data))
 
     pruned("undisturbed")
-    save = callbacks.Checkpoints.save
-
-    def save_and_stop(self, trainer):
-        save(self, trainer)
-        raise Interrupted
-
-    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
-    interruptions = 0
-    while not (data / "interrupted").exists():
-        torch.manual_seed(interruptions)  # nothing may depend on what went before
-        try:
-            pruned("interrupted")
-        except Interrupted:
-            interruptions += 1
-    assert interruptions == 2 + 2
+    interrupted = data / "interrupted"
+    make = partial(pruned, "interrupted")
+    assert finish_despite_interruptions(interrupted, make, monkeypatch) == 2 + 2
     assert content_hash(data / "interrupted") == content_hash(data / "undisturbed")
     history = read_json(data / "interrupted.json")
     assert history == read_json(data / "undisturbed.json")
@@ -244,16 +230,13 @@ def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypat
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_two_devices_score_as_one_that_accumulates_two_batches(precision, data, tmp_path):
-    config = replace(CONFIG, dropout=0.0, smoothing=0.0, precision=precision)
     scoring = MovementScoring(
         heads=0.5, neurons=0.4, score_rate=0.1, prune_updates=3, blocks="*", seed=1
     )
     trained = []
-    for devices, accumulate in [(2, 1), (1, 2)]:
-        study = study_of(data, devices)
-        study = replace(study, config=replace(config, accumulate=accumulate))
+    for study in studies_of_one_training(data, precision=precision):
         network = study.checkpoint(4)
-        work = tmp_path / str(devices)
+        work = tmp_path / str(len(trained))
         study.train(network, start_update=4, updates=3, work=work, companion=scoring)
         trained.append(network)
     for one, other in zip(*(network.attention_blocks() for network in trained), strict=True):

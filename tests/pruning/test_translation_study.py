@@ -15,7 +15,6 @@ from goldcrest.files import content_hash, read_json
 from goldcrest.pruning.cut import cut
 from goldcrest.pruning.from_scratch import FromScratch
 from goldcrest.pruning.late_reset import LateReset
-from goldcrest.translation import callbacks
 from goldcrest.translation.folder import load_model
 from goldcrest.translation.making import new_network
 from goldcrest.translation.network import START
@@ -23,6 +22,7 @@ from goldcrest.translation.pruning import make_checkpoint, make_pruned
 from goldcrest.translation.study import TranslationStudy
 from goldcrest.translation.training import Hardware, TrainingConfig
 from goldcrest.translation.vocabulary import train_vocabulary
+from tests.pruning.interrupting import finish_despite_interruptions
 
 ENTRY = {
     "embedding": 16,
@@ -73,6 +73,14 @@ def study_of(folder, devices=1):
     return TranslationStudy(folder / "checkpoint", *files, CONFIG, 5, hardware)
 
 
+def studies_of_one_training(folder, **settings):
+    """The study on two devices, and on one that accumulates two batches."""
+    for devices, accumulate in [(2, 1), (1, 2)]:
+        study = study_of(folder, devices)
+        config = {"dropout": 0.0, "smoothing": 0.0, "accumulate": accumulate, **settings}
+        yield replace(study, config=replace(CONFIG, **config))
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
@@ -100,37 +108,22 @@ def test_the_folder_holds_a_smaller_student_of_the_same_start(data, undisturbed)
 
 
 def test_interrupted_at_every_checkpoint_it_ends_the_same(data, undisturbed, monkeypatch):
-    class Interrupted(Exception):
-        pass
+    output = data / "interrupted"
 
-    save = callbacks.Checkpoints.save
+    def make():
+        make_pruned(output, data / "interrupted.json", "steady", SCHEDULE, study_of(data))
 
-    def save_and_stop(self, trainer):
-        save(self, trainer)
-        raise Interrupted
-
-    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
-    output, interruptions = data / "interrupted", 0
-    while not output.exists():
-        torch.manual_seed(interruptions)  # nothing may depend on what went before
-        try:
-            make_pruned(output, data / "interrupted.json", "steady", SCHEDULE, study_of(data))
-        except Interrupted:
-            interruptions += 1
-    assert interruptions == 2 * 2 + 5
+    assert finish_despite_interruptions(output, make, monkeypatch) == 2 * 2 + 5
     assert content_hash(output) == content_hash(undisturbed)
     assert read_json(data / "interrupted.json") == read_json(data / "undisturbed.json")
 
 
 def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
-    config = replace(CONFIG, dropout=0.0, smoothing=0.0)
     trained = []
-    for devices, accumulate in [(2, 1), (1, 2)]:
-        study = study_of(data, devices)
-        study = replace(study, config=replace(config, accumulate=accumulate))
+    for study in studies_of_one_training(data):
         network = study.checkpoint(4)
         cut(network, {"encoder.0.self_attention": range(4), "encoder.1.self_attention": [2]})
-        study.train(network, start_update=4, updates=2, work=tmp_path / str(devices))
+        study.train(network, start_update=4, updates=2, work=tmp_path / str(len(trained)))
         trained.append(network.state_dict())
     torch.testing.assert_close(*trained, rtol=0, atol=1e-4)
 

@@ -70,6 +70,11 @@ class ScoreTable:
         """The score's column."""
         return SCORES[self.name].column
 
+    @property
+    def sign(self) -> float:
+        """What scores are multiplied by to be the higher the worse."""
+        return -1.0 if SCORES[self.name].higher_is_better else 1.0
+
 
 def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable]) -> dict[str, int]:
     """Write the corpus with all its rows, the scores as columns, and the scores' names in `dropped_by`.
@@ -128,11 +133,10 @@ def _dropped_before(shard: Path) -> np.ndarray:
 
 def _badness(table: ScoreTable) -> Iterator[tuple[slice, np.ndarray]]:
     """Slices of rows with (rows,) scores of which the highest are worst; not a number where there is none."""
-    sign = -1.0 if SCORES[table.name].higher_is_better else 1.0
     begin = 0
     for batch in read_batches(table.path, [table.column], kept=False):
         values = batch.column(0).to_numpy(zero_copy_only=False)
-        yield slice(begin, begin + len(values)), sign * values
+        yield slice(begin, begin + len(values)), table.sign * values
         begin += len(values)
 
 
@@ -147,9 +151,9 @@ def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
                 "way round; delete this folder and run again"
             )
     if table.cut.threshold is not None:
-        sign = -1.0 if SCORES[table.name].higher_is_better else 1.0
+        limit = table.sign * table.cut.threshold
         for rows, values in _badness(table):
-            dropped[rows][(dropped[rows] == 0) & (values > sign * table.cut.threshold)] = number
+            dropped[rows][(dropped[rows] == 0) & (values > limit)] = number
         return
     count = table.cut.count(int((dropped == 0).sum()))
     if not count:

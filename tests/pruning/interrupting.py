@@ -1,0 +1,34 @@
+"""Prunings of real students interrupted after every checkpoint of their trainings."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from goldcrest.translation import callbacks
+
+
+def finish_despite_interruptions(
+    output: Path, make: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """Call `make` again and again until `output` is there; how often it was interrupted."""
+
+    class Interrupted(Exception):
+        pass
+
+    save = callbacks.Checkpoints.save
+
+    def save_and_stop(self, trainer):
+        save(self, trainer)
+        raise Interrupted
+
+    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
+    interruptions = 0
+    while not output.exists():
+        torch.manual_seed(interruptions)  # nothing may depend on what went before
+        try:
+            make()
+        except Interrupted:
+            interruptions += 1
+    return interruptions
