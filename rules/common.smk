@@ -9,6 +9,7 @@ from goldcrest.configuration import (
     check,
     expand_exports,
     expand_variants,
+    components,
     language_model_memory,
     load_zoo,
     member_of,
@@ -156,6 +157,24 @@ def language_model_text(wildcards):
         return present(own)
     names = PARALLEL if wildcards.side == "target" else config["corpora"]
     return [CORPORA / name / "cleaned" for name in names]
+
+
+def lexical_translation_text(wildcards):
+    """What words' translations are counted in: the configuration's own text, or the cleaned parallel corpora."""
+    own = config["scoring"]["lexical_translation"]
+    if "source_text" in own:
+        return {side: present(own[f"{side}_text"]) for side in ("source", "target")}
+    return {"corpora": expand(CORPORA / "{name}/cleaned", name=PARALLEL)}
+
+
+def scored_text(wildcards):
+    """The rows of a corpus, of a corpus distilled, or of the labelled pairs, which scores are of."""
+    form = {
+        "corpora": "cleaned",
+        "distilled": "merged.parquet",
+        "scoring": "pairs.parquet",
+    }
+    return RESULTS / wildcards.scored / form[wildcards.scored.split("/")[0]]
 
 
 def sources_lock(several):

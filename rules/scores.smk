@@ -3,6 +3,13 @@
 REVERSE = config["scoring"].get("reverse_model", {})
 REVERSE_TRAINED = SCORING / "reverse_model"
 LANGUAGE_MODEL = config["scoring"]["language_model"]
+LEXICAL = config["scoring"].get("lexical_translation", {})
+LABELLED = SCORING / "labelled"
+COMPONENTS = components(config)  # of the combined score
+
+
+wildcard_constraints:
+    scored="corpora/[^/]+|distilled/[^/]+|scoring/labelled",
 
 
 rule language_model:
@@ -34,16 +41,16 @@ rule language_model:
 
 
 rule score_by_language_model:
-    """Cross-entropy per word of one side of every kept row of a corpus."""
+    """Cross-entropy per word of one side of every kept row of a text."""
     input:
-        corpus=CORPORA / "{corpus}/cleaned",
+        corpus=scored_text,
         model=SCORING / "language_models/{side}.klm",
     output:
-        directory(CORPORA / "{corpus}/scores/language_model_{side}"),
+        directory(RESULTS / "{scored}/scores/language_model_{side}"),
     log:
-        LOGS / "score_by_language_model/{corpus}.{side}.log",
+        LOGS / "score_by_language_model/{scored}.{side}.log",
     benchmark:
-        BENCHMARKS / "score_by_language_model/{corpus}.{side}.tsv"
+        BENCHMARKS / "score_by_language_model/{scored}.{side}.tsv"
     wildcard_constraints:
         side="source|target",
     conda:
@@ -58,33 +65,69 @@ rule score_by_language_model:
         "../workflow_scripts/scores/score.py"
 
 
-use rule score_by_language_model as score_distilled_by_language_model with:
+rule lexical_translation:
+    """Count how the words of parallel text translate each other, by its alignment."""
     input:
-        corpus=DISTILLED / "{corpus}/merged.parquet",
-        model=SCORING / "language_models/{side}.klm",
+        unpack(lexical_translation_text),
     output:
-        directory(DISTILLED / "{corpus}/scores/language_model_{side}"),
+        SCORING / "lexical_translation.parquet",
     log:
-        LOGS / "score_distilled_by_language_model/{corpus}.{side}.log",
+        LOGS / "lexical_translation.log",
     benchmark:
-        BENCHMARKS / "score_distilled_by_language_model/{corpus}.{side}.tsv"
+        BENCHMARKS / "lexical_translation.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 2  # one for each direction of the alignment
+    resources:
+        mem_mb=lambda w, attempt: attempt * alignment_memory(LEXICAL["pairs"]),
+    params:
+        pairs=LEXICAL.get("pairs"),
+        seed=config["seed"],
+        code=code_version(
+            "corpus.alignment",
+            "corpus.links",
+            "corpus.scores.language_model",
+            "corpus.scores.lexical_translation",
+            "corpus.symmetrization",
+            "corpus.table",
+        ),
+    script:
+        "../workflow_scripts/scores/lexical_translation.py"
+
+
+use rule score_by_language_model as score_by_lexical_translation with:
+    input:
+        corpus=scored_text,
+        model=rules.lexical_translation.output[0],
+    output:
+        directory(RESULTS / "{scored}/scores/lexical_translation"),
+    log:
+        LOGS / "score_by_lexical_translation/{scored}.log",
+    benchmark:
+        BENCHMARKS / "score_by_lexical_translation/{scored}.tsv"
+    resources:
+        # dictionaries and arrays of what is packed well on disk
+        mem_mb=lambda w, input, attempt: attempt * 20 * scoring_memory([input.model]),
+    params:
+        score="lexical_translation",
+        code=code_version("corpus.scores", "corpus.table"),
 
 
 rule score_by_reverse_model:
-    """Mean log probability of the source given the target, of every kept row of a corpus (WNGT20 §3)."""
+    """Mean log probability of the source given the target, of every kept row of a text (WNGT20 §3)."""
     input:
-        corpus=CORPORA / "{corpus}/cleaned",
+        corpus=scored_text,
         model=(
             present([REVERSE["hugging_face"]])
             if "hugging_face" in REVERSE
             else REVERSE_TRAINED
         ),
     output:
-        directory(CORPORA / "{corpus}/scores/reverse_model"),
+        directory(RESULTS / "{scored}/scores/reverse_model"),
     log:
-        LOGS / "score_by_reverse_model/{corpus}.log",
+        LOGS / "score_by_reverse_model/{scored}.log",
     benchmark:
-        BENCHMARKS / "score_by_reverse_model/{corpus}.tsv"
+        BENCHMARKS / "score_by_reverse_model/{scored}.tsv"
     conda:
         "../envs/main.yaml"
     threads: process_threads()
@@ -107,16 +150,114 @@ rule score_by_reverse_model:
         "../workflow_scripts/scores/score.py"
 
 
-use rule score_by_reverse_model as score_distilled_by_reverse_model with:
-    input:
-        corpus=DISTILLED / "{corpus}/merged.parquet",
-        model=rules.score_by_reverse_model.input.model,
-    output:
-        directory(DISTILLED / "{corpus}/scores/reverse_model"),
-    log:
-        LOGS / "score_distilled_by_reverse_model/{corpus}.log",
-    benchmark:
-        BENCHMARKS / "score_distilled_by_reverse_model/{corpus}.tsv"
+if "labelled" in config["evaluation"]:
+
+    rule import_labelled:
+        """The pairs that people have labelled, as a text that can be scored."""
+        input:
+            present([config["evaluation"]["labelled"]["table"]]),
+        output:
+            LABELLED / "pairs.parquet",
+        log:
+            LOGS / "import_labelled.log",
+        benchmark:
+            BENCHMARKS / "import_labelled.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            columns=config["evaluation"]["labelled"]["columns"],
+            languages=LANGUAGE_PAIR,
+            code=code_version(
+                "corpus.cleaning.normalise", "corpus.labelled", "corpus.table"
+            ),
+        script:
+            "../workflow_scripts/scores/import_labelled.py"
+
+    rule measure_filters:
+        """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
+        input:
+            labelled=rules.import_labelled.output,
+            language_id=LANGUAGE_ID_MODEL,
+            scores=expand(LABELLED / "scores/{score}", score=COMPONENTS),
+        output:
+            **table_files(
+                TABLES,
+                "filters",
+                "1 Corpora",
+                "Cleaning measured on labelled pairs",
+                "filters",
+            ),
+        log:
+            LOGS / "measure_filters.log",
+        benchmark:
+            BENCHMARKS / "measure_filters.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            scores=COMPONENTS,
+            languages=LANGUAGE_PAIR,
+            rules=CLEANING["rules"],
+            language_id=CLEANING.get("language_id"),
+            seed=config["seed"],
+            resamples=config["evaluation"]["bootstrap"],
+            folder=lambda w, output: Path(output[0]).parent.as_posix(),
+            code=code_version(
+                "corpus.cleaning", "corpus.labelled", "corpus.scores", "report"
+            ),
+        script:
+            "../workflow_scripts/scores/measure_filters.py"
+
+    rule combine_scores:
+        """Fit the combined score to the labels: what each score and feature says of a pair."""
+        input:
+            labelled=rules.import_labelled.output,
+            scores=rules.measure_filters.input.scores,
+        output:
+            SCORING / "combination.json",
+        log:
+            LOGS / "combine_scores.log",
+        benchmark:
+            BENCHMARKS / "combine_scores.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+        params:
+            scores=COMPONENTS,
+            languages=LANGUAGE_PAIR,
+            code=code_version(
+                "corpus.cleaning", "corpus.labelled", "corpus.scores.combination"
+            ),
+        script:
+            "../workflow_scripts/scores/combine_scores.py"
+
+    use rule score_by_language_model as score_combined with:
+        input:
+            corpus=scored_text,
+            model=rules.combine_scores.output[0],
+            beside=lambda w: expand(
+                RESULTS / w.scored / "scores/{score}", score=COMPONENTS
+            ),
+        output:
+            directory(RESULTS / "{scored}/scores/combined"),
+        log:
+            LOGS / "score_combined/{scored}.log",
+        benchmark:
+            BENCHMARKS / "score_combined/{scored}.tsv"
+        resources:
+            mem_mb=1000,
+        params:
+            score="combined",
+            components=COMPONENTS,
+            languages=LANGUAGE_PAIR,
+            code=code_version("corpus.cleaning", "corpus.scores", "corpus.table"),
 
 
 rule select_corpus:
@@ -214,52 +355,3 @@ if "architecture" in REVERSE:
             hardware=config["hardware"],
             tensorboard=str(LOGS / "tensorboard/reverse_model"),
             code=code_version("translation", "products", "corpus.table"),
-
-
-if "labelled" in config["evaluation"]:
-
-    rule measure_filters:
-        """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
-        input:
-            labelled=present([config["evaluation"]["labelled"]["table"]]),
-            language_id=LANGUAGE_ID_MODEL,
-            language_models=expand(
-                SCORING / "language_models/{side}.klm", side=["source", "target"]
-            ),
-            reverse_model=rules.score_by_reverse_model.input.model if REVERSE else [],
-        output:
-            **table_files(
-                TABLES,
-                "filters",
-                "1 Corpora",
-                "Cleaning measured on labelled pairs",
-                "filters",
-            ),
-        log:
-            LOGS / "measure_filters.log",
-        benchmark:
-            BENCHMARKS / "measure_filters.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=lambda w, input, attempt: attempt
-            * (
-                scoring_memory(input.language_models)
-                + search_memory(input.reverse_model)
-            ),
-        params:
-            columns=config["evaluation"]["labelled"]["columns"],
-            languages=LANGUAGE_PAIR,
-            rules=CLEANING["rules"],
-            language_id=CLEANING.get("language_id"),
-            folder=lambda w, output: Path(output[0]).parent.as_posix(),
-            code=code_version(
-                "corpus.cleaning",
-                "corpus.labelled",
-                "corpus.scores",
-                "report",
-                "translation.forced",
-            ),
-        script:
-            "../workflow_scripts/scores/measure_filters.py"

@@ -23,6 +23,7 @@ rule make_shortlist:
         seed=config["seed"],
         code=code_version(
             "corpus.alignment",
+            "corpus.links",
             "corpus.symmetrization",
             "corpus.table",
             "runtime.lexical_table",

@@ -17,7 +17,7 @@ from goldcrest.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
-from goldcrest.configuration.scores import scores_of, section_of
+from goldcrest.configuration.scores import components, scores_of, section_of
 from goldcrest.configuration.variants import expand_exports, expand_variants
 from goldcrest.configuration.zoo import load_zoo, member_of, members
 
@@ -25,6 +25,7 @@ __all__ = [
     "ConfigurationError",
     "alignment_memory",
     "check",
+    "components",
     "estimate_disk",
     "expand_exports",
     "expand_variants",

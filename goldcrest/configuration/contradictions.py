@@ -39,6 +39,8 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora", "cleaning", "distillation"), scores.cuts),
         (("corpora", "cleaning", "distillation"), scores.overrides),
         (("cleaning", "distillation", "scoring", "vocabulary"), scores.reverse_model),
+        (("cleaning", "distillation", "scoring"), scores.lexical_translation),
+        (("cleaning", "distillation", "evaluation"), scores.combined),
         (("teacher",), _teacher),
         (("students",), _students),
         (("teacher", "students", "vocabulary"), _vocabulary),

@@ -56,9 +56,10 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     identifier = config["cleaning"].get("language_id", {"model": "synthetic"})["model"]
     if identifier != "synthetic" and not is_url(identifier):
         yield "cleaning.language_id.model", identifier
-    for key in ("source_text", "target_text"):
-        for index, path in enumerate(config["scoring"]["language_model"].get(key, [])):
-            yield f"scoring.language_model.{key}[{index}]", path
+    for model in ("language_model", "lexical_translation"):
+        for key in ("source_text", "target_text"):
+            for index, path in enumerate(config["scoring"].get(model, {}).get(key, [])):
+                yield f"scoring.{model}.{key}[{index}]", path
     if "hugging_face" in config["scoring"].get("reverse_model", {}):
         yield (
             "scoring.reverse_model.hugging_face",

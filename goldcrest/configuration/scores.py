@@ -41,6 +41,12 @@ def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
     }
 
 
+def components(config: Config) -> list[str]:
+    """The names of the scores that `scoring` has models for, which the combined score is made of."""
+    always = {"language_model_source", "language_model_target"}
+    return [name for name in SCORES if name in always or name in config["scoring"]]
+
+
 def asked_for(config: Config) -> set[str]:
     """The names of all scores that some stage has."""
     return {name for stage in STAGES for name in config[stage]["scores"]}
@@ -75,6 +81,29 @@ def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
                     yield Fault(place, message)
                 elif score not in scores_of(config, name, stage):
                     yield Fault(place, "found in a monolingual corpus, which has no target yet")
+
+
+def lexical_translation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The lexical score has its settings where it is asked for, and text of its own on both sides or neither."""
+    place = ("scoring", "lexical_translation")
+    settings = config["scoring"].get("lexical_translation")
+    if settings is None:
+        if "lexical_translation" in asked_for(config):
+            yield Fault(place, "missing, expected the model of the score lexical_translation")
+        return
+    sides = [key for key in ("source_text", "target_text") if key in settings]
+    if len(sides) == 1:
+        yield Fault(place, f"found {sides[0]} alone, expected both sides' text, or neither's")
+    elif sides and len(settings["source_text"]) != len(settings["target_text"]):
+        found = " and ".join(f"{len(settings[key])} files of {key}" for key in sides)
+        yield Fault(place, f"found {found}, expected as many of both, line by line alike")
+
+
+def combined(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The combined score has labelled pairs to be fitted to."""
+    if "combined" in asked_for(config) and "labelled" not in config["evaluation"]:
+        message = "missing, expected the labelled pairs that the score combined is fitted to"
+        yield Fault(("evaluation", "labelled"), message)
 
 
 def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:

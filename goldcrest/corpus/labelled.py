@@ -2,20 +2,24 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from scipy.stats import rankdata
 
 from goldcrest.corpus.cleaning.deduplicate import Buckets, digests
 from goldcrest.corpus.cleaning.filters import FILTERS, clean_batch
 from goldcrest.corpus.cleaning.normalise import normalise
 from goldcrest.corpus.cleaning.pairs import Context, Pairs
+from goldcrest.corpus.scores.combination import cross_validated, features_of
 from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.scores.scoring import Scorer
+from goldcrest.corpus.table import SCHEMA, read_columns, write_table
 from goldcrest.errors import InputError
 from goldcrest.text_files import read_lines
+
+KEPT_GOOD = 0.7
 
 
 @dataclass(frozen=True)
@@ -32,17 +36,19 @@ class FilterQuality:
     """What a filter, the chain of all, or a score makes of labelled pairs.
 
     dropped: pairs.  precision, recall: of bad pairs among those dropped.  kept_precision, kept_recall: of good
-    pairs among those kept.  auc: chance that a good pair stands above a bad one, ties counted half.
-    A score drops nothing by itself.
+    pairs among those kept.  auc: chance that a good pair stands above a bad one, ties counted half, and its 95 %
+    interval.  A score is cut where it keeps KEPT_GOOD of the good pairs.
     """
 
     name: str
     auc: float
-    dropped: int | None = None
-    precision: float | None = None
-    recall: float | None = None
-    kept_precision: float | None = None
-    kept_recall: float | None = None
+    dropped: int
+    precision: float | None
+    recall: float | None
+    kept_precision: float | None
+    kept_recall: float | None
+    auc_low: float | None = None
+    auc_high: float | None = None
 
 
 def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
@@ -71,29 +77,65 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
     return Labelled(sources, targets, np.array(good))
 
 
+def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
+    """Write the pairs, normalised as cleaning does it, as a corpus that can be scored, with a column `good`."""
+    sides = zip((labelled.sources, labelled.targets), languages, strict=True)
+    columns = [pa.array(normalise(texts, language), pa.string()) for texts, language in sides]
+    rows = len(labelled.good)
+    columns += [pa.array(["labelled"] * rows), pa.array(range(rows)), pa.nulls(rows, pa.string())]
+    table = pa.table(columns, schema=SCHEMA).append_column("good", pa.array(labelled.good))
+    write_table(output, table)
+
+
+def load_labelled(table: str | Path) -> Labelled:
+    """What `import_labelled` wrote."""
+    columns = read_columns(table, ["source", "target", "good"])
+    good = columns["good"].to_numpy()
+    return Labelled(columns["source"].to_pylist(), columns["target"].to_pylist(), good)
+
+
 def measure(
     labelled: Labelled,
     languages: tuple[str, str],
     context: Context,
-    scorers: Mapping[str, Scorer],
+    scores: Mapping[str, np.ndarray],
+    seed: int,
+    resamples: int = 1000,
 ) -> list[FilterQuality]:
-    """Every filter alone, then their chain, then every score (by its name in SCORES) of the normalised pairs."""
-    sides = tuple(
-        normalise(texts, language)
-        for texts, language in zip((labelled.sources, labelled.targets), languages, strict=True)
-    )
+    """Every filter alone, then their chain, then every score, then their combination in cross-validation.
+
+    labelled: as imported.  scores: (rows,) by their names in SCORES.  seed: of folds and resampled rows.
+    """
+    good, sides = labelled.good, (labelled.sources, labelled.targets)
     pairs = Pairs.measured(sides, languages, _repeats(sides))
-    rows = [
-        _of_filter(name, drops(pairs, context), labelled.good) for name, drops in FILTERS.items()
-    ]
-    rows.append(_of_filter("all filters", clean_batch(pairs, context) >= 0, labelled.good))
-    texts = dict(zip(("source", "target"), sides, strict=True))
-    for name, scorer in scorers.items():
-        score = SCORES[name]
-        values = scorer(*(texts[side] for side in score.sides))
-        sign = 1 if score.higher_is_better else -1
-        rows.append(FilterQuality(name, roc_auc(sign * values, labelled.good)))
-    return rows
+    values = {name: (~drops(pairs, context)).astype(float) for name, drops in FILTERS.items()}
+    values["all filters"] = (clean_batch(pairs, context) < 0).astype(float)
+    rows = [_quality(name, kept, kept == 0, good) for name, kept in values.items()]
+    for name, found in scores.items():
+        values[name] = found if SCORES[name].higher_is_better else -found
+    features = features_of(scores, *sides, languages)
+    values["combined"] = cross_validated(features, good, seed)
+    for name in (*scores, "combined"):
+        limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
+        rows.append(_quality(name, values[name], values[name] < limit, good))
+    draw = np.random.default_rng(seed)
+    samples = [_resample(good, draw) for _ in range(resamples)]
+    return [_with_interval(row, values[row.name], good, samples) for row in rows]
+
+
+def _resample(good: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Row numbers (rows,) drawn with replacement, as many of each label as there are."""
+    return np.concatenate(
+        [draw.choice(rows, len(rows)) for rows in (np.flatnonzero(good), np.flatnonzero(~good))]
+    )
+
+
+def _with_interval(
+    row: FilterQuality, values: np.ndarray, good: np.ndarray, samples: list[np.ndarray]
+) -> FilterQuality:
+    found = [roc_auc(values[sample], good[sample]) for sample in samples]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return replace(row, auc_low=float(low), auc_high=float(high))
 
 
 def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
@@ -107,10 +149,10 @@ def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
         return np.fromfile(Path(folder) / "repeats", np.uint8)
 
 
-def _of_filter(name: str, dropped: np.ndarray, good: np.ndarray) -> FilterQuality:
+def _quality(name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarray) -> FilterQuality:
     return FilterQuality(
         name,
-        roc_auc(~dropped, good),
+        roc_auc(values, good),
         int(dropped.sum()),
         precision=_share(dropped & ~good, dropped),
         recall=_share(dropped & ~good, ~good),

@@ -1,6 +1,7 @@
 """The cleaning report as a figure: waterfalls, what became of injected damage, histograms of scores."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import altair as alt
 import pandas as pd
@@ -121,10 +122,10 @@ def _histogram(corpus: str, name: str, found: Histogram) -> alt.Chart:
 _PALETTE = [
     *("#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b", "#eeca3b", "#b279a2"),
     *("#ff9da6", "#9d755d", "#79706e", "#9ecae9", "#ffbf79", "#8cd17d", "#d67195"),
-    *("#b6992d", "#8c6bb1", "#3690c0", "#02818a"),
+    *("#b6992d", "#8c6bb1", "#3690c0", "#02818a", "#525252", "#a63603", "#c51b8a"),
 ]
 
 
 def _colours(present: Sequence[str]) -> list[str]:
-    named = dict(zip(STEPS, _PALETTE, strict=True)) | {"kept": "#d9d9d9"}
+    named = dict(zip(STEPS, cycle(_PALETTE), strict=False)) | {"kept": "#d9d9d9"}
     return [named[name] for name in present]

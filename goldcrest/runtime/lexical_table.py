@@ -1,19 +1,17 @@
 """A lexical shortlist of a corpus: its text aligned, links counted, the most probable translations kept."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from goldcrest.corpus.alignment import Pair, align
-from goldcrest.corpus.symmetrization import Link
+from goldcrest.corpus.links import count_links
 from goldcrest.corpus.table import count_rows, read_batches
 from goldcrest.errors import InputError
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.vocabulary import Vocabulary
-
-BUFFER = 2**22  # links that are counted at once: 32 MB
 
 
 def make_shortlist(
@@ -62,36 +60,6 @@ def sample_pairs(
         sides = [vocabulary.encode(part[side].to_pylist()) for side in ("source", "target")]
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
         first += batch.num_rows
-
-
-def count_links(
-    aligned: Iterable[tuple[Sequence[int], Sequence[int], Sequence[Link]]], vocabulary: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Links (n,) as source·vocabulary + target, ascending, the count of each (n,), and how often each target
-    piece stands in the text (vocabulary,).
-    """
-    links, counts = np.empty(0, np.int64), np.empty(0, np.int64)
-    occurrences = np.zeros(vocabulary, np.int64)
-    found: list[int] = []
-    targets: list[int] = []
-
-    def settle() -> None:
-        nonlocal links, counts
-        new, number = np.unique(np.array(found, np.int64), return_counts=True)
-        merged, place = np.unique(np.concatenate([links, new]), return_inverse=True)
-        total = np.zeros(len(merged), np.int64)
-        np.add.at(total, place, np.concatenate([counts, number]))
-        links, counts = merged, total
-        np.add.at(occurrences, targets, 1)
-        found.clear(), targets.clear()
-
-    for source, target, pair_links in aligned:
-        found += [source[i] * vocabulary + target[j] for i, j in pair_links]
-        targets += target
-        if len(found) >= BUFFER:
-            settle()
-    settle()
-    return links, counts, occurrences
 
 
 def most_probable(links: np.ndarray, counts: np.ndarray, vocabulary: int, kept: int) -> np.ndarray:

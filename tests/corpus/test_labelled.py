@@ -9,7 +9,14 @@ from scipy.stats import mannwhitneyu
 from goldcrest.corpus.cleaning.filters import FILTERS
 from goldcrest.corpus.cleaning.pairs import Context
 from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.labelled import Labelled, measure, read_labelled, roc_auc
+from goldcrest.corpus.labelled import (
+    Labelled,
+    import_labelled,
+    load_labelled,
+    measure,
+    read_labelled,
+    roc_auc,
+)
 from goldcrest.errors import InputError
 
 COLUMNS = {"source": 0, "target": 1, "label": 2}
@@ -35,9 +42,10 @@ def test_filters_and_scores_by_hand():
         ["The same.", "The same.", "Da sind drei Vögel.", "Ein Vogel singt.", "Ein Baum steht."],
         np.array([False, False, True, True, False]),
     )
-    scorers = {"language_model_target": lambda texts: np.array([len(text) for text in texts])}
-    found = {q.name: q for q in measure(labelled, ("en", "de"), Context(Rules()), scorers)}
-    assert list(found) == [*FILTERS, "all filters", "language_model_target"]
+    scores = {"language_model_target": np.array([len(text) for text in labelled.targets], float)}
+    measured = measure(labelled, ("en", "de"), Context(Rules()), scores, seed=1, resamples=20)
+    found = {q.name: q for q in measured}
+    assert list(found) == [*FILTERS, "all filters", "language_model_target", "combined"]
     identical, numbers = found["identical"], found["numbers"]
     assert (identical.dropped, identical.precision, identical.recall) == (2, 1.0, 2 / 3)
     assert (identical.kept_precision, identical.kept_recall) == (2 / 3, 1.0)
@@ -45,8 +53,36 @@ def test_filters_and_scores_by_hand():
     assert found["duplicate"].dropped == 1 and found["urls"].precision is None
     chain = found["all filters"]
     assert (chain.dropped, chain.precision, chain.kept_precision) == (3, 2 / 3, 1 / 2)
-    # shorter is better here: good 19 and 16 against bad 9, 9, 15
-    assert found["language_model_target"].auc == 0.0
+    # Shorter is better here: good 19 and 16 against bad 9, 9, 15.  To keep 70 % of two, both are kept.
+    score = found["language_model_target"]
+    assert (score.auc, score.auc_low, score.auc_high) == (0.0, 0.0, 0.0)
+    assert (score.dropped, score.kept_precision, score.kept_recall) == (0, 2 / 5, 1.0)
+
+
+def test_the_interval_is_about_that_of_hanley_and_mcneil():
+    """Their closed form of the deviation of an AUC, of exponential scores (1982)."""
+    draw = np.random.default_rng(5)
+    good = np.arange(300) < 100
+    lengths = np.where(good, draw.exponential(3.0, 300), draw.exponential(1.0, 300))
+    labelled = Labelled(["A."] * 300, ["B."] * 300, good)
+    scores = {"lexical_translation": lengths}
+    found = measure(labelled, ("en", "de"), Context(Rules()), scores, seed=2, resamples=300)
+    row = next(row for row in found if row.name == "lexical_translation")
+    area = row.auc
+    first, second = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + 99 * (first - area**2) + 199 * (second - area**2)
+    deviation = (variance / (100 * 200)) ** 0.5
+    assert row.auc_low < area < row.auc_high
+    assert (row.auc_high - row.auc_low) / (2 * 1.96 * deviation) == pytest.approx(1.0, abs=0.15)
+    assert row.kept_recall == pytest.approx(0.7)
+
+
+def test_imported_pairs_can_be_read_again(tmp_path):
+    labelled = Labelled(["One\u00a0 bird.", "x"], ["Ein Vogel.", "y"], np.array([True, False]))
+    import_labelled(labelled, ("en", "de"), tmp_path / "pairs.parquet")
+    found = load_labelled(tmp_path / "pairs.parquet")
+    assert (found.sources, found.targets) == (["One bird.", "x"], ["Ein Vogel.", "y"])
+    assert found.good.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(

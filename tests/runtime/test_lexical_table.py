@@ -8,44 +8,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from goldcrest.corpus.links import count_links
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
-from goldcrest.runtime import lexical_table
 from goldcrest.runtime.lexical_table import (
-    count_links,
     make_shortlist,
     most_probable,
     sample_pairs,
 )
 from tests.corpus.test_alignment import needs_eflomal
+from tests.corpus.test_links import PIECES, aligned_pairs
 from tests.small_models import make_vocabulary
 
-PIECES = 12
 WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "table": "Tisch"}
-
-
-def aligned_pairs(count=200):
-    """Random sentences with random links."""
-    draw = random.Random(4)
-    for _ in range(count):
-        source = [draw.randrange(PIECES) for _ in range(draw.randint(0, 6))]
-        target = [draw.randrange(PIECES) for _ in range(draw.randint(0, 6))]
-        every = [(i, j) for i in range(len(source)) for j in range(len(target))]
-        yield source, target, draw.sample(every, draw.randint(0, min(3, len(every))))
-
-
-@pytest.mark.parametrize("buffer", [1, 7, 2**22])
-def test_links_are_counted_as_by_a_loop(monkeypatch, buffer):
-    monkeypatch.setattr(lexical_table, "BUFFER", buffer)
-    expected, occurrences = Counter(), Counter()
-    for source, target, links in aligned_pairs():
-        expected.update((source[i], target[j]) for i, j in links)
-        occurrences.update(target)
-    links, counts, found = count_links(aligned_pairs(), PIECES)
-    assert dict(zip(links.tolist(), counts.tolist(), strict=True)) == {
-        source * PIECES + target: number for (source, target), number in expected.items()
-    }
-    assert found.tolist() == [occurrences[piece] for piece in range(PIECES)]
 
 
 @pytest.mark.parametrize("kept", [1, 3, 20])

@@ -1,4 +1,4 @@
-"""Scores in the workflow: of the corpora and of the distilled text, by language models and a reverse model."""
+"""Scores in the workflow: of the corpora and of the distilled text, by models of every kind."""
 
 import csv
 
@@ -12,6 +12,7 @@ from tests.workflow.running import TINY, snakemake
 
 pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
 REPORT = "results/tiny/tables/cleaning.csv"
+FILTERS = "results/tiny/tables/filters.csv"
 TRAINING = "results/tiny/distilled/training.parquet"
 
 
@@ -31,6 +32,8 @@ def config(tmp_path):
     config["cleaning"]["scores"] = {
         "language_model_source": {"cut": {"percent": 5}},
         "language_model_target": {"cut": {"percent": 2.5}},
+        "lexical_translation": {"cut": {"percent": 1}},
+        "combined": {"cut": {"percent": 1}},
     }
     config["distillation"] |= {
         "scores": {"language_model_target": {}, "reverse_model": {"cut": {"percent": 10}}},
@@ -38,16 +41,24 @@ def config(tmp_path):
     training = {**config["training"], "updates": 5, "validate_every": 5}
     config["scoring"] = {
         "language_model": {"order": 3, "memory_mb": 100},
+        "lexical_translation": {"pairs": 300},
         "reverse_model": {"architecture": "demo.micro", "training": training},
     }
     more = {"updates": 60, "validate_every": 60}  # it has to say something
     config["teacher"] |= {"members": 1, "training": config["teacher"]["training"] | more}
+    config["evaluation"]["labelled"] = {
+        "table": str(tmp_path / "labelled.tsv"),
+        "columns": {"source": 0, "target": 1, "label": 2},
+    }
+    pairs = [f"The man sees {n} birds.\tDer Mann sieht {n} Vögel.\t1" for n in range(9)]
+    pairs += [f"The man sees {n} birds.\tBilder {n + 1}\t0" for n in range(9)]
+    (tmp_path / "labelled.tsv").write_text("\n".join(["source\ttarget\tlabel", *pairs, ""]))
     (tmp_path / "scores.yaml").write_text(yaml.safe_dump(config))
     return tmp_path / "scores.yaml"
 
 
 def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
-    run = snakemake(tmp_path, config, "--cores", "1", REPORT, TRAINING)
+    run = snakemake(tmp_path, config, "--cores", "1", REPORT, FILTERS, TRAINING)
     assert run.returncode == 0, run.stdout
     results = tmp_path / "results/tiny"
     rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))
@@ -58,8 +69,12 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     by_target = (clean - by_source) * 25 // 1000
     assert dropped["grammar", "language_model_source"] == str(by_source)
     assert dropped["grammar", "language_model_target"] == str(by_target)
+    by_words = (clean - by_source - by_target) // 100
+    by_all = (clean - by_source - by_target - by_words) // 100
+    assert dropped["grammar", "lexical_translation"] == str(by_words)
+    assert dropped["grammar", "combined"] == str(by_all)
     left = count_rows(results / "corpora/grammar/selected")
-    assert left == clean - by_source - by_target
+    assert left == clean - by_source - by_target - by_words - by_all
     assert count_rows(results / "corpora/stories/selected") == 90
     assert ("stories", "language_model_target") not in dropped
     assert "cross_entropy_target" not in read_schema(results / "corpora/stories/selected").names

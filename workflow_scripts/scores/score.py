@@ -1,14 +1,17 @@
 """Score the kept rows of a table (rules score_…), by a model, into a table of one column."""
 
+from goldcrest.corpus.scores.combination import combined_scorer
 from goldcrest.corpus.scores.language_model import cross_entropy
+from goldcrest.corpus.scores.lexical_translation import log_probability
 from goldcrest.corpus.scores.registry import SCORES
 from goldcrest.corpus.scores.scoring import score_corpus
 from goldcrest.files import content_hash
 from goldcrest.job import job
 
 with job(snakemake.log[0]):
-    params = snakemake.params
-    made_by = {"model": content_hash(snakemake.input.model), "code": params.code}
+    params, model = snakemake.params, str(snakemake.input.model)
+    made_by = {"model": content_hash(model), "code": params.code}
+    beside = {}
     if params.score == "reverse_model":
         import torch  # slow to import, and not used by language models
 
@@ -17,7 +20,14 @@ with job(snakemake.log[0]):
         torch.set_num_threads(snakemake.threads)
         device = "cuda" if params.accelerator == "gpu" else "cpu"
         made_by |= {"device": device, "threads": snakemake.threads, "torch": torch.__version__}
-        scorer = load_reverse_scorer(snakemake.input.model, device)
+        scorer = load_reverse_scorer(model, device)
+    elif params.score == "lexical_translation":
+        scorer = log_probability(model)
+    elif params.score == "combined":
+        scorer = combined_scorer(model, tuple(params.languages))
+        made_by["languages"] = params.languages
+        beside = dict(zip(params.components, snakemake.input.beside, strict=True))
     else:
-        scorer = cross_entropy(snakemake.input.model)
-    score_corpus(snakemake.input.corpus, snakemake.output[0], SCORES[params.score], scorer, made_by)
+        scorer = cross_entropy(model)
+    score = SCORES[params.score]
+    score_corpus(snakemake.input.corpus, snakemake.output[0], score, scorer, made_by, beside)

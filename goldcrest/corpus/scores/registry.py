@@ -14,8 +14,13 @@ class Score:
 
 
 # By the name that configuration and `dropped_by` use.  Language models: WMT21 §2; reverse model: WNGT20 §3.
+# The combined score is of those before it.
 SCORES = {
     "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
     "language_model_target": Score("cross_entropy_target", ("target",), False, "bits per word"),
+    "lexical_translation": Score(
+        "lexical_log_probability", ("source", "target"), True, "nats per word"
+    ),
     "reverse_model": Score("reverse_log_probability", ("source", "target"), True, "nats per piece"),
+    "combined": Score("combined_score", ("source", "target"), True, "log odds of a good pair"),
 }

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from goldcrest.corpus.scores.registry import Score
+from goldcrest.corpus.scores.registry import SCORES, Score
 from goldcrest.corpus.table import (
     TableWriter,
     count_rows,
     read_batches,
+    read_columns,
     read_schema,
     shard_name,
     shard_paths,
@@ -35,6 +36,7 @@ def score_corpus(
     score: Score,
     scorer: Scorer,
     made_by: Mapping[str, Any],
+    beside: Mapping[str, str | Path] | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> None:
     """Write the folder `output` with a shard of the same rows for each of the corpus.
@@ -42,30 +44,66 @@ def score_corpus(
     Rows that were dropped before are null.  Memory does not depend on the number of rows.  Finished shards are
     kept in `OUTPUT.work`, so that a killed job goes on where it was, to the same bytes.
     made_by: what else the scores depend on (models, code), as JSON values.
-    Raises InputError where a kept row lacks a side, or its score is not a number.
+    beside: tables of other scores of the same rows, by their names in SCORES, by which the scorer gets the values
+    (rows,) of each after the texts.
+    Raises InputError where a kept row lacks a side, its score is not a number, or tables do not fit together.
     """
-    output = Path(output)
+    output, beside = Path(output), beside or {}
     work = output.with_name(f"{output.name}.work")
+    for table in beside.values():
+        check_shards(table, corpus)
+    identity = {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)}
+    identity["beside"] = {name: content_hash(table) for name, table in beside.items()}
     with exclusive_folder(work):
-        claim_folder(
-            work,
-            "identity.json",
-            {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)},
-        )
+        claim_folder(work, "identity.json", identity)
         for number, shard in enumerate(shard_paths(corpus)):
             path = work / "scores" / shard_name(number)
             if not path.exists():
-                _score_shard(shard, path, score, scorer, batch_rows)
+                others = {
+                    name: read_score(shard_paths(table)[number], name)
+                    for name, table in beside.items()
+                }
+                _score_shard(shard, path, score, scorer, others, batch_rows)
         if output.is_dir():
             remove_folder(output)
         os.replace(work / "scores", output)
     remove_folder(work)
 
 
-def _score_shard(shard: Path, path: Path, score: Score, scorer: Scorer, batch_rows: int) -> None:
+def check_shards(scores: str | Path, corpus: str | Path) -> None:
+    """Raise InputError naming the shard of a score's table whose rows are not those of the corpus."""
+    shards, found = shard_paths(corpus), shard_paths(scores)
+    if len(found) != len(shards):
+        raise InputError(
+            f"{scores}: has {len(found)} shards where {corpus} has {len(shards)}; delete this folder and "
+            "run again"
+        )
+    for shard, scored in zip(shards, found, strict=True):
+        rows, values = count_rows(shard, kept=False), count_rows(scored, kept=False)
+        if rows != values:
+            raise InputError(
+                f"{scored}: has {values:,} rows where {shard} has {rows:,}; "
+                f"delete {scores} and run again"
+            )
+
+
+def read_score(table: str | Path, name: str) -> np.ndarray:
+    """(rows,) of a score of that name in SCORES; not a number where a row has none."""
+    column = SCORES[name].column
+    return read_columns(table, [column], kept=False)[column].to_numpy()
+
+
+def _score_shard(
+    shard: Path,
+    path: Path,
+    score: Score,
+    scorer: Scorer,
+    beside: Mapping[str, np.ndarray],
+    batch_rows: int,
+) -> None:
     sides = list(score.sides)
     columns = sides + ["dropped_by"] * ("dropped_by" in read_schema(shard).names)
-    start, scored = time.monotonic(), 0
+    start, first, scored = time.monotonic(), 0, 0
     with TableWriter(path, pa.schema([pa.field(score.column, pa.float64())])) as writer:
         for batch in read_batches(shard, columns, kept=False, rows=batch_rows):
             kept = np.flatnonzero(kept_rows(batch))
@@ -77,7 +115,9 @@ def _score_shard(shard: Path, path: Path, score: Score, scorer: Scorer, batch_ro
                     )
             values = np.full(batch.num_rows, np.nan)
             if len(kept):
-                values[kept] = scorer(*(text.to_pylist() for text in texts))
+                others = {name: column[first + kept] for name, column in beside.items()}
+                values[kept] = scorer(*(text.to_pylist() for text in texts), **others)
+            first += batch.num_rows
             if not np.isfinite(values[kept]).all():
                 raise InputError(
                     f"{shard}: {score.column} of a row is not a number; check its model"

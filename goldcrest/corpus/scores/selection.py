@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.scores.scoring import kept_rows
+from goldcrest.corpus.scores.scoring import check_shards, kept_rows
 from goldcrest.corpus.table import (
     TableWriter,
     count_rows,
@@ -85,7 +85,7 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
     """
     shards = shard_paths(corpus)
     for table in tables:
-        _check_shards(table, shards, corpus)
+        check_shards(table.path, corpus)
     dropped = np.concatenate([_dropped_before(shard) for shard in shards])
     kept = int((dropped == 0).sum())
     counts = {}
@@ -103,22 +103,6 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
     else:
         _write(shards, [Path(output)], tables, dropped)
     return counts
-
-
-def _check_shards(table: ScoreTable, shards: Sequence[Path], corpus: str | Path) -> None:
-    found = shard_paths(table.path)
-    if len(found) != len(shards):
-        raise InputError(
-            f"{table.path}: has {len(found)} shards where {corpus} has {len(shards)}; delete this folder and "
-            "run again"
-        )
-    for shard, scored in zip(shards, found, strict=True):
-        rows, scores = count_rows(shard, kept=False), count_rows(scored, kept=False)
-        if rows != scores:
-            raise InputError(
-                f"{scored}: has {scores:,} rows where {shard} has {rows:,}; "
-                f"delete {table.path} and run again"
-            )
 
 
 def _dropped_before(shard: Path) -> np.ndarray:

@@ -80,3 +80,27 @@ def test_a_missing_side_is_an_error(tmp_path, as_table):
         writer.write(as_table([("a", None)]))
     with pytest.raises(InputError, match="a kept row has no target"):
         score_corpus(tmp_path / "c", tmp_path / "o", SCORE, Lengths(), {})
+
+
+def test_scores_beside_come_row_by_row(tmp_path, corpus):
+    """The rows of another score's shards are those of the texts, whatever the batches."""
+    score_corpus(corpus, tmp_path / "lengths", SCORE, Lengths(), {}, batch_rows=4)
+
+    def same(sources, targets, reverse_model):
+        assert reverse_model.tolist() == Lengths()(sources, targets).tolist()
+        return reverse_model + 1
+
+    beside = {"reverse_model": tmp_path / "lengths"}
+    combined = SCORES["combined"]
+    score_corpus(corpus, tmp_path / "o", combined, same, {}, beside, batch_rows=3)
+    column = read_columns(tmp_path / "o", [combined.column])[combined.column].to_pylist()
+    assert column == [None if row % 4 == 0 else 100 * row + row % 7 + 1 for row in range(25)]
+
+
+def test_scores_beside_of_other_rows_are_an_error(tmp_path, corpus, as_table):
+    with ShardWriter(tmp_path / "c", as_table([("a", "b")]).schema) as writer:
+        writer.write(as_table([("a", "b")]))
+    score_corpus(tmp_path / "c", tmp_path / "lengths", SCORE, Lengths(), {})
+    beside = {"reverse_model": tmp_path / "lengths"}
+    with pytest.raises(InputError, match=r"has 1 shards where .* has 3"):
+        score_corpus(corpus, tmp_path / "o", SCORES["combined"], Lengths(), {}, beside)

@@ -148,7 +148,7 @@ def change(path, function):
 
 
 def test_tables_that_do_not_fit_are_named(tmp_path):
-    corpus, tables, _ = make(tmp_path, 20, 2)
+    corpus, tables, _ = make(tmp_path, 20, 3)
     name = "reverse_model"
     scores = [ScoreTable(name, tables[name], Cut(percent=5))]
     shard = tables[name] / "part-00001.parquet"

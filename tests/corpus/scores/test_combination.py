@@ -1,0 +1,109 @@
+"""Features by hand; the regression at the optimum of its loss; folds that do not see their own labels."""
+
+import math
+
+import numpy as np
+import pytest
+
+from goldcrest.corpus.labelled import roc_auc
+from goldcrest.corpus.scores.combination import (
+    PENALTY,
+    Combination,
+    combined_scorer,
+    cross_validated,
+    features_of,
+    fit,
+)
+from goldcrest.errors import InputError
+from goldcrest.files import write_json
+
+
+def test_features_by_hand():
+    found = features_of(
+        {"lexical_translation": np.array([-1.0, -2.0])},
+        ["He has 12 cats.", "Yes"],
+        ["Er hat 12 von 30 Katzen.", 'Er sagte: "Ja."'],
+        ("en", "de"),
+    )
+    assert found["lexical_translation"].tolist() == [-1.0, -2.0]
+    expected = [math.log(29 / 20), math.log(20 / 8)]
+    assert found["length_ratio"].tolist() == pytest.approx(expected)
+    assert found["length"].tolist() == pytest.approx([math.log(11), math.log(5)])
+    # numbers {12} and {12, 30}: (2 · 1 + 1) / (1 + 2 + 1); none: 1
+    assert found["numbers"].tolist() == pytest.approx([3 / 4, 1.0])
+    assert found["letters"].tolist() == pytest.approx([(9 + 14) / (12 + 19), (3 + 9) / (3 + 13)])
+    assert found["sentence_ends"].tolist() == [2.0, 1.0]
+    assert found["one_sentence_end"].tolist() == [0.0, 1.0]
+
+
+def examples(rows=400, seed=2):
+    """Two features that tell of the label, one that does not, and lengths alike."""
+    draw = np.random.default_rng(seed)
+    good = draw.random(rows) < 0.3
+    return {
+        "one": good + draw.normal(size=rows),
+        "two": 50 - 20 * good + 20 * draw.normal(size=rows),
+        "noise": draw.normal(size=rows),
+        "length_ratio": 0.1 + 0.3 * draw.normal(size=rows) * (2 - good),
+    }, good
+
+
+def penalised_loss(combination, features, good):
+    """The regression's loss, from the weights of the features as they are."""
+    odds = combination(features)
+    free = 0.0
+    for name, weight in combination.weights.items():
+        values = features[name]
+        if name == "length_ratio":
+            values = abs(values - combination.length_ratio)
+        free += (weight * values.std()) ** 2
+    return np.log1p(np.exp(np.where(good, -odds, odds))).sum() + PENALTY / 2 * free
+
+
+def test_the_fit_is_the_optimum():
+    """No weight can be moved to a lower loss."""
+    features, good = examples()
+    found = fit(features, good)
+    assert found.length_ratio == np.median(features["length_ratio"][good])
+    best = penalised_loss(found, features, good)
+    for name, weight in found.weights.items():
+        for step in (-0.02, 0.02):
+            moved = {**found.weights, name: weight + step / features[name].std()}
+            other = Combination(moved, found.intercept, found.length_ratio)
+            assert penalised_loss(other, features, good) > best
+    for step in (-0.02, 0.02):
+        other = Combination(found.weights, found.intercept + step, found.length_ratio)
+        assert penalised_loss(other, features, good) > best
+
+
+def test_a_feature_that_never_changes_does_no_harm():
+    features, good = examples()
+    found = fit({**features, "constant": np.full(len(good), 3.0)}, good)
+    assert np.isfinite(list(found.weights.values())).all()
+    assert found.weights["constant"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_folds_do_not_see_their_labels():
+    """On features without any meaning a fit knows its own rows, and cross-validation is chance."""
+    draw = np.random.default_rng(1)
+    good = draw.random(300) < 0.3
+    features = {f"f{number}": draw.normal(size=300) for number in range(40)}
+    features["length_ratio"] = draw.normal(size=300)
+    assert roc_auc(fit(features, good)(features), good) > 0.7
+    assert 0.4 < roc_auc(cross_validated(features, good, seed=1), good) < 0.6
+    told, good = examples()
+    assert roc_auc(cross_validated(told, good, seed=1), good) > 0.8
+
+
+def test_saved_and_read(tmp_path):
+    texts = (["He has 12 cats.", "Yes"], ["Er hat 12 Katzen.", "Nein, nie."])
+    scores = {"lexical_translation": np.array([-1.0, -2.0])}
+    features = features_of(scores, *texts, ("en", "de"))
+    found = fit(features, np.array([True, False]))
+    found.save(tmp_path / "c.json")
+    assert Combination.load(tmp_path / "c.json") == found
+    scorer = combined_scorer(tmp_path / "c.json", ("en", "de"))
+    assert scorer(*texts, **scores) == pytest.approx(found(features))
+    write_json(tmp_path / "bad.json", {"weight": 1})
+    with pytest.raises(InputError, match="not a combination"):
+        Combination.load(tmp_path / "bad.json")

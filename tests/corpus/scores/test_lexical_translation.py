@@ -1,0 +1,130 @@
+"""The lexical score against its formula written out; a table of a language that is known; what is drawn."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.scores.language_model import tokens
+from goldcrest.corpus.scores.lexical_translation import SCHEMA, estimate, log_probability, sample
+from goldcrest.corpus.table import read_columns, write_table
+from goldcrest.errors import InputError
+from tests.corpus.test_alignment import needs_eflomal
+
+LINKS = [
+    ("the", "der", 6),
+    ("the", "die", 4),
+    ("bird", "vogel", 3),
+    ("birds", "vögel", 2),
+    ("sings", "singt", 2),
+    ("sings", "der", 1),
+    (".", ".", 9),
+]
+PAIRS = [
+    ("The bird sings.", "Der Vogel singt."),
+    ("The bird sings.", "Die Katze schläft."),
+    ("Birds!", "Vögel ."),
+    ("the the the", "der"),
+    ("unknown words", "ganz unbekannt"),
+    ("", "Der Vogel"),
+    ("bird", ""),
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """LINKS as a table."""
+    rows = pa.Table.from_pylist(
+        [dict(zip(SCHEMA.names, link, strict=True)) for link in LINKS], schema=SCHEMA
+    )
+    write_table(tmp_path / "lexical.parquet", rows)
+    return tmp_path / "lexical.parquet"
+
+
+def one_direction(given, words, side):
+    """Mean log probability of words given the others, by loops over LINKS; side: of the words, 0 or 1."""
+    linked = [(link[1 - side], link[side], link[2]) for link in LINKS]
+    total = sum(count for _, _, count in linked)
+    of_given, of_word = Counter(), Counter()
+    for one, word, count in linked:
+        of_given[one] += count
+        of_word[word] += count
+    logs = []
+    for word in words:
+        shares = [
+            sum(c for one, w, c in linked if (one, w) == (other, word)) / max(of_given[other], 1)
+            for other in given
+        ]
+        frequency = max(of_word[word] / total, 1e-6)
+        logs.append(math.log(0.9 * sum(shares) / len(shares) + 0.1 * frequency))
+    return sum(logs) / len(logs)
+
+
+def test_is_the_formula(table):
+    found = log_probability(table)(*zip(*PAIRS, strict=True))
+    for (source, target), score in zip(PAIRS, found, strict=True):
+        s, t = tokens(source).split(), tokens(target).split()
+        directions = (
+            [one_direction(s, t, 1), one_direction(t, s, 0)] if s and t else [math.log(1e-7)]
+        )
+        assert score == pytest.approx(min(directions))
+
+
+def test_translations_stand_above_other_text(table):
+    good, bad, *_ = log_probability(table)(*zip(*PAIRS, strict=True))
+    assert good > bad + 1
+
+
+def test_no_pairs_score_nothing(table):
+    assert log_probability(table)([], []).shape == (0,)
+
+
+@needs_eflomal
+def test_the_table_of_a_known_language(tmp_path):
+    """Each word has one translation; the commonest link of a word is to it, and equal text makes equal bytes."""
+    words = [f"w{number}" for number in range(15)]
+    draw = np.random.default_rng(3)
+    pairs = []
+    for _ in range(300):
+        chosen = draw.choice(words, draw.integers(1, 7)).tolist()
+        pairs.append((" ".join(chosen).upper(), " ".join(f"{word}x" for word in chosen[::-1])))
+    for name in ("one", "again"):
+        estimate(iter(pairs), tmp_path / name, most=250, seed=1)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "one"]
+    best = {}
+    for row in read_columns(tmp_path / "one", SCHEMA.names, kept=False).to_pylist():
+        best.setdefault(row["source"], []).append((row["links"], row["target"]))
+    assert {word: max(links)[1] for word, links in best.items()} == {w: f"{w}x" for w in words}
+
+
+def test_a_sample_keeps_the_order_and_draws_evenly():
+    assert sample(zip("abc", "def", strict=True), 5, 1) == [("a", "d"), ("b", "e"), ("c", "f")]
+    drawn = Counter()
+    for seed in range(2000):
+        found = sample(((str(n), "") for n in range(10)), 3, seed)
+        assert found == sorted(found) and len(set(found)) == 3
+        drawn.update(int(one) for one, _ in found)
+    # 600 of each are expected, with a deviation of √(2000 · 0.3 · 0.7) = 20.5
+    assert all(abs(drawn[number] - 600) < 4 * 20.5 for number in range(10))
+
+
+@needs_eflomal
+def test_no_text_and_no_table(tmp_path):
+    with pytest.raises(InputError, match="no sentence pairs"):
+        estimate([], tmp_path / "t", most=5, seed=1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_table(tmp_path):
+    (tmp_path / "bad").write_text("no table")
+    write_table(tmp_path / "other", pa.table({"source": ["a"]}))
+    for name, message in [
+        ("bad", "bad: "),
+        ("other", "no column 'target'"),
+        ("none", "no such table"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            log_probability(tmp_path / name)

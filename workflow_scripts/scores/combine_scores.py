@@ -1,0 +1,15 @@
+"""Fit the combined score (rule combine_scores), on labelled pairs and their scores, into its weights."""
+
+from goldcrest.corpus.labelled import load_labelled
+from goldcrest.corpus.scores.combination import features_of, fit
+from goldcrest.corpus.scores.scoring import read_score
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    labelled = load_labelled(snakemake.input.labelled[0])
+    tables = zip(params.scores, snakemake.input.scores, strict=True)
+    scores = {name: read_score(table, name) for name, table in tables}
+    texts = (labelled.sources, labelled.targets)
+    features = features_of(scores, *texts, tuple(params.languages))
+    fit(features, labelled.good).save(snakemake.output[0])

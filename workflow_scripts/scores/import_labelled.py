@@ -1,0 +1,9 @@
+"""Import labelled pairs (rule import_labelled), from tab-separated values into a table of normalised pairs."""
+
+from goldcrest.corpus.labelled import import_labelled, read_labelled
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    labelled = read_labelled(snakemake.input[0], params.columns)
+    import_labelled(labelled, tuple(params.languages), snakemake.output[0])

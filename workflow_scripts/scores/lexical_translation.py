@@ -1,0 +1,25 @@
+"""Count translations of words (rule lexical_translation), from cleaned corpora or text files, into a table."""
+
+from itertools import chain
+from pathlib import Path
+
+from goldcrest.corpus.importers.reading import Controls, Text
+from goldcrest.corpus.scores.lexical_translation import estimate
+from goldcrest.corpus.table import read_batches
+from goldcrest.job import job
+
+
+def corpus_pairs(table):
+    """Source and target of a corpus' kept rows."""
+    for batch in read_batches(table, ["source", "target"]):
+        yield from zip(*(side.to_pylist() for side in batch.columns), strict=True)
+
+
+with job(snakemake.log[0]):
+    texts, params = snakemake.input, snakemake.params
+    if corpora := texts.get("corpora"):
+        pairs = map(corpus_pairs, corpora)
+    else:
+        files = zip(map(Path, texts.source), map(Path, texts.target), strict=True)
+        pairs = (Controls("replace").pairs(Text(one), Text(other)) for one, other in files)
+    estimate(chain.from_iterable(pairs), snakemake.output[0], params.pairs, params.seed)
