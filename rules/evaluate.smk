@@ -175,6 +175,7 @@ rule measure_speed:
         sentences=config["evaluation"]["speed"]["sentences"],
         latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
+        least_seconds=config["evaluation"]["speed"]["least_seconds"],
         code=code_version(
             "evaluation.latency", "evaluation.processes", "evaluation.speed", "runtime"
         )

@@ -7,10 +7,12 @@ disturbance of the machine, or its warming up, falls on all of them alike.  What
 then timed in fewer processes of more threads, too.
 """
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -91,9 +93,13 @@ def measure_speed(
     *,
     rounds: int,
     cores: int,
+    least_seconds: float = 0.0,
     report: Callable[[str], None] = lambda line: None,
 ) -> list[Speed]:
     """Time every entrant on one core and, where there are more, on `cores` cores.
+
+    least_seconds: a text that takes less is translated so many times that together they take about as long, and
+    their mean counts; what takes a twentieth of a second would tell more of the machine than of the entrant.
 
     The fastest of those that are not compiled, PyTorch's, is timed on all cores by fewer processes of more
     threads, too.  Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
@@ -102,9 +108,15 @@ def measure_speed(
     if not count_words(sentences):
         raise InputError("speed: no words to translate; give a test set with text")
     available = usable_cores(cores)
-    speeds = _interleaved(
-        entrants, sentences, rounds, available, sorted({1, len(available)}), 1, report
+    timed = partial(
+        _interleaved,
+        sentences=sentences,
+        rounds=rounds,
+        cores=available,
+        least_seconds=least_seconds,
+        report=report,
     )
+    speeds = timed(entrants, settings=sorted({1, len(available)}), threads=1)
     threaded = [
         (speed.words_per_second, entrant)
         for speed, entrant in zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True)
@@ -114,9 +126,7 @@ def measure_speed(
         fastest = max(threaded, key=lambda one: one[0])[1]
         for processes in fewer(len(available)):
             threads = len(available) // processes
-            speeds += _interleaved(
-                [fastest], sentences, rounds, available, [processes], threads, report
-            )
+            speeds += timed([fastest], settings=[processes], threads=threads)
     return speeds
 
 
@@ -125,16 +135,17 @@ def _interleaved(
     sentences: Sequence[str],
     rounds: int,
     cores: Sequence[int],
+    least_seconds: float,
+    report: Callable[[str], None],
     settings: Sequence[int],
     threads: int,
-    report: Callable[[str], None],
 ) -> list[Speed]:
     """The speeds of each entrant by as many processes of so many threads as each of the settings says."""
     words = count_words(sentences)
     seconds: list[dict[int, list[float]]] = [{count: [] for count in settings} for _ in entrants]
     engines = [""] * len(entrants)
     with pool(cores, max(settings), threads) as workers:
-        timer = _Timer(workers)
+        timer = _Timer(workers, least_seconds)
         for number in range(rounds):
             for turn in range(len(entrants)):
                 index = (turn + number) % len(entrants)
@@ -212,12 +223,15 @@ def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
 class _Timer:
     """Workers, and what each has loaded."""
 
-    def __init__(self, workers: Sequence[Worker]):
-        self._workers = workers
+    def __init__(self, workers: Sequence[Worker], least_seconds: float):
+        self._workers, self._least = workers, least_seconds
         self._loaded: list[Entrant | None] = [None] * len(workers)
 
     def time(self, entrant: Entrant, sentences: Sequence[str], count: int) -> tuple[str, float]:
-        """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm."""
+        """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm.
+
+        Of a short text the mean of several times.
+        """
         workers = self._workers[:count]
         try:
             others = [index for index in range(count) if self._loaded[index] is not entrant]
@@ -229,14 +243,22 @@ class _Timer:
             for worker, piece in zip(workers, split(sentences, count), strict=True):
                 worker.start("warm", piece)
             engines = [worker.answer() for worker in workers]
-            start = time.perf_counter()
-            for worker in workers:
-                worker.start("translate")
-            for worker in workers:
-                worker.answer()
-            return engines[0], time.perf_counter() - start
+            taken = self._translate(workers, 1)
+            if taken < self._least:
+                taken = self._translate(workers, math.ceil(self._least / taken))
+            return engines[0], taken
         except InputError as error:
             raise InputError(f"speed of {entrant.variant}: {error}") from error
+
+    @staticmethod
+    def _translate(workers: Sequence[Worker], times: int) -> float:
+        """Seconds a time."""
+        start = time.perf_counter()
+        for worker in workers:
+            worker.start("translate", times)
+        for worker in workers:
+            worker.answer()
+        return (time.perf_counter() - start) / times
 
 
 class _Loaded:
@@ -252,11 +274,12 @@ class _Loaded:
         self._translator.translate(piece[: self._search.batch_size], self._search)
         return engine_of(self._translator)
 
-    def translate(self) -> None:
-        """Translate the piece."""
-        count = len(self._translator.translate(self._piece, self._search))
-        if count != len(self._piece):
-            raise InputError(f"{count} translations of {len(self._piece)} sentences")
+    def translate(self, times: int) -> None:
+        """Translate the piece so many times."""
+        for _ in range(times):
+            count = len(self._translator.translate(self._piece, self._search))
+            if count != len(self._piece):
+                raise InputError(f"{count} translations of {len(self._piece)} sentences")
 
 
 def read_speeds(path: str | Path) -> list[Speed]:

@@ -39,6 +39,7 @@ if __name__ == "__main__":  # the worker processes import this file
             sentences[: params.sentences],
             rounds=params.rounds,
             cores=snakemake.threads,
+            least_seconds=params.least_seconds,
             report=logging.info,
         )
         latencies = measure_latency(
