@@ -11,7 +11,7 @@ READY := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test lint engines sanitize check-resume
+.PHONY: help setup demo run test test-slurm lint engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 
 test: $(READY)  ## all tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile
+
+test-slurm: $(READY)  ## the workflow through a Slurm of its own on this machine (root, slurm-wlm and munge; minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py
 
 lint: $(READY)  ## the style of Python and workflow
 	$(BIN)/ruff check .
