@@ -30,10 +30,10 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 	@$(BIN)/python workflow_scripts/unlock.py
 	@$(SNAKEMAKE) $(CONFIG)
 
-test: $(READY)  ## all tests
+test: $(READY)  ## all tests but test-slurm
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile
 
-test-slurm: $(READY)  ## the workflow through a Slurm of its own on this machine (root, slurm-wlm and munge; minutes)
+test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py
 
 lint: $(READY)  ## the style of Python and workflow

@@ -96,6 +96,11 @@ def accelerators(count):
     return {} if config["hardware"]["accelerator"] == "cpu" else {"gpu": count}
 
 
+def growing(mebibytes):
+    """Memory of a job, as much more again at each further attempt."""
+    return lambda wildcards, attempt: attempt * mebibytes
+
+
 def training_resources(model, training):
     """Memory and accelerators of a job that trains; model: the name in the zoo of wildcards' model."""
 

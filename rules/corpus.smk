@@ -43,7 +43,7 @@ rule lock_sources:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
     params:
         entries=contents(SOURCES),
         languages=LANGUAGE_PAIR,
@@ -67,7 +67,7 @@ rule import_corpus:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
     params:
         name=lambda w: w.corpus,
         section="corpora",
@@ -95,7 +95,7 @@ rule import_test_set:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
     params:
         name=lambda w: w.test_set,
         section="test_sets",
@@ -123,7 +123,7 @@ rule import_validation:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=growing(500),
     params:
         name="validation",
         section="validation",
@@ -148,7 +148,7 @@ rule language_id_model:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         model=LANGUAGE_ID["model"],
         sha256=LANGUAGE_ID.get("sha256"),
@@ -243,7 +243,7 @@ rule cleaning_report:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         corpora=[
             *config["corpora"],

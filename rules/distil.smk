@@ -49,7 +49,7 @@ rule split_corpus:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         parallel=lambda w: w.corpus in PARALLEL,
         code=code_version("corpus.table", "translation.distillation"),
@@ -99,7 +99,7 @@ if DISTILLED_SELECTED:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             shards=len(SHARDS),
             may_be_empty=True,  # it is one of several, and join_distilled looks at all
@@ -121,7 +121,7 @@ if DISTILLED_SELECTED:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             code=code_version("corpus.table", "translation.distillation"),
         script:
@@ -148,7 +148,7 @@ else:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             shards=len(SHARDS),
             may_be_empty=False,

@@ -1,8 +1,9 @@
-"""Before the first job: can this run succeed at all?  After the last: where the report is."""
+"""Before the first job: can this run succeed at all, and what will it cost?  After the last: where the report is."""
 
+import re
 import shutil
 
-from goldcrest.configuration import estimate_disk, missing_files
+from goldcrest.configuration import estimate, missing_files
 
 
 def unwritable(folder):
@@ -20,21 +21,28 @@ def unwritable(folder):
     return []
 
 
+def print_estimate():
+    """What the experiment needs of disk and time."""
+    place = next(folder for folder in [RESULTS, *RESULTS.parents] if folder.exists())
+    lines = estimate(config, ZOO).lines(RESULTS, shutil.disk_usage(place).free)
+    print("\n".join(lines), file=sys.stderr)
+
+
+# A dry run has no start, and how Snakemake was called is known here from its arguments alone.
+if workflow.is_main_process and any(
+    argument in ("--dry-run", "--dryrun")
+    or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
+    for argument in sys.argv[1:]
+):
+    print_estimate()
+
+
 onstart:
     problems = [f"{CONFIG_FILE}: {line}" for line in missing_files(config)]
     problems += unwritable(RESULTS)
     if problems:
         stop("\n".join(problems))
-    needed, free = estimate_disk(config), shutil.disk_usage(RESULTS).free
-    advice = (
-        ""
-        if free > needed
-        else "; this may not suffice, free some before it is needed"
-    )
-    print(
-        f"{RESULTS}: needs about {needed / 2**30:.1f} GiB at most, {free / 2**30:.1f} GiB are free{advice}",
-        file=sys.stderr,
-    )
+    print_estimate()
 
 
 onsuccess:

@@ -275,7 +275,7 @@ rule select_corpus:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         scores=lambda w: scores_of(config, w.corpus, "cleaning"),
         code=code_version("corpus.scores.selection", "corpus.table"),
@@ -316,7 +316,7 @@ if "architecture" in REVERSE:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             code=code_version("corpus.reversal", "corpus.table"),
         script:

@@ -6,10 +6,10 @@ config/schema/experiment.schema.yaml defines.
 
 from goldcrest.configuration.checking import check
 from goldcrest.configuration.errors import ConfigurationError
+from goldcrest.configuration.estimates import Estimate, estimate
 from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     alignment_memory,
-    estimate_disk,
     language_model_memory,
     missing_files,
     scoring_memory,
@@ -23,10 +23,11 @@ from goldcrest.configuration.zoo import load_zoo, member_of, members
 
 __all__ = [
     "ConfigurationError",
+    "Estimate",
     "alignment_memory",
     "check",
     "components",
-    "estimate_disk",
+    "estimate",
     "expand_exports",
     "expand_variants",
     "language_model_memory",

@@ -1,9 +1,8 @@
-"""Files that are missing, and room on the disk."""
+"""Files that are missing, and memory."""
 
 from goldcrest.configuration import (
     alignment_memory,
     check,
-    estimate_disk,
     missing_files,
     search_memory,
     training_memory,
@@ -45,23 +44,6 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
         f"cleaning.language_id.model: no such file or folder: lid.bin; {remedy}",
         f"teacher.hugging_face: no such file or folder: opus; {remedy}",
     ]
-
-
-def test_disk_grows_with_text_and_models(experiment, zoo, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def disk(changes):
-        return estimate_disk(check(experiment(changes), "trial.yaml", zoo), zoo)
-
-    small = disk({})
-    pairs = disk({"corpora": {"grammar": {"pairs": 1_000_100}}})
-    assert 100_000_000 < pairs - small < 1_000_000_000
-    assert disk({"variants": ["*/unpruned/float32"]}) < small
-    assert disk({"teacher": {"architecture": "trio", "members": 3}}) > small
-    (tmp_path / "news.en").write_bytes(bytes(5_000))
-    assert disk({}) - small == 10_000  # the text, and as much for its tables
-    scores = {"cleaning": {"scores": {"language_model_source": {}}}}
-    assert disk(scores) > disk({})
 
 
 def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_path):

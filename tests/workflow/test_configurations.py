@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+import yaml
 
 from tests.workflow.running import CONFIGURATIONS, REPOSITORY, TINY, snakemake
 
@@ -31,11 +32,25 @@ def test_what_the_rules_import_does_without_pytorch():
     assert run.stdout == "False\n", run.stderr
 
 
-@pytest.mark.parametrize("profile", ["local", "slurm"])
+@pytest.mark.parametrize("profile", ["local", "slurm", "cluster-generic"])
 def test_profiles_parse(tmp_path, profile):
+    if profile == "cluster-generic":
+        pytest.importorskip("snakemake_executor_plugin_cluster_generic")
     path = REPOSITORY / "profiles" / profile
     run = snakemake(tmp_path, TINY, "--workflow-profile", str(path), "--dry-run")
     assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])
+def test_what_profiles_set_is_for_rules_that_exist_and_grows(profile):
+    """Snakemake says nothing of a rule that it does not know."""
+    settings = yaml.safe_load((REPOSITORY / "profiles" / profile / "config.yaml").read_text())
+    text = "\n".join(file.read_text() for file in (REPOSITORY / "rules").glob("*.smk"))
+    rules = set(re.findall(r"^\s*(?:use rule \w+ as|rule) (\w+)", text, re.MULTILINE))
+    assert set(settings["set-resources"]) | set(settings["set-threads"]) <= rules
+    for resources in [settings["default-resources"], *settings["set-resources"].values()]:
+        for name in {"runtime", "mem_mb"} & set(resources):
+            assert re.fullmatch(r"attempt \* \d+", resources[name])
 
 
 def test_demo_is_the_default():

@@ -1,4 +1,4 @@
-"""Part of the demo's DAG through a real Slurm on this machine: a killed job is submitted again, to the same result."""
+"""Part of the demo through a real Slurm on this machine: a killed job is submitted again, to the same result."""
 
 import re
 import shutil
@@ -84,9 +84,7 @@ def kill_job(log: str) -> None:
     raise AssertionError(f"no process writes {log}")
 
 
-def run_on(
-    profile: str, folder: Path, config: Path, when: Callable[[Path], bool], log: str
-) -> str:
+def run_on(profile: str, folder: Path, config: Path, when: Callable[[Path], bool], log: str) -> str:
     """A run on the cluster, one job of which is killed as soon as `when`; returns what Snakemake said."""
     command = snakemake_command(folder, config, *QUICKLY[profile], "--latency-wait", "10")
     command += ["--workflow-profile", str(REPOSITORY / "profiles" / profile), "--", TARGET]
@@ -137,7 +135,7 @@ def check_run(
     undisturbed: Path,
     cluster: Path,
 ) -> None:
-    """A run in which a job of `rule` is killed ends as the undisturbed one; the job's second attempt asks for more."""
+    """A run in which a job of `rule` is killed ends as the undisturbed one; its next attempt asks for more."""
     module = f"snakemake_executor_plugin_{profile.replace('-', '_')}"
     if find_spec(module) is None:
         pytest.skip(f"{module} is not here; run `make setup`")

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 BATCH_ROWS = 8192
 # Keys of an entry that do not decide its rows as they are imported.
-NOT_CONTENTS = ("local_dir", "cleaning", "distillation")
+NOT_CONTENTS = ("rows", "local_dir", "cleaning", "distillation")
 OF_THE_CORPUS = ("importer", "use", *NOT_CONTENTS)  # keys of an entry that are not the importer's
 
 

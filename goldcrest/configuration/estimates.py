@@ -1,0 +1,167 @@
+"""What an experiment will cost, told before its first job: disk by what lies there, hours by stage.
+
+It follows from the checked configuration and the files that are here, for a run that has made nothing yet, and is
+rather too much: no row is dropped, no training stops early.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goldcrest.configuration.precisions import grid_of
+from goldcrest.configuration.scores import asked_for, scores_of
+from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, weights
+from goldcrest.configuration.variants import expand_variants
+from goldcrest.configuration.work import RATES, Work
+from goldcrest.configuration.zoo import Zoo, load_zoo, members
+
+Config = dict[str, Any]
+
+# Shares of plain text, as measured on Multi30k.
+COMPRESSED = 0.35  # a corpus as it is published
+TABLE = 0.4  # a table in Parquet
+HYPOTHESIS = 0.25  # one of a list of n best
+ENCODED = 0.7  # what a training reads: pieces, where they begin, the order of an epoch
+LANGUAGE_MODEL = 10  # one that is estimated, with what is sorted for it
+# A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
+# checkpoint; a finished model keeps one copy of the weights.
+TRAINING_COPIES = 8
+BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
+HOUR = 3600
+DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
+SOURCES = {
+    "cpu": "rates of a CPU thread as on two cores with AMX",
+    "gpu": "assumed rates of a GPU such as an A100",
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """disk: bytes below the results folder; fetched: bytes in the cache of downloads; hours: of one device, by
+    stage; text_hours: of one CPU thread; chain: hours of the longest chain of jobs; unknown: what is not counted.
+    """
+
+    disk: dict[str, float]
+    fetched: float
+    device: str  # cpu or gpu
+    hours: dict[str, float]
+    text_hours: float
+    chain: float
+    unknown: tuple[str, ...]
+
+    @property
+    def total_disk(self) -> int:
+        """Bytes below the results folder."""
+        return int(sum(self.disk.values()))
+
+    def lines(self, results: str | Path, free: int) -> list[str]:
+        """What a user should know before the run; free: bytes where the results go."""
+        device, rates = DEVICES[self.device], RATES[self.device]
+        advice = (
+            ""
+            if free > self.total_disk
+            else "; this may not suffice, free some before it is needed"
+        )
+        lines = [
+            f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
+            f"  disk: at most about {_size(self.total_disk)} ({_listed(self.disk, _size)}); "
+            f"{_size(free)} are free{advice}",
+        ]
+        if self.fetched:
+            lines.append(f"  fetched: about {_size(self.fetched)} more in the cache of downloads")
+        lines += [
+            f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
+            f"({_listed(self.hours, _hours)}) and {_hours(self.text_hours)} of a CPU thread for text; "
+            f"longest chain of jobs {_hours(self.chain)}",
+            f"  {SOURCES[self.device]}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} "
+            f"in float32 and {rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}",
+        ]
+        return lines + [f"  not counted: {line}" for line in self.unknown]
+
+
+def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
+    """What a checked configuration needs from its first job to its last."""
+    zoo = load_zoo() if zoo is None else zoo
+    corpora = corpus_sizes(config, ["corpora"])
+    others = corpus_sizes(config, ["validation", "test_sets"])
+    work, sizes = Work(config, zoo, corpora), [*corpora, *others]
+    unknown = [
+        f"{size.key}: nothing tells how large it is" + (", `rows` could" if size in corpora else "")
+        for size in sizes
+        if size.text is None
+    ]
+    if work.teachers is None:
+        unknown.append("teacher.hugging_face: it is not here, so how long it translates is unknown")
+    return Estimate(
+        disk=_disk(config, zoo, corpora, others),
+        fetched=sum(COMPRESSED * (size.text or 0) for size in sizes if size.fetched),
+        device=config["hardware"]["accelerator"],
+        hours={stage: seconds / HOUR for stage, seconds in work.stages().items()},
+        text_hours=work.text() / HOUR,
+        chain=work.chain() / HOUR,
+        unknown=tuple(unknown),
+    )
+
+
+def _disk(
+    config: Config, zoo: Zoo, corpora: Sequence[CorpusSize], others: Sequence[CorpusSize]
+) -> dict[str, float]:
+    """Bytes by what they are.  What is removed on the way counts too: it may all be there at once."""
+    tables = encoded_parallel = distilled = training = 0.0
+    for size in corpora:
+        text, pairs = size.text or 0.0, 2 * size.source
+        # Imported, cleaned, and where it is scored once more with its scores.
+        tables += (2 + bool(scores_of(config, size.name, "cleaning"))) * TABLE * text
+        hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
+        distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
+        # Merged; with scores merged, selected, and all of them joined.
+        scored = bool(config["distillation"]["scores"])
+        distilled += (3 if scored else 1) * TABLE * pairs
+        training += pairs
+        encoded_parallel += 0.0 if size.monolingual else text
+    tables += sum(TABLE * (size.text or 0) for size in others)
+    teachers, students = _models(config, zoo)
+    found = {
+        "corpora": tables,
+        "distilled text": distilled,
+        # Each training reads a copy of its own while it lasts: all teachers' at once, or all students'.
+        "text in trainings": ENCODED
+        * max(len(teachers) * encoded_parallel, len(config["students"]) * training),
+        "models and checkpoints": sum(teachers) + sum(students),
+    }
+    languages = sum(name.startswith("language_model") for name in asked_for(config))
+    if languages:
+        found["language models"] = languages * LANGUAGE_MODEL * encoded_parallel / 2
+    return found
+
+
+def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
+    """Bytes of each teacher and reverse model that is trained here, and of each student's variant."""
+    trained = 4 * (1 + TRAINING_COPIES)
+    teachers = []
+    if "architecture" in config["teacher"]:
+        parts = members(zoo[config["teacher"]["architecture"]])
+        several = parts if len(parts) > 1 else parts * config["teacher"]["members"]
+        teachers += [trained * weights(part, config).stored for part in several]
+    if "architecture" in config["scoring"].get("reverse_model", {}):
+        entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
+        teachers.append(trained * weights(entry, config).stored)
+    students = []
+    for student, _, precision in expand_variants(config):
+        in_training = precision == "float32" or precision.endswith("-finetuned")
+        each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
+        students.append(each * weights(zoo[student], config).stored)
+    return teachers, students
+
+
+def _size(count: float) -> str:
+    return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / 2**20:,.0f} MiB"
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.0f} hours" if hours >= 2 else f"{60 * hours:,.0f} minutes"
+
+
+def _listed(values: Mapping[str, float], shown: Callable[[float], str]) -> str:
+    return ", ".join(f"{name} {shown(value)}" for name, value in values.items())

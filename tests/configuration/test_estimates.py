@@ -1,0 +1,116 @@
+"""The estimate of disk and time: against the published run of Multi30k, counted by hand, and the papers' sizes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from goldcrest.configuration import check, estimate, read_yaml
+from goldcrest.configuration.sizes import corpus_sizes
+
+REPOSITORY = Path(__file__).parents[2]
+GIB = 2**30
+
+
+@pytest.fixture
+def estimated(experiment, zoo, tmp_path, monkeypatch):
+    """estimated(changes, without=...) → the estimate of the small experiment, changed."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(changes=None, without=()):
+        return estimate(check(experiment(changes or {}, without), "trial.yaml", zoo), zoo)
+
+    return make
+
+
+def of_paper(name):
+    path = REPOSITORY / "config" / name
+    return estimate(check(read_yaml(path), str(path)))
+
+
+def test_disk_grows_with_text_and_models(estimated, tmp_path):
+    small = estimated()
+    pairs = estimated({"corpora": {"grammar": {"pairs": 1_000_100}}})
+    assert 100_000_000 < pairs.total_disk - small.total_disk < 2_000_000_000
+    assert estimated({"variants": ["*/unpruned/float32"]}).total_disk < small.total_disk
+    assert (
+        estimated({"teacher": {"architecture": "trio", "members": 3}}).total_disk > small.total_disk
+    )
+    (tmp_path / "news.en").write_bytes(bytes(5_000))
+    (tmp_path / "news.de").write_bytes(bytes(5_000))
+    assert estimated().total_disk == pytest.approx(small.total_disk + 0.4 * 10_000, abs=1)
+    scores = {"cleaning": {"scores": {"language_model_source": {}}}}
+    assert estimated(scores).total_disk > estimated().total_disk
+
+
+def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
+    web = {"importer": "opus", "name": "Europarl", "version": "v8"}
+    unknown = estimated({"corpora": {"web": web}})
+    assert "corpora.web: nothing tells how large it is, `rows` could" in unknown.unknown
+    told = {"corpora": {"web": {**web, "rows": 2_000_000}}}
+    known = estimated(told)
+    assert not [line for line in known.unknown if "web" in line]
+    assert known.disk["distilled text"] > 1000 * unknown.disk["distilled text"]
+    assert known.hours["translation"] > 1000 * unknown.hours["translation"]
+    assert known.fetched > 10**8
+    lines = "\n".join(unknown.lines("results/trial", 0))
+    assert "not counted: corpora.web" in lines and "may not suffice" in lines
+    sizes = {size.key: size for size in corpus_sizes(check(experiment(told), "trial.yaml", zoo))}
+    assert sizes["corpora.grammar"].rows == 100 and not sizes["corpora.grammar"].fetched
+
+
+def test_a_teacher_that_is_not_here_is_named(estimated):
+    found = estimated({"teacher": {"hugging_face": "opus"}}, ["teacher.architecture"])
+    assert any(line.startswith("teacher.hugging_face") for line in found.unknown)
+    assert "teachers" not in found.hours and "translation" not in found.hours
+
+
+def test_time_of_trainings_by_hand(experiment, zoo):
+    """One network, 6 operations a weight and position, half of the positions on each side, at 5e10 a second."""
+    changes = {
+        "training": {"updates": 50_000, "batch_tokens": 4000, "accumulate": 3},
+        "students": ["small"],
+        "variants": ["small/unpruned/float32"],
+        "hardware": {"threads": 2, "devices": 2},
+    }
+    found = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
+    layer = 4 * 8 * 8 + 2 * 8 * 16
+    network = 2 * layer + 2 * (layer + 2 * 8 * 8) + 500 * 8
+    seconds = 50_000 * 3 * 6 * 2000 * network / 5e10  # of one device with one thread
+    assert found.hours["students"] * 3600 == pytest.approx(2 * seconds)
+    assert found.chain * 3600 > seconds / 2
+
+
+def test_pruned_students_wait_for_their_checkpoint(estimated):
+    """The chain is the longest way: 25,000 updates up to C, two removals, what is left, then the fine-tuning."""
+    alone = estimated({"variants": ["small/unpruned/float32"]})
+    pruned = estimated({"variants": ["small/pushy/int8-finetuned"]})
+    each = alone.hours["students"] / (2 * 500_000)  # two students' unpruned models are always made
+    more = 25_000 + (500_000 - 25_000) + 2 * 15_000 + 6_000
+    assert pruned.hours["students"] - alone.hours["students"] == pytest.approx(
+        each * more, rel=0.01
+    )
+    assert pruned.chain - alone.chain == pytest.approx(each * (more - 500_000), rel=0.01)
+
+
+def test_the_published_run_of_multi30k():
+    """Within a factor of two of what its page says that the trainings took, on two cores."""
+    page = (REPOSITORY / "docs/results/multi30k.md").read_text()
+    rows = re.findall(r"^\| (\w+) \| \d+ \| ([\d.]+) \| [\d.]+ \| \d+ \|$", page, re.MULTILINE)
+    minutes = {rule: float(value) for rule, value in rows}
+    found = of_paper("multi30k.yaml")
+    assert 0.5 < found.hours["teachers"] * 60 / minutes["train_teacher"] < 2
+    students = ("train_student", "reset_checkpoint", "prune", "finetune_quantized")
+    assert 0.5 < found.hours["students"] * 60 / sum(minutes[rule] for rule in students) < 2
+
+
+@pytest.mark.parametrize(("name", "rows"), [("wmt21", 370e6), ("wngt20", 240e6)])
+def test_the_papers_sizes(name, rows):
+    """Each row is kept several times over: as text of some 200 bytes in tables, lists and encoded."""
+    found = of_paper(f"{name}.yaml")
+    assert found.unknown == ()
+    for bulk in ("corpora", "distilled text", "text in trainings"):
+        assert 50 < found.disk[bulk] / rows < 3000
+    assert 200 * GIB < found.total_disk < 4000 * GIB
+    assert 1000 < sum(found.hours.values()) < 20_000
+    assert found.chain < sum(found.hours.values()) / 4
