@@ -1,7 +1,11 @@
 """Selection against a hand-computed BLEU; shards, resuming and merging against the whole corpus."""
 
 import math
+import os
 import random
+import signal
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,6 +35,9 @@ SCHEMA = pa.schema(
         ("weight", pa.float64()),
     ]
 )
+
+
+SEARCH = SearchOptions(beam=3, nbest=3)
 
 
 def test_sentence_bleu_by_hand():
@@ -171,32 +178,60 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
     corpus = make_corpus(tmp_path / "c")
     shard = tmp_path / "shard.parquet"
     split_corpus(corpus, [shard], parallel=True)
-    search = SearchOptions(beam=3, nbest=3)
     undisturbed = tmp_path / "whole.parquet"
-    translate_shard(shard, undisturbed, Echo(), search, {}, chunk_rows=4)
+    translate_shard(shard, undisturbed, Echo(), SEARCH, {}, chunk_rows=4)
     output, translated = tmp_path / "resumed.parquet", 0
     for stop_after in (0, 4, 8, 4):
         teacher = Echo(stop_after)
         with pytest.raises(KeyboardInterrupt):
-            translate_shard(shard, output, teacher, search, {}, chunk_rows=4)
+            translate_shard(shard, output, teacher, SEARCH, {}, chunk_rows=4)
         assert not output.exists()
         translated += teacher.translated
     teacher = Echo()
-    translate_shard(shard, output, teacher, search, {}, chunk_rows=4)
+    translate_shard(shard, output, teacher, SEARCH, {}, chunk_rows=4)
     assert translated + teacher.translated == 18
     assert output.read_bytes() == undisturbed.read_bytes()
     assert not (tmp_path / "resumed.parquet.work").exists()
+
+
+class Deadly(Echo):
+    """Ends its own process as `kill -9` does, once it has translated so many sentences."""
+
+    def nbest(self, sentences, options, progress=None):
+        if self.translated >= self.stop_after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().nbest(sentences, options, progress)
+
+
+KILLED = """
+import sys
+from tests.translation.test_distillation import SEARCH, Deadly, translate_shard
+translate_shard(sys.argv[1], sys.argv[2], Deadly(int(sys.argv[3])), SEARCH, {}, chunk_rows=4)
+"""
+
+
+def test_a_shard_killed_with_sigkill_resumes(tmp_path):
+    corpus = make_corpus(tmp_path / "c")
+    shard, output = tmp_path / "shard.parquet", tmp_path / "killed.parquet"
+    split_corpus(corpus, [shard], parallel=True)
+    translate_shard(shard, tmp_path / "whole.parquet", Echo(), SEARCH, {}, chunk_rows=4)
+    killed = subprocess.run([sys.executable, "-c", KILLED, shard, output, "8"])
+    assert killed.returncode == -signal.SIGKILL and not output.exists()
+    teacher = Echo()
+    translate_shard(shard, output, teacher, SEARCH, {}, chunk_rows=4)
+    assert teacher.translated == 18 - 8
+    assert output.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert not list(tmp_path.glob("*.work")) and not list(tmp_path.glob(".*"))
 
 
 def test_chunks_of_another_teacher_are_not_used(tmp_path):
     corpus = make_corpus(tmp_path / "c")
     shard, output = tmp_path / "shard.parquet", tmp_path / "out.parquet"
     split_corpus(corpus, [shard], parallel=True)
-    search = SearchOptions(beam=3, nbest=3)
     with pytest.raises(KeyboardInterrupt):
-        translate_shard(shard, output, Echo(8), search, {"teacher": "a"}, chunk_rows=4)
+        translate_shard(shard, output, Echo(8), SEARCH, {"teacher": "a"}, chunk_rows=4)
     teacher = Echo()
-    translate_shard(shard, output, teacher, search, {"teacher": "b"}, chunk_rows=4)
+    translate_shard(shard, output, teacher, SEARCH, {"teacher": "b"}, chunk_rows=4)
     assert teacher.translated == 18
 
 
