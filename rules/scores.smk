@@ -166,7 +166,7 @@ if "labelled" in config["evaluation"]:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             columns=config["evaluation"]["labelled"]["columns"],
             languages=LANGUAGE_PAIR,
@@ -198,7 +198,7 @@ if "labelled" in config["evaluation"]:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             scores=COMPONENTS,
             languages=LANGUAGE_PAIR,
@@ -228,7 +228,7 @@ if "labelled" in config["evaluation"]:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             scores=COMPONENTS,
             languages=LANGUAGE_PAIR,
@@ -252,7 +252,7 @@ if "labelled" in config["evaluation"]:
         benchmark:
             BENCHMARKS / "score_combined/{scored}.tsv"
         resources:
-            mem_mb=1000,
+            mem_mb=growing(1000),
         params:
             score="combined",
             components=COMPONENTS,
