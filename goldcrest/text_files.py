@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-import pyarrow as pa
-
 from goldcrest.errors import InputError
 
 COMPRESSED = (".gz", ".zst")
@@ -40,6 +38,8 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     if suffix == ".gz":
         return gzip.open(path, "rb")
     if suffix == ".zst":
+        import pyarrow as pa  # not there in every environment that reads text
+
         # Arrow's reader, as that of zstandard takes a file cut inside a frame for a shorter one.
         return io.BufferedReader(pa.input_stream(path.open("rb"), compression="zstd"))
     return path.open("rb")

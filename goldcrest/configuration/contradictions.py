@@ -38,6 +38,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("cleaning",), data.language_id),
         (("corpora", "cleaning", "distillation"), scores.cuts),
         (("corpora", "cleaning", "distillation"), scores.overrides),
+        (("cleaning", "distillation", "scoring"), scores.bicleaner),
         (("cleaning", "distillation", "scoring", "vocabulary"), scores.reverse_model),
         (("cleaning", "distillation", "scoring"), scores.lexical_translation),
         (("cleaning", "distillation", "evaluation"), scores.combined),

@@ -9,6 +9,7 @@ from urllib.parse import urlparse
 from goldcrest.configuration.schema import Fault, Key, key_path, shown
 from goldcrest.corpus.download import is_url
 from goldcrest.errors import nearest
+from goldcrest.text_files import COMPRESSED, OTHER_ARCHIVES
 
 Config = dict[str, Any]
 SYNTHETIC_LANGUAGES = ("en", "de")
@@ -107,13 +108,11 @@ def _checksums(entry: Entry) -> Iterator[Fault]:
                 place, f"found a checksum, expected the key {key_path((*entry.path, key))} too"
             )
         if path is not None:
-            yield from _address((*entry.path, key), path, place, checksum)
+            yield from address((*entry.path, key), path, place, checksum)
 
 
 def _archives(entry: Entry) -> Iterator[Fault]:
     """Files that are compressed in a way that is not read."""
-    from goldcrest.text_files import COMPRESSED, OTHER_ARCHIVES  # loads Arrow
-
     for key in FILE_KEYS:
         place = entry.values.get(key, "")
         name = urlparse(place).path if is_url(place) else place
@@ -122,7 +121,7 @@ def _archives(entry: Entry) -> Iterator[Fault]:
             yield Fault((*entry.path, key), message)
 
 
-def _address(
+def address(
     place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
 ) -> Iterator[Fault]:
     """Faults of a path that may be an address."""
@@ -146,7 +145,7 @@ def language_id(config: Config, zoo: object) -> Iterator[Fault]:
     if identifier:
         place = ("cleaning", "language_id")
         checksum = identifier.get("sha256")
-        yield from _address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
+        yield from address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
 
 
 def synthetic_languages(config: Config, zoo: object) -> Iterator[Fault]:

@@ -47,6 +47,9 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for key in ("source_text", "target_text"):
             for index, path in enumerate(config["scoring"].get(model, {}).get(key, [])):
                 yield f"scoring.{model}.{key}[{index}]", path
+    bicleaner = config["scoring"].get("bicleaner", {}).get("model")
+    if bicleaner is not None and not is_url(bicleaner):
+        yield "scoring.bicleaner.model", bicleaner
     if "hugging_face" in config["scoring"].get("reverse_model", {}):
         yield (
             "scoring.reverse_model.hugging_face",

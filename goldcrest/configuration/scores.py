@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
+from urllib.parse import urlparse
 
+from goldcrest.configuration.data import address
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.zoo import Zoo, members
+from goldcrest.corpus.download import is_url
 from goldcrest.corpus.scores.registry import SCORES
 from goldcrest.errors import nearest
 
@@ -81,6 +84,23 @@ def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
                     yield Fault(place, message)
                 elif score not in scores_of(config, name, stage):
                     yield Fault(place, "found in a monolingual corpus, which has no target yet")
+
+
+def bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The classifier is there where it is asked for; of an archive the checksum is known, and how it is packed."""
+    settings, place = config["scoring"].get("bicleaner"), ("scoring", "bicleaner")
+    if settings is None:
+        if "bicleaner" in asked_for(config):
+            message = "missing, expected the model of the score bicleaner ({} trains one)"
+            yield Fault(place, message)
+        return
+    model, checksum = settings.get("model", ""), settings.get("sha256")
+    yield from address((*place, "model"), model, (*place, "sha256"), checksum)
+    if is_url(model) and not urlparse(model).path.endswith((".tgz", ".tar.gz")):
+        yield Fault((*place, "model"), f"found '{model}', expected an archive .tgz or .tar.gz")
+    if checksum is not None and not is_url(model):
+        message = "found a checksum, expected it beside an address in model alone"
+        yield Fault((*place, "sha256"), message)
 
 
 def lexical_translation(config: Config, zoo: Zoo) -> Iterator[Fault]:

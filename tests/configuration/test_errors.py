@@ -663,9 +663,27 @@ CONTRADICTIONS = {
         {"cleaning": {"scores": {"revers_model": {}}}},
         [],
         [
-            "cleaning.scores.revers_model: unknown key, expected one of language_model_source, "
+            "cleaning.scores.revers_model: unknown key, expected one of bicleaner, language_model_source, "
             "language_model_target, reverse_model; did you mean 'reverse_model'?"
         ],
+    ),
+    "a bicleaner that is not there": (
+        {"cleaning": {"scores": {"bicleaner": {}}}},
+        [],
+        ["scoring.bicleaner: missing, expected the model of the score bicleaner ({} trains one)"],
+    ),
+    "a bicleaner from nowhere": (
+        {"scoring": {"bicleaner": {"model": "https://x.org/lite-en-de.zip"}}},
+        [],
+        [
+            "scoring.bicleaner.sha256: missing, expected the SHA-256 of what https://x.org/lite-en-de.zip holds",
+            "scoring.bicleaner.model: found 'https://x.org/lite-en-de.zip', expected an archive .tgz or .tar.gz",
+        ],
+    ),
+    "a checksum of a folder": (
+        {"scoring": {"bicleaner": {"model": "models/lite-en-de", "sha256": A}}},
+        [],
+        ["scoring.bicleaner.sha256: found a checksum, expected it beside an address in model alone"],
     ),
     "two reverse models": (
         {"scoring": {"reverse_model": {"architecture": "small", "hugging_face": "x"}}},

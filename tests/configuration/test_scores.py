@@ -26,6 +26,7 @@ def config(experiment, zoo):
         },
         "distillation": {"scores": {"reverse_model": {"weight_scale": 0}}},
         "scoring": {
+            "bicleaner": {"model": "no/classifier"},
             "reverse_model": {"hugging_face": "no/folder"},
             "language_model": {"source_text": ["no/text.gz"]},
         },
@@ -59,4 +60,5 @@ def test_monolingual_text_has_target_scores_only_when_distilled(config):
 def test_files_of_the_scoring_models_are_missed(config):
     found = [line.split(":")[0] for line in missing_files(config)]
     assert "scoring.language_model.source_text[0]" in found
+    assert "scoring.bicleaner.model" in found
     assert "scoring.reverse_model.hugging_face" in found

@@ -13,9 +13,11 @@ class Score:
     unit: str
 
 
-# By the name that configuration and `dropped_by` use.  Language models: WMT21 §2; reverse model: WNGT20 §3.
+# By the name that configuration and `dropped_by` use.  bicleaner-ai: Zaragoza-Bernabeu et al. 2022;
+# language models: WMT21 §2; reverse model: WNGT20 §3.
 # The combined score is of those before it.
 SCORES = {
+    "bicleaner": Score("bicleaner_probability", ("source", "target"), True, "probability"),
     "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
     "language_model_target": Score("cross_entropy_target", ("target",), False, "bits per word"),
     "lexical_translation": Score(

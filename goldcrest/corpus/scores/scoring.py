@@ -63,7 +63,7 @@ def score_corpus(
                     name: read_score(shard_paths(table)[number], name)
                     for name, table in beside.items()
                 }
-                _score_shard(shard, path, score, scorer, others, batch_rows)
+                score_shard(shard, path, score, scorer, others, batch_rows)
         if output.is_dir():
             remove_folder(output)
         os.replace(work / "scores", output)
@@ -93,14 +93,15 @@ def read_score(table: str | Path, name: str) -> np.ndarray:
     return read_columns(table, [column], kept=False)[column].to_numpy()
 
 
-def _score_shard(
+def score_shard(
     shard: Path,
     path: Path,
     score: Score,
     scorer: Scorer,
-    beside: Mapping[str, np.ndarray],
-    batch_rows: int,
+    beside: Mapping[str, np.ndarray] | None = None,
+    batch_rows: int = BATCH_ROWS,
 ) -> None:
+    """Write the file `path`: the scores of a shard's kept rows, null of the others.  Errors as in `score_corpus`."""
     sides = list(score.sides)
     columns = sides + ["dropped_by"] * ("dropped_by" in read_schema(shard).names)
     start, first, scored = time.monotonic(), 0, 0
@@ -115,7 +116,7 @@ def _score_shard(
                     )
             values = np.full(batch.num_rows, np.nan)
             if len(kept):
-                others = {name: column[first + kept] for name, column in beside.items()}
+                others = {name: column[first + kept] for name, column in (beside or {}).items()}
                 values[kept] = scorer(*(text.to_pylist() for text in texts), **others)
             first += batch.num_rows
             if not np.isfinite(values[kept]).all():

@@ -188,7 +188,7 @@ def _write(
     dropped: np.ndarray,
 ) -> None:
     names = pa.array([None, *(table.name for table in tables)], pa.string())
-    scores = [_Column(table.path, table.column) for table in tables]
+    scores = [ScoreColumn(table.path, table.column) for table in tables]
     begin = 0
     for shard, output in zip(shards, outputs, strict=True):
         with TableWriter(output, _schema(shard, tables)) as writer:
@@ -225,7 +225,7 @@ def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:
     return schema
 
 
-class _Column:
+class ScoreColumn:
     """A column of a table, taken in order in pieces of any size."""
 
     def __init__(self, path: Path, name: str) -> None:

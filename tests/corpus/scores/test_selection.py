@@ -21,8 +21,8 @@ VALUES = [-3.5, -1.0, -0.0, 0.0, 1e-300, 0.25, np.nextafter(0.25, 1), 2.0, 40.0]
 def make(folder, rows, seed, shard_rows=7):
     """A corpus of `rows` rows, some dropped before, and all its scores: (path, score tables by name, rows)."""
     draw = random.Random(seed)
-    values = {name: [draw.choice(VALUES) for _ in range(rows)] for name in SCORES}
     dropped = [draw.choice([None, None, None, "urls"]) for _ in range(rows)]
+    values = {name: [draw.choice(VALUES) for _ in range(rows)] for name in SCORES}
     with ShardWriter(folder / "cleaned", SCHEMA, shard_rows) as writer:
         writer.write(
             pa.table(

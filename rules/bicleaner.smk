@@ -1,0 +1,179 @@
+"""The score `bicleaner`, whose classifier is trained and run by the Python of its own environment."""
+
+import json
+
+BICLEANER = config["scoring"].get("bicleaner", {})
+BICLEANER_MADE = SCORING / "bicleaner/model"
+BICLEANER_PYTHON = python_of("bicleaner")
+
+# The user's own folder, or one that is unpacked or trained first.
+if "model" in BICLEANER and not is_url(BICLEANER["model"]):
+    BICLEANER_MODEL = present([BICLEANER["model"]])
+else:
+    BICLEANER_MODEL = [BICLEANER_MADE]
+
+
+def scores_before(corpus):
+    """The names of the scores that a corpus has before bicleaner's, and before the one combined with this."""
+    names = scores_of(config, corpus, "cleaning")
+    return [name for name in names if name not in ("bicleaner", "combined")]
+
+
+if "model" in BICLEANER:
+
+    rule unpack_bicleaner:
+        """A published model, fetched by its checksum."""
+        output:
+            directory(BICLEANER_MADE),
+        log:
+            LOGS / "unpack_bicleaner.log",
+        benchmark:
+            BENCHMARKS / "unpack_bicleaner.tsv"
+        localrule: True  # the nodes of a cluster seldom have a network
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=500,
+        params:
+            model=BICLEANER["model"],
+            sha256=BICLEANER.get("sha256"),
+            code=code_version("corpus.bicleaner.model_archive"),
+        script:
+            "../workflow_scripts/scores/unpack_bicleaner.py"
+
+elif BICLEANER:
+
+    rule clean_pairs:
+        """Pairs to train the classifier on: the best by their other scores, or any that the rules leave."""
+        input:
+            corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
+            scores=[
+                CORPORA / corpus / "scores" / name
+                for corpus in PARALLEL
+                for name in scores_before(corpus)
+            ],
+        output:
+            temp(directory(SCORING / "bicleaner/pairs")),
+        log:
+            LOGS / "clean_pairs.log",
+        benchmark:
+            BENCHMARKS / "clean_pairs.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+        params:
+            scores=[scores_before(corpus) for corpus in PARALLEL],
+            pairs=BICLEANER["training"]["pairs"],
+            cleanest=BICLEANER["training"]["cleanest"],
+            seed=config["seed"],
+            code=code_version(
+                "corpus.bicleaner.clean_pairs",
+                "corpus.scores.selection",
+                "corpus.table",
+            ),
+        script:
+            "../workflow_scripts/scores/clean_pairs.py"
+
+    rule train_bicleaner:
+        """A lite classifier, trained on these pairs and on damage that bicleaner-ai does to them."""
+        input:
+            pairs=SCORING / "bicleaner/pairs",
+            environment=environment_of("bicleaner"),
+        output:
+            directory(BICLEANER_MADE),
+        log:
+            LOGS / "train_bicleaner.log",
+        benchmark:
+            BENCHMARKS / "train_bicleaner.tsv"
+        conda:
+            "../envs/bicleaner.yaml"
+        threads: 1
+        resources:
+            mem_mb=4000,
+        params:
+            settings=json.dumps(BICLEANER["training"]),
+            languages=LANGUAGE_PAIR,
+            seed=config["seed"],
+            versions=versions_of("bicleaner"),
+            code=code_version("corpus.bicleaner.training", "files"),
+        shell:
+            "{BICLEANER_PYTHON} {workflow.basedir:q}/workflow_scripts/scores/train_bicleaner.py --log {log:q}"
+            " --pairs {input.pairs:q} --output {output:q} --languages {params.languages}"
+            " --settings {params.settings:q} --seed {params.seed}"
+
+
+rule bicleaner_pairs:
+    """The kept pairs of a text in files that bicleaner's environment reads."""
+    input:
+        corpus=scored_text,
+    output:
+        temp(directory(RESULTS / "{scored}/scores/bicleaner.pairs")),
+    log:
+        LOGS / "bicleaner_pairs/{scored}.log",
+    benchmark:
+        BENCHMARKS / "bicleaner_pairs/{scored}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_version("corpus.bicleaner.exchange", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/bicleaner_pairs.py"
+
+
+rule classify_by_bicleaner:
+    """The probability of every pair to be a translation; part by part, resumed after a kill."""
+    input:
+        pairs=RESULTS / "{scored}/scores/bicleaner.pairs",
+        model=BICLEANER_MODEL,
+        environment=environment_of("bicleaner"),
+    output:
+        temp(directory(RESULTS / "{scored}/scores/bicleaner.parts")),
+    log:
+        LOGS / "classify_by_bicleaner/{scored}.log",
+    benchmark:
+        BENCHMARKS / "classify_by_bicleaner/{scored}.tsv"
+    conda:
+        "../envs/bicleaner.yaml"
+    threads: process_threads()
+    resources:
+        mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
+    params:
+        languages=LANGUAGE_PAIR,
+        hard_rules="--hard-rules" if BICLEANER.get("hard_rules") else "",
+        versions=versions_of("bicleaner"),
+        code=code_version("corpus.bicleaner.classification", "files", "text_files"),
+    shell:
+        "{BICLEANER_PYTHON} {workflow.basedir:q}/workflow_scripts/scores/classify_by_bicleaner.py --log {log:q}"
+        " --pairs {input.pairs:q} --model {input.model:q} --output {output:q} --languages {params.languages}"
+        " {params.hard_rules} --threads {threads} --code {params.code}"
+
+
+rule score_by_bicleaner:
+    """These probabilities as a table beside the text, every count verified."""
+    input:
+        corpus=scored_text,
+        pairs=rules.bicleaner_pairs.output,
+        parts=rules.classify_by_bicleaner.output,
+    output:
+        directory(RESULTS / "{scored}/scores/bicleaner"),
+    log:
+        LOGS / "score_by_bicleaner/{scored}.log",
+    benchmark:
+        BENCHMARKS / "score_by_bicleaner/{scored}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_version(
+            "corpus.bicleaner.exchange", "corpus.scores.scoring", "corpus.table"
+        ),
+    script:
+        "../workflow_scripts/scores/score_by_bicleaner.py"

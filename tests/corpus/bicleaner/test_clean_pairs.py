@@ -1,0 +1,81 @@
+"""The classifier's text: rows that no filter dropped, the cleanest by their scores, the same for the same seed."""
+
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.bicleaner.clean_pairs import write_clean_pairs
+from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.corpus.table import ShardWriter, TableWriter
+from goldcrest.errors import InputError
+
+NAMES = ("language_model_source", "language_model_target")
+ROWS = 3000
+
+
+@pytest.fixture
+def corpus(tmp_path, as_table):
+    """Row r is the pair "s r", "t r"; every third is dropped."""
+    table = as_table([(f"s {row}", f"t {row}") for row in range(ROWS)])
+    marks = pa.array(["urls" if row % 3 == 0 else None for row in range(ROWS)], pa.string())
+    with ShardWriter(tmp_path / "cleaned", table.schema, 1000) as writer:
+        writer.write(table.set_column(4, "dropped_by", marks))
+    return tmp_path / "cleaned"
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """Together the two models give row r 2 r bits; each alone says something else."""
+    found = []
+    for name, sign in zip(NAMES, (1, -1), strict=True):
+        column = SCORES[name].column
+        values = [None if r % 3 == 0 else r + sign * (r % 7) * 100.0 for r in range(ROWS)]
+        table = pa.table({column: pa.array(values, pa.float64())})
+        with TableWriter(tmp_path / name, table.schema) as writer:
+            writer.write(table)
+        found.append((name, tmp_path / name))
+    return found
+
+
+def drawn(folder):
+    """Row numbers of training and validation."""
+    both = []
+    for name in ("training", "validation"):
+        lines = (folder / f"{name}.tsv").read_text().splitlines()
+        rows = [int(line.split("\t")[0][2:]) for line in lines]
+        assert [f"s {row}\tt {row}" for row in rows] == lines
+        both.append(rows)
+    return both
+
+
+def test_without_scores_any_kept_rows(tmp_path, corpus):
+    write_clean_pairs({corpus: []}, tmp_path / "out", 500, 0.1, 1)
+    training, validation = drawn(tmp_path / "out")
+    assert (len(training), len(validation)) == (450, 50)
+    rows = {*training, *validation}
+    assert len(rows) == 500 and not any(row % 3 == 0 for row in rows)
+    assert abs(sum(rows) / 500 - ROWS / 2) < 5 * ROWS / 12**0.5 / 500**0.5  # five deviations
+
+
+def test_the_cleanest_by_the_sum_of_their_scores(tmp_path, corpus, scores):
+    write_clean_pairs({corpus: scores}, tmp_path / "out", 500, 0.25, 1)
+    training, validation = drawn(tmp_path / "out")
+    # 2,000 rows are kept, all are drawn, and of these the first quarter has the fewest bits.
+    kept = [row for row in range(ROWS) if row % 3]
+    assert sorted(training + validation) == kept[:500]
+    assert training != sorted(training)
+
+
+def test_equal_seeds_draw_equal_rows(tmp_path, corpus, scores):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        write_clean_pairs({corpus: scores}, tmp_path / name, 200, 0.5, seed)
+    assert drawn(tmp_path / "a") == drawn(tmp_path / "b") != drawn(tmp_path / "c")
+
+
+def test_fewer_rows_than_asked_for(tmp_path, corpus, scores):
+    write_clean_pairs({corpus: scores}, tmp_path / "out", 100_000, 0.5, 1)
+    assert sum(map(len, drawn(tmp_path / "out"))) == 1000
+
+
+def test_too_few_rows(tmp_path, corpus, scores):
+    with pytest.raises(InputError, match="have 20 pairs to train bicleaner on, expected 100"):
+        write_clean_pairs({corpus: scores}, tmp_path / "out", 100_000, 0.01, 1)

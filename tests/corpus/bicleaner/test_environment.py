@@ -1,0 +1,150 @@
+"""What runs in bicleaner's environment: it needs little of ours, and there it learns, repeats itself and scores."""
+
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldcrest.corpus.bicleaner.classification import load_classifier
+from goldcrest.corpus.bicleaner.exchange import read_scores, write_parts
+from goldcrest.corpus.labelled import roc_auc
+from goldcrest.errors import InputError
+
+REPOSITORY = Path(__file__).parents[3]
+PYTHON = REPOSITORY / ".venvs/bicleaner/bin/python"
+SETTINGS = {
+    "vocabulary": 250,
+    "max_pieces": 16,
+    "embedding": 16,
+    "hidden": 16,
+    "epochs": 8,
+    "patience": 8,
+    "batch_size": 64,
+}
+
+
+def test_its_modules_import_nothing_of_the_main_environment():
+    code = (
+        "import sys; import goldcrest.job; import goldcrest.corpus.bicleaner.training; "
+        "import goldcrest.corpus.bicleaner.classification; print(*sys.modules)"
+    )
+    # Without site-packages but psutil, which bicleaner's environment has too.
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True
+    )
+    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    assert run.returncode == 0, run.stderr
+    assert loaded.isdisjoint({"numpy", "pyarrow", "pandas", "torch", "tensorflow", "snakemake"})
+
+
+def test_a_folder_without_a_model(tmp_path):
+    with pytest.raises(InputError, match=r"no bicleaner-ai model, metadata\.yaml is missing"):
+        load_classifier(tmp_path, ("en", "de"))
+
+
+@pytest.fixture
+def there(tmp_path):
+    """A function that runs one of bicleaner's scripts and returns what it wrote to its log."""
+    if not PYTHON.is_file():
+        pytest.skip(
+            f"bicleaner's environment is not here; envs/install.sh bicleaner {PYTHON.parents[1]}"
+        )
+
+    def run(name, *arguments, fails=False):
+        log = tmp_path / f"{name}.log"
+        script = REPOSITORY / f"workflow_scripts/scores/{name}.py"
+        command = [PYTHON, "-P", script, "--log", log, "--languages", "en", "de", *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        code = subprocess.run(list(map(str, command)), env=environment, cwd=tmp_path).returncode
+        assert (code != 0) == fails, log.read_text()
+        return log.read_text()
+
+    return run
+
+
+def sentences(count, seed):
+    """Pairs of a language whose words are translated one by one, wordN by WORTN."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        words = [draw.randrange(40) for _ in range(draw.randint(3, 7))]
+        yield " ".join(f"word{n}" for n in words), " ".join(f"WORT{n}" for n in words)
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Training and validation pairs."""
+    (tmp_path / "clean").mkdir()
+    for name, count, seed in (("training", 600, 1), ("validation", 60, 2)):
+        lines = "".join(f"{s}\t{t}\n" for s, t in sentences(count, seed))
+        (tmp_path / f"clean/{name}.tsv").write_text(lines)
+    return tmp_path / "clean"
+
+
+@pytest.mark.timeout(600)
+def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
+    for model in ("model", "again"):
+        arguments = (
+            "--pairs",
+            text,
+            "--output",
+            model,
+            "--settings",
+            json.dumps(SETTINGS),
+            "--seed",
+            1,
+        )
+        there("train_bicleaner", *arguments)
+    made = {path.name for path in (tmp_path / "model").iterdir()}
+    assert made == {"metadata.yaml", "model.h5", "spm.model", "spm.vocab"}
+
+    good = list(sentences(100, 3))
+    bad = [(s, t) for (s, _), (_, t) in zip(good, good[1:] + good[:1], strict=True)]
+    odd = [
+        ("same words here", "same words here"),
+        ("", "WORT1"),
+        ("word1 word2\u2028word3", "WORT1 WORT2"),
+    ]
+    write_parts([*good, *bad, *odd], tmp_path / "pairs", 64)
+
+    def scored(output, model, *options):
+        arguments = ("--pairs", "pairs", "--model", model, "--output", output, "--code", "x")
+        there("classify_by_bicleaner", *arguments, "--threads", 1, *options)
+        return read_scores(tmp_path / "pairs", tmp_path / output)
+
+    scores = scored("scores", "model")
+    assert ((scores >= 0) & (scores <= 1)).all() and scores[201] == 0
+    is_good = np.arange(200) < 100
+    assert roc_auc(scores[:200], is_good) > 0.8
+    assert np.array_equal(scored("of_the_same_seed", "again"), scores)
+
+    ruled = scored("ruled", "model", "--hard-rules")
+    assert ruled[200] == 0 < scores[200]  # hard rules reject copies
+    passed = ruled > 0
+    assert passed[:200].sum() > 150 and np.array_equal(ruled[passed], scores[passed])
+
+
+@pytest.mark.timeout(600)
+def test_errors_are_one_line(tmp_path, there, text):
+    settings = json.dumps(SETTINGS | {"vocabulary": 30_000})
+    arguments = ("--pairs", text, "--output", "model", "--settings", settings, "--seed", 1)
+    said = there("train_bicleaner", *arguments, fails=True)
+    assert "lower scoring.bicleaner.training.vocabulary" in said.splitlines()[-1]
+    assert not list(tmp_path.glob("*model*"))
+
+    with gzip.open(write_one(tmp_path), "wb") as file:
+        file.write(b"one\ttwo\tthree\n")
+    (tmp_path / "model").mkdir()
+    arguments = ("--pairs", "pairs", "--model", "model", "--output", "scores", "--code", "x")
+    said = there("classify_by_bicleaner", *arguments, "--threads", 1, fails=True)
+    assert "no bicleaner-ai model, metadata.yaml is missing" in said.splitlines()[-1]
+
+
+def write_one(folder):
+    write_parts([("one", "two")], folder / "pairs")
+    return folder / "pairs/part-00000.tsv.gz"

@@ -1,0 +1,31 @@
+"""Score pairs (rule classify_by_bicleaner) by the Python of bicleaner's environment.
+
+From parts of pairs and a model folder into as many parts of scores.
+"""
+
+import argparse
+from functools import partial
+
+from goldcrest.corpus.bicleaner.classification import load_classifier, score_pairs
+from goldcrest.files import content_hash
+from goldcrest.job import job
+
+parser = argparse.ArgumentParser()
+for name in ("--log", "--pairs", "--model", "--output", "--code"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--languages", nargs=2, required=True)
+parser.add_argument("--threads", type=int, required=True)
+parser.add_argument("--hard-rules", action="store_true")
+given = parser.parse_args()
+
+with job(given.log):
+    languages = tuple(given.languages)
+    load = partial(load_classifier, given.model, languages, given.hard_rules, given.threads)
+    made_by = {
+        "model": content_hash(given.model),
+        "languages": languages,
+        "hard_rules": given.hard_rules,
+        "threads": given.threads,
+        "code": given.code,
+    }
+    score_pairs(given.pairs, given.output, load, made_by)

@@ -1,0 +1,9 @@
+"""Read bicleaner's scores back (rule score_by_bicleaner) into a table of one column beside the corpus."""
+
+from goldcrest.corpus.bicleaner.exchange import join_scores
+from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    files = snakemake.input
+    join_scores(files.corpus, files.pairs, files.parts, snakemake.output[0], SCORES["bicleaner"])

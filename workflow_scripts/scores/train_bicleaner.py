@@ -1,0 +1,21 @@
+"""Train bicleaner's lite classifier (rule train_bicleaner) by the Python of its environment.
+
+From the files of clean pairs into a model folder.
+"""
+
+import argparse
+import json
+
+from goldcrest.corpus.bicleaner.training import train
+from goldcrest.job import job
+
+parser = argparse.ArgumentParser()
+for name in ("--log", "--pairs", "--output"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--languages", nargs=2, required=True)
+parser.add_argument("--settings", type=json.loads, required=True)
+parser.add_argument("--seed", type=int, required=True)
+given = parser.parse_args()
+
+with job(given.log):
+    train(given.pairs, given.output, tuple(given.languages), given.settings, given.seed)
