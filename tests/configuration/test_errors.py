@@ -683,7 +683,9 @@ CONTRADICTIONS = {
     "a checksum of a folder": (
         {"scoring": {"bicleaner": {"model": "models/lite-en-de", "sha256": A}}},
         [],
-        ["scoring.bicleaner.sha256: found a checksum, expected it beside an address in model alone"],
+        [
+            "scoring.bicleaner.sha256: found a checksum, expected it beside an address in model alone"
+        ],
     ),
     "two reverse models": (
         {"scoring": {"reverse_model": {"architecture": "small", "hugging_face": "x"}}},

@@ -19,7 +19,7 @@ from goldcrest.errors import InputError
 REPOSITORY = Path(__file__).parents[3]
 PYTHON = REPOSITORY / ".venvs/bicleaner/bin/python"
 SETTINGS = {
-    "vocabulary": 250,
+    "vocabulary": 100,
     "max_pieces": 16,
     "embedding": 16,
     "hidden": 16,
@@ -27,6 +27,7 @@ SETTINGS = {
     "patience": 8,
     "batch_size": 64,
 }
+SCRIPTS = ("abcdefghijklm", "nopqrstuvwxyz")
 
 
 def test_its_modules_import_nothing_of_the_main_environment():
@@ -69,11 +70,13 @@ def there(tmp_path):
 
 
 def sentences(count, seed):
-    """Pairs of a language whose words are translated one by one, wordN by WORTN."""
+    """Pairs of languages of 40 words each, one of which is always the other's translation."""
+    draw = random.Random(0)
+    words = [["".join(draw.choices(letters, k=5)) for letters in SCRIPTS] for _ in range(40)]
     draw = random.Random(seed)
     for _ in range(count):
-        words = [draw.randrange(40) for _ in range(draw.randint(3, 7))]
-        yield " ".join(f"word{n}" for n in words), " ".join(f"WORT{n}" for n in words)
+        chosen = [draw.choice(words) for _ in range(draw.randint(3, 7))]
+        yield tuple(" ".join(word[side] for word in chosen) for side in (0, 1))
 
 
 @pytest.fixture
