@@ -6,8 +6,10 @@ BICLEANER = config["scoring"].get("bicleaner", {})
 BICLEANER_MADE = SCORING / "bicleaner/model"
 BICLEANER_PYTHON = python_of("bicleaner")
 
+BICLEANER_FETCHED = is_url(BICLEANER.get("model", ""))
+
 # The user's own folder, or one that is unpacked or trained first.
-if "model" in BICLEANER and not is_url(BICLEANER["model"]):
+if "model" in BICLEANER and not BICLEANER_FETCHED:
     BICLEANER_MODEL = present([BICLEANER["model"]])
 else:
     BICLEANER_MODEL = [BICLEANER_MADE]
@@ -19,7 +21,7 @@ def scores_before(corpus):
     return [name for name in names if name not in ("bicleaner", "combined")]
 
 
-if "model" in BICLEANER:
+if BICLEANER_FETCHED:
 
     rule unpack_bicleaner:
         """A published model, fetched by its checksum."""
@@ -42,7 +44,7 @@ if "model" in BICLEANER:
         script:
             "../workflow_scripts/scores/unpack_bicleaner.py"
 
-elif BICLEANER:
+elif BICLEANER and "model" not in BICLEANER:
 
     rule clean_pairs:
         """Pairs to train the classifier on: the best by their other scores, or any that the rules leave."""

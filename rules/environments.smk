@@ -1,6 +1,7 @@
 """The environments that cannot live beside the main one, made for whatever target needs them."""
 
 import hashlib
+from shlex import quote
 
 from snakemake.settings.types import DeploymentMethod
 
@@ -24,7 +25,7 @@ def python_of(name):
     But none beside its script (-P): select.py there would pass for Python's own `select`.
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
-    return f"PYTHONPATH='{workflow.basedir}' {python} -P"
+    return f"PYTHONPATH={quote(str(workflow.basedir))} {python} -P"
 
 
 rule environment:

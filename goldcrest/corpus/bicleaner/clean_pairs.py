@@ -24,7 +24,9 @@ MAX_VALIDATION = 2000
 MIN_PAIRS = 100
 
 Corpora = Mapping[str | Path, Sequence[tuple[str, str | Path]]]
-_Row = tuple[float, list[float], str, str]  # a random number, its scores (the higher the worse), source, target
+_Row = tuple[
+    float, list[float], str, str
+]  # a random number, its scores (the higher the worse), source, target
 
 
 def write_clean_pairs(

@@ -8,7 +8,7 @@ from goldcrest.corpus.scores.registry import SCORES
 from goldcrest.corpus.table import ShardWriter, TableWriter
 from goldcrest.errors import InputError
 
-NAMES = ("language_model_source", "language_model_target")
+NAMES = ("language_model_source", "lexical_translation")  # the lower, the higher the better
 ROWS = 3000
 
 
@@ -24,11 +24,11 @@ def corpus(tmp_path, as_table):
 
 @pytest.fixture
 def scores(tmp_path):
-    """Together the two models give row r 2 r bits; each alone says something else."""
+    """Of two scores in different units: the lower the row the better, two neighbours equal."""
     found = []
-    for name, sign in zip(NAMES, (1, -1), strict=True):
+    for name, unit in zip(NAMES, (1.0, -1000.0), strict=True):
         column = SCORES[name].column
-        values = [None if r % 3 == 0 else r + sign * (r % 7) * 100.0 for r in range(ROWS)]
+        values = [None if r % 3 == 0 else unit * (r // 2) for r in range(ROWS)]
         table = pa.table({column: pa.array(values, pa.float64())})
         with TableWriter(tmp_path / name, table.schema) as writer:
             writer.write(table)
@@ -56,10 +56,10 @@ def test_without_scores_any_kept_rows(tmp_path, corpus):
     assert abs(sum(rows) / 500 - ROWS / 2) < 5 * ROWS / 12**0.5 / 500**0.5  # five deviations
 
 
-def test_the_cleanest_by_the_sum_of_their_scores(tmp_path, corpus, scores):
+def test_the_cleanest_by_the_sum_of_their_ranks(tmp_path, corpus, scores):
     write_clean_pairs({corpus: scores}, tmp_path / "out", 500, 0.25, 1)
     training, validation = drawn(tmp_path / "out")
-    # 2,000 rows are kept, all are drawn, and of these the first quarter has the fewest bits.
+    # 2,000 rows are kept, all are drawn, and of these the first quarter is best.
     kept = [row for row in range(ROWS) if row % 3]
     assert sorted(training + validation) == kept[:500]
     assert training != sorted(training)
