@@ -664,7 +664,7 @@ CONTRADICTIONS = {
         [],
         [
             "cleaning.scores.revers_model: unknown key, expected one of bicleaner, language_model_source, "
-            "language_model_target, reverse_model; did you mean 'reverse_model'?"
+            "language_model_target, lexical_translation, reverse_model, combined; did you mean 'reverse_model'?"
         ],
     ),
     "a bicleaner that is not there": (

@@ -57,7 +57,7 @@ def test_jobs(tmp_path, configured, bicleaner, jobs, others):
     assert not any(name in run.stdout for name in others), run.stdout
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_a_classifier_trained_on_the_spot_drops_rows(tmp_path, configured):
     if not (ENVIRONMENT / ".installed").is_file():
         pytest.skip(f"bicleaner's environment is not here; envs/install.sh bicleaner {ENVIRONMENT}")

@@ -89,7 +89,7 @@ def text(tmp_path):
     return tmp_path / "clean"
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     for model in ("model", "again"):
         arguments = (
@@ -132,7 +132,7 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     assert passed[:200].sum() > 150 and np.array_equal(ruled[passed], scores[passed])
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_errors_are_one_line(tmp_path, there, text):
     settings = json.dumps(SETTINGS | {"vocabulary": 30_000})
     arguments = ("--pairs", text, "--output", "model", "--settings", settings, "--seed", 1)
