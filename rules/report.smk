@@ -308,14 +308,14 @@ rule publish_pruning:
         "../workflow_scripts/report/publish.py"
 
 
-rule publish_activation_scales:
-    """Copy the table of activation scales to docs/results, to be committed (asked for by name only)."""
+rule publish_table:
+    """Copy one table to docs/results, to be committed (asked for by name only)."""
     input:
-        TABLES / "activation_scales.md",
+        TABLES / "{table}.md",
     output:
-        f"docs/results/{config['experiment']}/activation_scales.md",
+        f"docs/results/{config['experiment']}/{{table}}.md",
     log:
-        LOGS / "publish_activation_scales.log",
+        LOGS / "publish_table/{table}.log",
     conda:
         "../envs/main.yaml"
     threads: 1
