@@ -10,7 +10,16 @@ from goldcrest import __version__
 from goldcrest.job import explain
 
 # Each command is a module of goldcrest.commands with HELP, add_arguments(parser) and run(arguments) -> int.
-COMMANDS = ("describe", "export", "translate", "compare", "convert", "import-marian", "benchmark")
+COMMANDS = (
+    "describe",
+    "export",
+    "translate",
+    "compare",
+    "convert",
+    "import-marian",
+    "lineage",
+    "benchmark",
+)
 
 
 def main(argv: list[str] | None = None) -> int:

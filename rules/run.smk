@@ -4,6 +4,7 @@ import re
 import shutil
 
 from goldcrest.configuration import estimate, missing_files
+from goldcrest.files import write_json
 
 
 def unwritable(folder):
@@ -43,6 +44,7 @@ onstart:
     if problems:
         stop("\n".join(problems))
     print_estimate()
+    write_json(RESULTS / "configuration.json", config)
 
 
 onsuccess:

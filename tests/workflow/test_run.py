@@ -10,11 +10,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
-from goldcrest.files import read_json
+from goldcrest.code_version import code_version
+from goldcrest.commands.lineage import lineage
+from goldcrest.corpus.table import read_columns
+from goldcrest.files import read_json, sha256_file
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.vocabulary import Vocabulary
 from tests.workflow.kill import differences, interrupted_run
@@ -126,6 +130,67 @@ def test_second_run_does_nothing(undisturbed):
     run = snakemake(undisturbed[0], TINY, "--cores", "2")
     assert run.returncode == 0
     assert "Nothing to be done" in run.stdout
+
+
+def test_lineage_goes_back_to_the_sources(undisturbed):
+    """Of a table, through quantized, pruned and teacher models, to the grammar's own entry and seed."""
+    folder = undisturbed[0]
+    results = folder / "results/tiny"
+    found = lineage(results / "tables/variants.csv")
+    assert found["sha256"] == sha256_file(results / "tables/variants.csv")
+    assert (found["experiment"], found["seed"]) == ("tiny", 7)
+    config = read_json(results / "configuration.json")
+    assert found["sources"]["corpora.grammar"][0]["seed"] == config["corpora"]["grammar"]["seed"]
+    assert found["files"] == {}
+    seeds = {name: made["seed"] for name, made in found["models"].items() if "seed" in made}
+    assert seeds["results/tiny/teacher/member-1"] == 8
+    assert "results/tiny/models/demo.micro/steady-i2/log4" in found["models"]
+    counts = found["texts"]["results/tiny/corpora/grammar/cleaned"]
+    rows = read_columns(results / "corpora/grammar/cleaned", ["dropped_by"], kept=False)
+    assert counts == {"rows": 1400, "kept": rows["dropped_by"].null_count}
+    codes = {job["rule"]: job["code"] for job in found["jobs"]}
+    assert codes["split_corpus"] == code_version("corpus.table", "translation.distillation")
+    assert codes["prune"] == code_version("pruning", "translation", "products", "corpus.table")
+    assert {"import_corpus", "clean_corpus", "train_teacher", "quantize", "prune"} <= set(codes)
+
+
+def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished, tmp_path):
+    """In a copy of the project: nothing reruns after a comment, no training after an edit of the evaluation."""
+    project = tmp_path / "project"
+    ignored = shutil.ignore_patterns(".*", "results", "node_modules", "docs")
+    shutil.copytree(REPOSITORY, project, ignore=ignored)
+
+    def rerun():
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(project / "Snakefile")]
+        command += [
+            "--directory",
+            str(finished),
+            "--configfile",
+            str(TINY),
+            "--dry-run",
+            "--quiet",
+            "rules",
+        ]
+        code = {**environment(), "PYTHONPATH": str(project)}
+        run = subprocess.run(command, capture_output=True, text=True, env=code, cwd=project)
+        assert run.returncode == 0, run.stdout + run.stderr
+        return set(re.findall(r"^(\w+) +\d+$", run.stdout + run.stderr, re.MULTILINE)) - {"total"}
+
+    def edit(file, text):
+        with (project / "goldcrest" / file).open("a") as source:
+            source.write(text)
+
+    assert rerun() == set()
+    edit("corpus/cleaning/rules.py", "# a remark\n")
+    assert rerun() == set()
+    edit("evaluation/quality.py", "EDITED = True\n")
+    measured = rerun()
+    assert {"measure_quality", "tables"} <= measured
+    assert not measured & {"clean_corpus", "train_teacher", "train_student", "prune", "quantize"}
+    edit("pruning/late_reset.py", "EDITED = True\n")
+    pruned = rerun()
+    assert {"prune", "translate_test_set"} <= pruned
+    assert not pruned & {"clean_corpus", "train_teacher", "translate_shard", "train_student"}
 
 
 def test_a_report_killed_while_it_is_made_is_made_again(finished):
