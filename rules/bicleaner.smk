@@ -36,7 +36,7 @@ if BICLEANER_FETCHED:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=500,
+            mem_mb=growing(500),
         params:
             model=BICLEANER["model"],
             sha256=BICLEANER.get("sha256"),
@@ -65,7 +65,7 @@ elif BICLEANER and "model" not in BICLEANER:
             "../envs/main.yaml"
         threads: 1
         resources:
-            mem_mb=2000,
+            mem_mb=growing(2000),
         params:
             scores=[scores_before(corpus) for corpus in PARALLEL],
             pairs=BICLEANER["training"]["pairs"],
@@ -94,7 +94,7 @@ elif BICLEANER and "model" not in BICLEANER:
             "../envs/bicleaner.yaml"
         threads: 1
         resources:
-            mem_mb=4000,
+            mem_mb=growing(4000),
         params:
             settings=json.dumps(BICLEANER["training"]),
             languages=LANGUAGE_PAIR,
@@ -121,7 +121,7 @@ rule bicleaner_pairs:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_version("corpus.bicleaner.exchange", "corpus.table"),
     script:
@@ -172,7 +172,7 @@ rule score_by_bicleaner:
         "../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_version(
             "corpus.bicleaner.exchange", "corpus.scores.scoring", "corpus.table"
