@@ -15,7 +15,7 @@ from goldcrest.files import sha256_text
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
     """`config` with every default filled in; `zoo` defaults to config/models.yaml.
 
-    Synthetic text that names no seed is given one, drawn from the experiment's seed and its place.
+    Synthetic text and noise that name no seed are given one, drawn from the experiment's seed and its place.
     Files are not looked for (see `missing_files`).  Checking a complete configuration changes nothing.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for everything wrong.
     """
@@ -31,6 +31,9 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dic
     for entry in entries(complete, [name for name in SECTIONS if name not in broken]):
         if entry.values["importer"] == "synthetic":
             entry.values.setdefault("seed", _derived_seed(complete.get("seed"), entry.path))
+        elif "noise" in entry.values:
+            place = (*entry.path, "noise")
+            entry.values["noise"].setdefault("seed", _derived_seed(complete.get("seed"), place))
     found += contradictions(complete, zoo, broken)
     if found:
         raise ConfigurationError([fault.line(origin) for fault in found])

@@ -34,7 +34,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("languages", "corpora", "validation", "test_sets"), data.sacrebleu_sets),
         (("languages", "corpora", "validation", "test_sets"), data.named_corpora),
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
-        (("corpora",), data.monolingual_noise),
+        (("corpora",), data.noise),
         (("cleaning",), data.language_id),
         (("corpora", "cleaning", "distillation"), scores.cuts),
         (("corpora", "cleaning", "distillation"), scores.overrides),

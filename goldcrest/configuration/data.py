@@ -131,12 +131,19 @@ def address(
         yield Fault(checksum_place, f"missing, expected the SHA-256 of what {path} holds")
 
 
-def monolingual_noise(config: Config, zoo: object) -> Iterator[Fault]:
-    """Noise in text of one side: most kinds damage the target, so its labels would tell nothing."""
+def noise(config: Config, zoo: object) -> Iterator[Fault]:
+    """Noise in text of one side, whose labels would tell nothing; wrong languages without text of these."""
     for entry in entries(config, ["corpora"]):
-        if entry.monolingual and entry.values.get("noise"):
+        found, place = entry.values.get("noise"), (*entry.path, "noise")
+        if found and entry.monolingual:
             message = "found in a monolingual corpus, expected none: it damages pairs"
-            yield Fault((*entry.path, "noise"), message)
+            yield Fault(place, message)
+        if isinstance(found, dict) and ("wrong_language" in found["kinds"]) != bool(
+            found["other_languages"]
+        ):
+            other = "found without" if found["other_languages"] else "missing beside"
+            message = f"{other} the kind wrong_language, expected both or neither"
+            yield Fault((*place, "other_languages"), message)
 
 
 def language_id(config: Config, zoo: object) -> Iterator[Fault]:

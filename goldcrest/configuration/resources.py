@@ -38,6 +38,9 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for key in (*FILE_KEYS, "folder", "local_dir"):
             if key in entry.values and not is_url(entry.values[key]):
                 yield key_path((*entry.path, key)), entry.values[key]
+        if isinstance(entry.values.get("noise"), dict):
+            for index, path in enumerate(entry.values["noise"]["other_languages"]):
+                yield key_path((*entry.path, "noise", "other_languages", index)), path
     if "local_dir" in config:
         yield "local_dir", config["local_dir"]
     identifier = config["cleaning"].get("language_id", {"model": "synthetic"})["model"]

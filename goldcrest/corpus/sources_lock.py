@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from goldcrest.corpus.download import is_url
-from goldcrest.corpus.importers import importer_from, places_of
+from goldcrest.corpus.importers import places_of, sources_of
 from goldcrest.corpus.sources import Places, Source
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, write_json
@@ -39,7 +39,7 @@ def write_lock(
     for key, entry, monolingual in entries:
         own = places_of(entry, places)
         try:
-            found = importer_from(entry).sources(languages, monolingual, own)
+            found = sources_of(entry, languages, monolingual, own)
             records = [_record(source, own) for source in found]
         except InputError as error:
             raise InputError(f"{key}: {error}") from error

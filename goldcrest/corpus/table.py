@@ -3,7 +3,7 @@
 Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line
 in the origin, from 0), `dropped_by` (the first filter that rejected the row, null = kept); then
 scores, such as `weight`.
-Synthetic corpora also have `noise` (the injected damage, null = none).
+Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none).
 """
 
 from collections.abc import Iterator, Sequence

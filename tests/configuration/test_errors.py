@@ -404,6 +404,41 @@ CONTRADICTIONS = {
             "corpora.more.noise: found in a monolingual corpus, expected none: it damages pairs",
         ],
     ),
+    "noise in wrong languages": (
+        {
+            "corpora": {
+                "more": FILES | {"noise": {"share": 0.1}},
+                "most": FILES | {"noise": {"kinds": ["copied"], "other_languages": ["x.fr"]}},
+                "only": {
+                    "importer": "files",
+                    "source": "y.en",
+                    "use": "monolingual",
+                    "noise": {"share": 1.5, "kinds": ["copied", "late"]},
+                },
+            }
+        },
+        [],
+        [
+            "corpora.most.noise.share: missing, expected a number",
+            "corpora.only.noise.share: found 1.5, expected at most 1",
+            "corpora.only.noise.kinds[1]: found 'late', expected one of misaligned, wrong_language, truncated, "
+            "copied",
+        ],
+    ),
+    "noise without a text": (
+        {
+            "corpora": {
+                "more": FILES | {"noise": {"share": 0.1}},
+                "most": FILES
+                | {"noise": {"share": 0.1, "kinds": ["copied"], "other_languages": ["x.fr"]}},
+            }
+        },
+        [],
+        [
+            "corpora.more.noise.other_languages: missing beside the kind wrong_language, expected both or neither",
+            "corpora.most.noise.other_languages: found without the kind wrong_language, expected both or neither",
+        ],
+    ),
     "reset after the end of training": (
         {
             "training": {"updates": 200},

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import random
 import shutil
 import tempfile
 from argparse import Namespace
@@ -109,15 +108,12 @@ def train(
 
 def _make_repeatable(seed: int) -> None:
     """Seed all that draws, and make TensorFlow's sums come in one order."""
-    import numpy as np
     import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.experimental.enable_op_determinism()
-    random.seed(seed)
-    np.random.seed(seed)
-    tf.random.set_seed(seed)
+    tf.keras.utils.set_random_seed(seed)  # Python's, numpy's, TensorFlow's and Keras' own
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class Importer(Protocol):
     def rows(
         self, languages: tuple[str, str], monolingual: bool, places: Places
     ) -> Iterator[tuple]:
-        """Source and target (None in monolingual text) of each row, in order; of synthetic text its noise too."""
+        """Source and target (None in monolingual text) of each row, in order; the synthetic importer adds noise."""
 
 
 IMPORTERS: dict[str, type[Importer]] = {
@@ -59,12 +59,14 @@ IMPORTERS: dict[str, type[Importer]] = {
 
 
 def importer_from(entry: Mapping[str, Any]) -> Importer:
-    """The importer of a corpus entry of the configuration, whose keys OF_THE_CORPUS are left out.
+    """The importer of a corpus entry of the configuration, without the keys OF_THE_CORPUS and its noise.
 
     Raises InputError where the importer or one of its keys is unknown.
     """
     keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
     name = entry.get("importer")
+    if _is_damaged(entry):
+        del keys["noise"]
     if name not in IMPORTERS:
         raise InputError(
             f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
@@ -80,20 +82,42 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
         raise InputError(f"importer {name}: {error}") from error
 
 
+def sources_of(
+    entry: Mapping[str, Any], languages: tuple[str, str], monolingual: bool, places: Places
+) -> list[Source]:
+    """All files that an entry is read from, those of its noise included.  Raises InputError as `sources` does."""
+    found = importer_from(entry).sources(languages, monolingual, places)
+    return [*found, *_noise_sources(entry)]
+
+
+def _noise_sources(entry: Mapping[str, Any]) -> list[Source]:
+    files = entry["noise"].get("other_languages", ()) if _is_damaged(entry) else ()
+    return [Source(path, name=path) for path in files]
+
+
+def _is_damaged(entry: Mapping[str, Any]) -> bool:
+    """Whether damage is done to what the importer reads; the synthetic one does its own."""
+    return isinstance(entry.get("noise"), Mapping)
+
+
 Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
 
 
 def local_inputs(entries: Entries) -> list[str]:
     """The local files of entries that are there; missing ones are told when the run starts."""
     files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
+    files += [source.place for entry in _several(entries) for source in _noise_sources(entry)]
     return [file for file in files if Path(file).is_file()]
 
 
 def code_parts(entries: Entries) -> list[str]:
     """The parts of this library that importing the entries runs, for `code_version`."""
     parts = ["corpus.importers", "corpus.download", "corpus.sources", "corpus.table", "text_files"]
-    synthetic = any(entry["importer"] == "synthetic" for entry in _several(entries))
-    return [*parts, "corpus.synthetic"] if synthetic else parts
+    if any(entry["importer"] == "synthetic" for entry in _several(entries)):
+        parts += ["corpus.synthetic", "corpus.injected_noise"]
+    if any(map(_is_damaged, _several(entries))):
+        parts.append("corpus.injected_noise")
+    return parts
 
 
 def contents(entries: Entries) -> list[dict[str, Any]]:
@@ -128,7 +152,7 @@ def import_corpus(
         several = _several(entries)
         importers = [importer_from(entry) for entry in several]
         schema = SCHEMA
-        if any(isinstance(importer, SyntheticImporter) for importer in importers):
+        if any(entry["importer"] == "synthetic" or _is_damaged(entry) for entry in several):
             schema = SCHEMA.append(pa.field("noise", pa.string()))
         make = (
             TableWriter(path, schema)
@@ -138,7 +162,13 @@ def import_corpus(
         with make as writer:
             for entry, importer in zip(several, importers, strict=True):
                 start = 0
-                rows = importer.rows(languages, monolingual, places_of(entry, places or Places()))
+                own = places_of(entry, places or Places())
+                rows = importer.rows(languages, monolingual, own)
+                if _is_damaged(entry):
+                    from goldcrest.corpus.injected_noise import InjectedNoise, inject
+
+                    files = [own.path(source) for source in _noise_sources(entry)]
+                    rows = inject(rows, InjectedNoise(**entry["noise"]), files)
                 while batch := list(islice(rows, BATCH_ROWS)):
                     writer.write(_batch(batch, name, start, schema))
                     start += len(batch)

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 
+from goldcrest.corpus.injected_noise import RECENT, truncated
 from goldcrest.corpus.synthetic.clauses import Pair
 from goldcrest.corpus.synthetic.dice import Dice
 from goldcrest.corpus.synthetic.french import FrenchMaker
@@ -15,8 +16,6 @@ NOISE_TYPES = (
     "garbled",
     "near_duplicate",
 )
-RECENT = 1024  # earlier undamaged pairs that a near-duplicate may repeat
-MIN_WORDS_TO_CUT = 4
 
 
 class NoiseMaker:
@@ -64,14 +63,9 @@ class NoiseMaker:
 
     def _truncated(self) -> Pair:
         """One side broken off in its first half."""
-        while True:
-            source, target = self.fresh()
-            first = self.dice.chance(0.5)
-            words = (source if first else target).split(" ")
-            if len(words) >= MIN_WORDS_TO_CUT:
-                break
-        cut = " ".join(words[: self.dice.between(1, len(words) // 2)])
-        return (cut, target) if first else (source, cut)
+        while (pair := truncated(self.fresh(), self.dice.random)) is None:
+            pass
+        return pair
 
     def _garbled(self) -> Pair:
         """One side or both in a broken encoding; whatever it is, it stays valid UTF-8."""

@@ -1,0 +1,138 @@
+"""Injected damage is what its label says, as much as asked for, and the same for the same seed."""
+
+from collections import Counter
+
+import pytest
+
+from goldcrest.corpus.importers import code_parts, contents, import_corpus, local_inputs
+from goldcrest.corpus.injected_noise import KINDS, InjectedNoise, inject
+from goldcrest.corpus.sources import Places
+from goldcrest.corpus.sources_lock import write_lock
+from goldcrest.corpus.table import read_columns, read_schema
+from goldcrest.errors import InputError
+from goldcrest.files import read_json
+
+ROWS = 6000
+PAIRS = [
+    (f"a source line with number {row}", f"ein Ziel mit der Nummer {row}") for row in range(ROWS)
+]
+
+
+@pytest.fixture
+def french(tmp_path):
+    """As many French lines, of which every tenth is empty."""
+    lines = (f"une ligne {row}\n" if row % 10 else "\n" for row in range(ROWS))
+    (tmp_path / "x.fr").write_text("".join(lines))
+    return tmp_path / "x.fr"
+
+
+@pytest.fixture
+def czech(tmp_path):
+    """Three Czech lines."""
+    (tmp_path / "x.cs").write_text("první\ndruhý\ntřetí\n")
+    return tmp_path / "x.cs"
+
+
+def damaged(files, share=0.2, seed=1, kinds=KINDS, pairs=PAIRS):
+    noise = InjectedNoise(share, seed, kinds, tuple(map(str, files)))
+    return list(inject(pairs, noise, files))
+
+
+def begins(part, whole):
+    """Whether `part` is the first half of the words of `whole`, or less of them."""
+    words = part.split(" ")
+    return 1 <= len(words) <= len(whole.split(" ")) // 2 and whole.startswith(f"{part} ")
+
+
+def is_kind(kind, row, source, target):
+    """Whether a damaged pair is what its label says, told from the undamaged text."""
+    first, second = PAIRS[row]
+    match kind:
+        case None:
+            return (source, target) == (first, second)
+        case "misaligned":
+            return (
+                source == first
+                and (other := int(target.split()[-1])) < row
+                and (PAIRS[other][1] == target and row - other < 3000)
+            )
+        case "wrong_language":
+            line = source if target == second else target
+            czech = ("první", "druhý", "třetí")[row % 3]
+            return line in (f"une ligne {row}", czech) and (source == first or target == second)
+        case "truncated":
+            return (begins(source, first) and target == second) or (
+                source == first and begins(target, second)
+            )
+        case "copied":
+            return source == target == first
+    return False
+
+
+def test_every_row_is_what_its_label_says(french, czech):
+    rows = damaged([french, czech])
+    assert len(rows) == ROWS
+    wrong = [
+        (number, row) for number, row in enumerate(rows) if not is_kind(row[2], number, *row[:2])
+    ]
+    assert wrong == []
+    counts = Counter(kind for _, _, kind in rows)
+    noisy = ROWS - counts[None]
+    assert abs(noisy - 0.2 * ROWS) < 5 * (ROWS * 0.2 * 0.8) ** 0.5  # five deviations
+    assert set(counts) == {None, *KINDS}
+    assert all(abs(counts[kind] - noisy / 4) < 20 for kind in KINDS)  # they take turns
+
+
+def test_the_seed_decides(french, czech):
+    assert damaged([french, czech]) == damaged([french, czech])
+    assert damaged([french, czech]) != damaged([french, czech], seed=2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_kind_alone(french, kind):
+    files = [french] if kind == "wrong_language" else []
+    rows = damaged(files, share=0.5, kinds=(kind,))
+    assert {found for _, _, found in rows} == {None, kind}
+
+
+def test_what_cannot_be_damaged_stays_as_it_is():
+    pairs = [("a", "a"), ("b", "b"), ("c d e", "f g h")]
+    kinds = ("truncated", "copied")
+    rows = damaged([], 1.0, kinds=kinds, pairs=pairs)
+    assert rows[:2] == [("a", "a", None), ("b", "b", None)] and rows[2] == (
+        "c d e",
+        "c d e",
+        "copied",
+    )
+    # Nothing stands before the first row that it could be misaligned with, nor is another of equal text.
+    rows = damaged([], 1.0, kinds=("misaligned",), pairs=[("a", "x"), ("b", "x"), ("c", "y")])
+    assert rows == [("a", "x", None), ("b", "x", None), ("c", "x", "misaligned")]
+
+
+def test_an_empty_file_is_an_error(tmp_path):
+    (tmp_path / "empty.fr").touch()
+    with pytest.raises(InputError, match=r"empty\.fr: empty file"):
+        damaged([tmp_path / "empty.fr"])
+
+
+def test_an_entry_with_noise(tmp_path, french):
+    """The importer's rows are damaged, labelled, and its files are inputs, locked and of its contents."""
+    for side, text in zip(("en", "de"), zip(*PAIRS, strict=True), strict=True):
+        (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in text))
+    noise = {"share": 0.1, "seed": 3, "kinds": list(KINDS), "other_languages": [str(french)]}
+    plain = {"importer": "files", "source": f"{tmp_path}/a.en", "target": f"{tmp_path}/a.de"}
+    entry = {**plain, "noise": noise}
+
+    import_corpus(tmp_path / "out", "news", entry, ("en", "de"), shard_rows=1000)
+    table = read_columns(tmp_path / "out", ["source", "target", "noise"], kept=False)
+    wanted = inject(PAIRS, InjectedNoise(0.1, 3, KINDS, (str(french),)), [french])
+    assert [tuple(row.values()) for row in table.to_pylist()] == list(wanted)
+
+    import_corpus(tmp_path / "plain", "news", plain, ("en", "de"), shard_rows=1000)
+    assert "noise" not in read_schema(tmp_path / "plain").names
+    assert local_inputs(entry) == [plain["source"], plain["target"], str(french)]
+    assert contents(entry)[0]["noise"] == noise
+    assert set(code_parts(entry)) - set(code_parts(plain)) == {"corpus.injected_noise"}
+    write_lock(tmp_path / "lock", [("corpora.news", entry, False)], ("en", "de"), Places())
+    locked = read_json(tmp_path / "lock")["sources"]["corpora.news"]
+    assert [record["place"] for record in locked] == local_inputs(entry)
