@@ -73,6 +73,7 @@ elif BICLEANER and "model" not in BICLEANER:
             seed=config["seed"],
             code=code_version(
                 "corpus.bicleaner.clean_pairs",
+                "corpus.sampling",
                 "corpus.scores.selection",
                 "corpus.table",
             ),

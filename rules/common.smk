@@ -173,7 +173,7 @@ def lexical_translation_text(wildcards):
 
 
 def scored_text(wildcards):
-    """The rows of a corpus, of a corpus distilled, or of the labelled pairs, which scores are of."""
+    """The rows of a corpus, of a corpus distilled, or of labelled or damaged pairs, which scores are of."""
     form = {
         "corpora": "cleaned",
         "distilled": "merged.parquet",
@@ -245,6 +245,12 @@ def trained_teachers():
     return [] if "hugging_face" in config["teacher"] else teacher_folders()
 
 
+def damaged():
+    """The corpora into which damage is injected; that of the embedded grammar is its own, and not measured here."""
+    entries = config["corpora"].items()
+    return [name for name, entry in entries if isinstance(entry.get("noise"), dict)]
+
+
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
     exports = [
@@ -253,6 +259,7 @@ def final_targets():
     return [
         TABLES / "cleaning.csv",
         *([TABLES / "filters.csv"] if "labelled" in config["evaluation"] else []),
+        *([TABLES / "filters_damage.csv"] if damaged() else []),
         TABLES / "head_map.csv",
         *exports,
         *report_targets(),

@@ -5,11 +5,12 @@ REVERSE_TRAINED = SCORING / "reverse_model"
 LANGUAGE_MODEL = config["scoring"]["language_model"]
 LEXICAL = config["scoring"].get("lexical_translation", {})
 LABELLED = SCORING / "labelled"
+DAMAGED_PAIRS = SCORING / "damaged"
 COMPONENTS = components(config)  # of the combined score
 
 
 wildcard_constraints:
-    scored="corpora/[^/]+|distilled/[^/]+|scoring/labelled",
+    scored="corpora/[^/]+|distilled/[^/]+|scoring/(labelled|damaged)",
 
 
 rule language_model:
@@ -150,6 +151,85 @@ rule score_by_reverse_model:
         "../workflow_scripts/scores/score.py"
 
 
+rule measure_filters:
+    """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
+    input:
+        labelled=LABELLED / "pairs.parquet",
+        language_id=LANGUAGE_ID_MODEL,
+        scores=expand(LABELLED / "scores/{score}", score=COMPONENTS),
+    output:
+        **table_files(
+            TABLES,
+            "filters",
+            "1 Corpora",
+            "Cleaning measured on labelled pairs",
+            "filters",
+        ),
+    log:
+        LOGS / "measure_filters.log",
+    benchmark:
+        BENCHMARKS / "measure_filters.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        scores=COMPONENTS,
+        languages=LANGUAGE_PAIR,
+        rules=CLEANING["rules"],
+        language_id=CLEANING.get("language_id"),
+        seed=config["seed"],
+        resamples=config["evaluation"]["bootstrap"],
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version(
+            "corpus.cleaning", "corpus.labelled", "corpus.scores", "report"
+        ),
+    script:
+        "../workflow_scripts/scores/measure_filters.py"
+
+
+rule import_damaged:
+    """Pairs of the corpora with injected damage, as a text that can be scored."""
+    input:
+        corpora=expand(CORPORA / "{corpus}/cleaned", corpus=damaged()),
+    output:
+        DAMAGED_PAIRS / "pairs.parquet",
+    log:
+        LOGS / "import_damaged.log",
+    benchmark:
+        BENCHMARKS / "import_damaged.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        seed=config["seed"],
+        code=code_version("corpus.labelled", "corpus.sampling", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/import_damaged.py"
+
+
+use rule measure_filters as measure_filters_on_damage with:
+    input:
+        labelled=DAMAGED_PAIRS / "pairs.parquet",
+        language_id=LANGUAGE_ID_MODEL,
+        scores=expand(DAMAGED_PAIRS / "scores/{score}", score=COMPONENTS),
+    output:
+        **table_files(
+            TABLES,
+            "filters_damage",
+            "1 Corpora",
+            "Cleaning measured on injected damage",
+            "filters",
+        ),
+    log:
+        LOGS / "measure_filters_on_damage.log",
+    benchmark:
+        BENCHMARKS / "measure_filters_on_damage.tsv"
+
+
 if "labelled" in config["evaluation"]:
 
     rule import_labelled:
@@ -175,43 +255,6 @@ if "labelled" in config["evaluation"]:
             ),
         script:
             "../workflow_scripts/scores/import_labelled.py"
-
-    rule measure_filters:
-        """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
-        input:
-            labelled=rules.import_labelled.output,
-            language_id=LANGUAGE_ID_MODEL,
-            scores=expand(LABELLED / "scores/{score}", score=COMPONENTS),
-        output:
-            **table_files(
-                TABLES,
-                "filters",
-                "1 Corpora",
-                "Cleaning measured on labelled pairs",
-                "filters",
-            ),
-        log:
-            LOGS / "measure_filters.log",
-        benchmark:
-            BENCHMARKS / "measure_filters.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
-        params:
-            scores=COMPONENTS,
-            languages=LANGUAGE_PAIR,
-            rules=CLEANING["rules"],
-            language_id=CLEANING.get("language_id"),
-            seed=config["seed"],
-            resamples=config["evaluation"]["bootstrap"],
-            folder=lambda w, output: Path(output[0]).parent.as_posix(),
-            code=code_version(
-                "corpus.cleaning", "corpus.labelled", "corpus.scores", "report"
-            ),
-        script:
-            "../workflow_scripts/scores/measure_filters.py"
 
     rule combine_scores:
         """Fit the combined score to the labels: what each score and feature says of a pair."""

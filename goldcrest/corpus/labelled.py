@@ -1,8 +1,8 @@
 """Filters and scores measured on pairs that people have labelled good or bad."""
 
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,22 +13,30 @@ from goldcrest.corpus.cleaning.deduplicate import Buckets, digests
 from goldcrest.corpus.cleaning.filters import FILTERS, clean_batch
 from goldcrest.corpus.cleaning.normalise import normalise
 from goldcrest.corpus.cleaning.pairs import Context, Pairs
+from goldcrest.corpus.sampling import draw_rows
 from goldcrest.corpus.scores.combination import cross_validated, features_of
 from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.table import SCHEMA, read_columns, write_table
+from goldcrest.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from goldcrest.errors import InputError
 from goldcrest.text_files import read_lines
 
 KEPT_GOOD = 0.7
+DAMAGED_ROWS = 20_000
+
+Column = pa.Array | pa.ChunkedArray
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Pairs (rows,) and which of them are good, (rows,) bool."""
+    """Pairs (rows,) and which of them are good, (rows,) bool.
+
+    damage: of each pair the kind of damage that was done to it, None of a good one; None where nobody knows kinds.
+    """
 
     sources: list[str]
     targets: list[str]
     good: np.ndarray
+    damage: list[str | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,8 @@ class FilterQuality:
 
     dropped: pairs.  precision, recall: of bad pairs among those dropped.  kept_precision, kept_recall: of good
     pairs among those kept.  auc: chance that a good pair stands above a bad one, ties counted half, and its 95 %
-    interval.  A score is cut where it keeps KEPT_GOOD of the good pairs.
+    interval.  A score is cut where it keeps KEPT_GOOD of the good pairs.  found: of each kind of damage the
+    share that is dropped.
     """
 
     name: str
@@ -49,6 +58,7 @@ class FilterQuality:
     kept_recall: float | None
     auc_low: float | None = None
     auc_high: float | None = None
+    found: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
@@ -80,18 +90,46 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
 def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
     """Write the pairs, normalised as cleaning does it, as a corpus that can be scored, with a column `good`."""
     sides = zip((labelled.sources, labelled.targets), languages, strict=True)
-    columns = [pa.array(normalise(texts, language), pa.string()) for texts, language in sides]
-    rows = len(labelled.good)
-    columns += [pa.array(["labelled"] * rows), pa.array(range(rows)), pa.nulls(rows, pa.string())]
-    table = pa.table(columns, schema=SCHEMA).append_column("good", pa.array(labelled.good))
-    write_table(output, table)
+    sources, targets = (pa.array(normalise(texts, language)) for texts, language in sides)
+    _write(sources, targets, pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
+
+
+def import_damaged(
+    corpora: Iterable[str | Path], output: str | Path, seed: int, rows: int = DAMAGED_ROWS
+) -> None:
+    """Write `rows` pairs of cleaned corpora with injected damage, dropped ones too, in the form of `import_labelled`.
+
+    Raises InputError where none of the pairs is damaged, or all are.
+    """
+    columns = ["source", "target", "noise"]
+    batches = (
+        pa.table(batch) for corpus in corpora for batch in read_batches(corpus, columns, kept=False)
+    )
+    drawn = draw_rows(batches, rows, seed)
+    good = drawn["noise"].is_null()
+    if len(good.unique()) < 2:
+        raise InputError(f"{output}: no damaged pair, or no other, to measure on; change `noise`")
+    _write(drawn["source"], drawn["target"], good, drawn["noise"], output)
+
+
+def _write(source: Column, target: Column, good: Column, noise: Column, output: str | Path) -> None:
+    rows = len(good)
+    columns = [source, target, pa.array(["labelled"] * rows), pa.array(range(rows)), pa.nulls(rows)]
+    columns = [column.cast(wanted.type) for column, wanted in zip(columns, SCHEMA, strict=True)]
+    table = pa.table(columns, schema=SCHEMA).append_column("good", good)
+    write_table(output, table.append_column("noise", noise.cast(pa.string())))
 
 
 def load_labelled(table: str | Path) -> Labelled:
-    """What `import_labelled` wrote."""
-    columns = read_columns(table, ["source", "target", "good"])
-    good = columns["good"].to_numpy()
-    return Labelled(columns["source"].to_pylist(), columns["target"].to_pylist(), good)
+    """What `import_labelled` or `import_damaged` wrote."""
+    columns = read_columns(table, ["source", "target", "good", "noise"])
+    damage = columns["noise"].to_pylist()
+    return Labelled(
+        columns["source"].to_pylist(),
+        columns["target"].to_pylist(),
+        columns["good"].to_numpy(),
+        damage if any(damage) else None,
+    )
 
 
 def measure(
@@ -107,17 +145,18 @@ def measure(
     labelled: as imported.  scores: (rows,) by their names in SCORES.  seed: of folds and resampled rows.
     """
     good, sides = labelled.good, (labelled.sources, labelled.targets)
+    damage = np.array(labelled.damage or [], object)
     pairs = Pairs.measured(sides, languages, _repeats(sides))
     values = {name: (~drops(pairs, context)).astype(float) for name, drops in FILTERS.items()}
     values["all filters"] = (clean_batch(pairs, context) < 0).astype(float)
-    rows = [_quality(name, kept, kept == 0, good) for name, kept in values.items()]
+    rows = [_quality(name, kept, kept == 0, good, damage) for name, kept in values.items()]
     for name, found in scores.items():
         values[name] = found if SCORES[name].higher_is_better else -found
     features = features_of(scores, *sides, languages)
     values["combined"] = cross_validated(features, good, seed)
     for name in (*scores, "combined"):
         limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
-        rows.append(_quality(name, values[name], values[name] < limit, good))
+        rows.append(_quality(name, values[name], values[name] < limit, good, damage))
     draw = np.random.default_rng(seed)
     samples = [_resample(good, draw) for _ in range(resamples)]
     return [_with_interval(row, values[row.name], good, samples) for row in rows]
@@ -149,7 +188,10 @@ def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
         return np.fromfile(Path(folder) / "repeats", np.uint8)
 
 
-def _quality(name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarray) -> FilterQuality:
+def _quality(
+    name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarray, damage: np.ndarray
+) -> FilterQuality:
+    kinds = sorted({kind for kind in damage if kind is not None})
     return FilterQuality(
         name,
         roc_auc(values, good),
@@ -158,6 +200,7 @@ def _quality(name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarra
         recall=_share(dropped & ~good, ~good),
         kept_precision=_share(~dropped & good, ~dropped),
         kept_recall=_share(~dropped & good, good),
+        found={kind: float(dropped[damage == kind].mean()) for kind in kinds},
     )
 
 

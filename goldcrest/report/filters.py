@@ -1,4 +1,4 @@
-"""The table of filters and scores measured on labelled pairs."""
+"""Filters and scores measured on labelled pairs, and on injected damage, as tables."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,21 @@ from goldcrest.report.table import Cell, Column, Row, Table, fixed
 
 
 def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> Table:
-    """One row a filter or score."""
-    rows = []
+    """One row a filter or score, `filters`; of injected damage, whose kinds are known, `filters_damage`."""
+    rows, kinds = [], list(qualities[0].found)
     for one in qualities:
         shares = (one.precision, one.recall, one.kept_precision, one.kept_recall)
         cells = [one.name, str(one.dropped)]
         cells += [fixed(None if share is None else 100 * share, 1) for share in shares]
         cells += [fixed(value, 3) for value in (one.auc, one.auc_low, one.auc_high)]
+        cells += [fixed(100 * one.found[kind], 1) for kind in kinds]
         rows.append(Row(tuple(Cell(cell) for cell in cells)))
     return Table(
-        "filters",
-        "Cleaning measured on labelled pairs",
-        f"{pairs:,} pairs that people have labelled, {good:,} of them good.",
+        "filters_damage" if kinds else "filters",
+        f"Cleaning measured on {'injected damage' if kinds else 'labelled pairs'}",
+        f"{pairs:,} pairs, {pairs - good:,} of them damaged on purpose."
+        if kinds
+        else f"{pairs:,} pairs that people have labelled, {good:,} of them good.",
         (
             Column("filter", "Filter or score", numeric=False),
             Column("dropped", "Dropped"),
@@ -29,6 +32,7 @@ def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> 
             Column("auc", "ROC-AUC"),
             Column("auc_low", "ROC-AUC", "95 %, from"),
             Column("auc_high", "ROC-AUC", "to"),
+            *(Column(f"found_{kind}", "Found, %", kind.replace("_", " ")) for kind in kinds),
         ),
         tuple(rows),
         (

@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import mannwhitneyu
 
@@ -11,13 +12,16 @@ from goldcrest.corpus.cleaning.pairs import Context
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.labelled import (
     Labelled,
+    import_damaged,
     import_labelled,
     load_labelled,
     measure,
     read_labelled,
     roc_auc,
 )
+from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
+from goldcrest.report.filters import filters_table
 
 COLUMNS = {"source": 0, "target": 1, "label": 2}
 
@@ -75,6 +79,40 @@ def test_the_interval_is_about_that_of_hanley_and_mcneil():
     assert row.auc_low < area < row.auc_high
     assert (row.auc_high - row.auc_low) / (2 * 1.96 * deviation) == pytest.approx(1.0, abs=0.15)
     assert row.kept_recall == pytest.approx(0.7)
+
+
+def test_injected_damage_by_kind(tmp_path, as_table):
+    """Copies are found by the rules, truncated pairs by their score, the others by neither."""
+    pairs = [(f"a bird {row} sings", f"ein Vogel {row} singt") for row in range(120)]
+    noise = [None] * 120
+    for row in range(0, 120, 6):
+        pairs[row], noise[row] = (pairs[row][0], pairs[row][0]), "copied"
+        pairs[row + 2], noise[row + 2] = (pairs[row + 2][0], "ein"), "truncated"
+    table = as_table(pairs, noise)
+    dropped = pa.array(["identical" if kind == "copied" else None for kind in noise])
+    for name in ("a", "b"):
+        write_table(tmp_path / name, table.set_column(4, "dropped_by", dropped))
+    import_damaged([tmp_path / "a", tmp_path / "b"], tmp_path / "pairs", seed=1, rows=200)
+    labelled = load_labelled(tmp_path / "pairs")
+    assert len(labelled.good) == 200 and set(labelled.damage) == {None, "copied", "truncated"}
+    assert labelled.good.tolist() == [kind is None for kind in labelled.damage]
+    rows = set(zip(labelled.sources, labelled.targets, labelled.damage, strict=True))
+    assert rows <= {(*pair, kind) for pair, kind in zip(pairs, noise, strict=True)}
+
+    scores = {"lexical_translation": np.array([float(t != "ein") for t in labelled.targets])}
+    measured = measure(labelled, ("en", "de"), Context(Rules()), scores, seed=1, resamples=5)
+    found = {q.name: q.found for q in measured}
+    assert found["identical"] == {"copied": 1.0, "truncated": 0.0}
+    assert found["lexical_translation"] == {"copied": 0.0, "truncated": 1.0}
+    table = filters_table(measured, 200, int(labelled.good.sum()))
+    assert table.name == "filters_damage"
+    assert [column.key for column in table.columns][-2:] == ["found_copied", "found_truncated"]
+
+
+def test_damage_is_needed(tmp_path, as_table):
+    write_table(tmp_path / "a", as_table([("x", "y")] * 3, [None] * 3))
+    with pytest.raises(InputError, match="no damaged pair, or no other, to measure on"):
+        import_damaged([tmp_path / "a"], tmp_path / "pairs", seed=1)
 
 
 def test_imported_pairs_can_be_read_again(tmp_path):

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 from scipy.stats import rankdata
 
 from goldcrest.corpus.bicleaner.exchange import as_line
+from goldcrest.corpus.sampling import draw_rows
 from goldcrest.corpus.scores.registry import SCORES
 from goldcrest.corpus.scores.scoring import kept_rows
 from goldcrest.corpus.scores.selection import ScoreColumn
@@ -24,9 +25,6 @@ MAX_VALIDATION = 2000
 MIN_PAIRS = 100
 
 Corpora = Mapping[str | Path, Sequence[tuple[str, str | Path]]]
-_Row = tuple[
-    float, list[float], str, str
-]  # a random number, its scores (the higher the worse), source, target
 
 
 def write_clean_pairs(
@@ -34,55 +32,46 @@ def write_clean_pairs(
 ) -> None:
     """Write `training.tsv` and `validation.tsv`, a line SOURCE TAB TARGET each, into the folder `output`.
 
-    corpora: cleaned tables, each with the names in SCORES and the tables of what it was scored by.
+    corpora: cleaned tables, each with the names in SCORES and the tables of what it was scored by, the same of all.
     pairs: of both files at most.  They are drawn at random from the kept rows of all corpora; where there are
     scores, so many are drawn that the `cleanest` of them, by the sum of their ranks, are as many as that.
-    All corpora have the same scores.
     Memory: of the drawn pairs alone.  Raises InputError where there are too few rows.
     """
     scored = any(corpora.values())
-    drawn = _draw(corpora, math.ceil(pairs / cleanest) if scored else pairs, seed)
-    if scored and drawn:
-        # Each score by its ranks, as their units differ; of equal rows the first drawn.
-        ranks = rankdata(np.array([row[1] for row in drawn]), axis=0).sum(1)
-        best = np.argsort(ranks, kind="stable")[: math.ceil(cleanest * len(drawn))]
-        drawn = [drawn[row] for row in sorted(best)][:pairs]
-    if len(drawn) < MIN_PAIRS:
+    drawn = draw_rows(_kept(corpora), math.ceil(pairs / cleanest) if scored else pairs, seed)
+    if scored and drawn is not None:
+        drawn = drawn.take(pa.array(_cleanest(drawn, cleanest)[:pairs]))
+    found = 0 if drawn is None else drawn.num_rows
+    if found < MIN_PAIRS:
         raise InputError(
-            f"the cleaned corpora have {len(drawn)} pairs to train bicleaner on, expected {MIN_PAIRS}; give it "
+            f"the cleaned corpora have {found} pairs to train bicleaner on, expected {MIN_PAIRS}; give it "
             "more text, or name a trained model in scoring.bicleaner.model"
         )
-    held_out = min(MAX_VALIDATION, int(VALIDATION_SHARE * len(drawn)))
-    parts = {"validation": drawn[:held_out], "training": drawn[held_out:]}
+    held_out = min(MAX_VALIDATION, int(VALIDATION_SHARE * found))
+    lines = [as_line((row["source"], row["target"])) for row in drawn.to_pylist()]
+    parts = {"validation": lines[:held_out], "training": lines[held_out:]}
     with atomic_folder(output) as made:
-        for name, rows in parts.items():
-            text = "".join(as_line(row[2:]) for row in rows)
-            (made / f"{name}.tsv").write_text(text, encoding="utf-8", newline="")
-    log.info("%s pairs to train on, %s to validate on", f"{len(drawn) - held_out:,}", held_out)
+        for name, text in parts.items():
+            (made / f"{name}.tsv").write_text("".join(text), encoding="utf-8", newline="")
+    log.info("%s pairs to train on, %s to validate on", f"{found - held_out:,}", held_out)
 
 
-def _draw(corpora: Corpora, count: int, seed: int) -> list[_Row]:
-    """`count` kept rows, or all, in the order of their random numbers."""
-    random = np.random.default_rng(seed)
-    drawn: list[_Row] = []
+def _kept(corpora: Corpora) -> Iterator[pa.Table]:
+    """The kept rows: source, target, and every score by its name, the higher the worse."""
     for corpus, scores in corpora.items():
-        columns = [(SCORES[name], ScoreColumn(path, SCORES[name].column)) for name, path in scores]
+        columns = {name: ScoreColumn(path, SCORES[name].column) for name, path in scores}
         for batch in read_batches(corpus, ["source", "target", "dropped_by"], kept=False):
-            numbers = random.random(batch.num_rows)
-            badness = np.zeros((batch.num_rows, len(columns)))
-            for index, (score, column) in enumerate(columns):
+            table = pa.table(batch.select(["source", "target"]))
+            for name, column in columns.items():
                 values = column.take(batch.num_rows).to_numpy(zero_copy_only=False)
-                badness[:, index] = -values if score.higher_is_better else values
-            # Rows above the greatest that is drawn are not looked at: of many batches, most.
-            limit = drawn[-1][0] if len(drawn) == count else 1.0
-            rows = np.flatnonzero(kept_rows(batch) & (numbers < limit))
-            texts = batch.take(pa.array(rows))
-            drawn += zip(
-                numbers[rows].tolist(),
-                badness[rows].tolist(),
-                texts.column("source").to_pylist(),
-                texts.column("target").to_pylist(),
-                strict=True,
-            )
-            drawn = sorted(drawn)[:count]
-    return drawn
+                badness = -values if SCORES[name].higher_is_better else values
+                table = table.append_column(name, pa.array(badness))
+            yield table.filter(pa.array(kept_rows(batch)))
+
+
+def _cleanest(drawn: pa.Table, share: float) -> np.ndarray:
+    """Numbers of the rows that are this share's best, in their order; of equal rows the first are better."""
+    scores = [column.to_numpy() for column in drawn.columns[2:]]
+    ranks = sum(rankdata(values) for values in scores)  # of each score, as their units differ
+    best = np.argsort(ranks, kind="stable")[: math.ceil(share * len(ranks))]
+    return np.sort(best)

@@ -1,0 +1,36 @@
+"""Rows are drawn once each, in random order, with equal chances wherever they stand."""
+
+import numpy as np
+import pyarrow as pa
+
+from goldcrest.corpus.sampling import draw_rows
+
+
+def batches(rows, size):
+    for begin in range(0, rows, size):
+        yield pa.table({"row": list(range(begin, min(begin + size, rows)))})
+
+
+def drawn(rows, size, count, seed=1):
+    return draw_rows(batches(rows, size), count, seed)["row"].to_pylist()
+
+
+def test_every_row_at_most_once():
+    for size in (1, 7, 100):
+        rows = drawn(100, size, 30)
+        assert len(rows) == len(set(rows)) == 30 and rows != sorted(rows)
+    assert sorted(drawn(100, 7, 1000)) == list(range(100))
+    assert draw_rows([], 3, 1) is None
+
+
+def test_batches_do_not_matter():
+    assert drawn(100, 7, 30) == drawn(100, 100, 30) != drawn(100, 7, 30, seed=2)
+
+
+def test_equal_chances():
+    """Chi-square of 400 draws of 10 of 40 rows: 39 degrees of freedom, so below 80 but once in 8,000 tries."""
+    counts = np.zeros(40)
+    for seed in range(400):
+        counts[drawn(40, 9, 10, seed)] += 1
+    # Rows of one draw exclude each other, which makes the sum smaller by (40 - 10) / (40 - 1).
+    assert ((counts - 100) ** 2 / 100).sum() * 39 / 30 < 80
