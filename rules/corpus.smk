@@ -218,7 +218,7 @@ rule cleaning_report:
             "1 Corpora",
             "Cleaning: damage found",
             "cleaning_damage",
-            # labelled in synthetic corpora alone; without any, this table is empty
+            # labelled in corpora damaged on purpose alone; without any, this table is empty
             shown=any(entry.get("noise") for entry in config["corpora"].values()),
         ),
         **table_files(

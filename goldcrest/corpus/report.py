@@ -1,6 +1,6 @@
 """What cleaning did: rows lost to each filter, how well labelled damage was found, scores, examples.
 
-A filter's waterfall is a group-by of `dropped_by`.  Synthetic corpora carry labels of injected damage
+A filter's waterfall is a group-by of `dropped_by`.  Corpora damaged on purpose carry labels of the damage
 (`noise`), so for these recall and precision are known too.
 """
 

@@ -34,7 +34,7 @@ def _filters(reports: Sequence[CorpusReport]) -> Table:
         ),
         tuple(rows),
         (
-            "Damaged: known of synthetic corpora alone, which carry labels of the damage done to them.",
+            "Damaged: known of corpora that were damaged on purpose, whose rows carry labels of it.",
         ),
     )
 
@@ -50,7 +50,7 @@ def _damage(reports: Sequence[CorpusReport]) -> Table:
     return Table(
         "cleaning_damage",
         "Cleaning: damage found",
-        "How much of the damage done to synthetic corpora the cleaning found, by kind.",
+        "How much of the damage done to corpora on purpose the cleaning found, by kind.",
         (
             Column("corpus", "Corpus", numeric=False),
             Column("damage", "Damage", numeric=False),

@@ -17,7 +17,7 @@ with job(snakemake.log[0]):
         sure = params.language_id["min_probability"]
         identifier = LanguageIdentifier(LanguageId(files.language_id[0], sure), languages)
     context = Context(Rules(**params.rules), identifier)
-    labelled = load_labelled(files.labelled[0])
+    labelled = load_labelled(files.labelled)
     tables = zip(params.scores, files.scores, strict=True)
     scores = {name: read_score(table, name) for name, table in tables}
     qualities = measure(labelled, languages, context, scores, params.seed, params.resamples)
