@@ -33,9 +33,7 @@ def _filters(reports: Sequence[CorpusReport]) -> Table:
             Column("damaged_percent", "Damaged among dropped, %"),
         ),
         tuple(rows),
-        (
-            "Damaged: known of corpora that were damaged on purpose, whose rows carry labels of it.",
-        ),
+        ("Damaged: known of corpora that were damaged on purpose, whose rows carry labels of it.",),
     )
 
 

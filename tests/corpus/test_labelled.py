@@ -78,7 +78,7 @@ def test_the_interval_is_about_that_of_hanley_and_mcneil():
     deviation = (variance / (100 * 200)) ** 0.5
     assert row.auc_low < area < row.auc_high
     assert (row.auc_high - row.auc_low) / (2 * 1.96 * deviation) == pytest.approx(1.0, abs=0.15)
-    assert row.kept_recall == pytest.approx(0.7)
+    assert row.kept_recall == pytest.approx(0.7, abs=0.01)
 
 
 def test_injected_damage_by_kind(tmp_path, as_table):
@@ -116,10 +116,10 @@ def test_damage_is_needed(tmp_path, as_table):
 
 
 def test_imported_pairs_can_be_read_again(tmp_path):
-    labelled = Labelled(["One\u00a0 bird.", "x"], ["Ein Vogel.", "y"], np.array([True, False]))
+    labelled = Labelled(["Birds\u00a0: one.", "x"], ["Ein Vogel.", "y"], np.array([True, False]))
     import_labelled(labelled, ("en", "de"), tmp_path / "pairs.parquet")
     found = load_labelled(tmp_path / "pairs.parquet")
-    assert (found.sources, found.targets) == (["One bird.", "x"], ["Ein Vogel.", "y"])
+    assert (found.sources, found.targets) == (["Birds: one.", "x"], ["Ein Vogel.", "y"])
     assert found.good.tolist() == [True, False]
 
 
