@@ -4,7 +4,6 @@ import json
 
 BICLEANER = config["scoring"].get("bicleaner", {})
 BICLEANER_MADE = SCORING / "bicleaner/model"
-BICLEANER_PYTHON = python_of("bicleaner")
 
 BICLEANER_FETCHED = is_url(BICLEANER.get("model", ""))
 
@@ -13,12 +12,6 @@ if "model" in BICLEANER and not BICLEANER_FETCHED:
     BICLEANER_MODEL = present([BICLEANER["model"]])
 else:
     BICLEANER_MODEL = [BICLEANER_MADE]
-
-
-def scores_before(corpus):
-    """The names of the scores that a corpus has before bicleaner's, and before the one combined with this."""
-    names = scores_of(config, corpus, "cleaning")
-    return [name for name in names if name not in ("bicleaner", "combined")]
 
 
 if BICLEANER_FETCHED:
@@ -97,13 +90,15 @@ elif BICLEANER and "model" not in BICLEANER:
         resources:
             mem_mb=growing(4000),
         params:
+            python=python_of("bicleaner"),
+            script=f"{workflow.basedir}/workflow_scripts/scores/train_bicleaner.py",
             settings=json.dumps(BICLEANER["training"]),
             languages=LANGUAGE_PAIR,
             seed=config["seed"],
             versions=versions_of("bicleaner"),
             code=code_version("corpus.bicleaner.training", "files"),
         shell:
-            "{BICLEANER_PYTHON} {workflow.basedir:q}/workflow_scripts/scores/train_bicleaner.py --log {log:q}"
+            "{params.python} {params.script:q} --log {log:q}"
             " --pairs {input.pairs:q} --output {output:q} --languages {params.languages}"
             " --settings {params.settings:q} --seed {params.seed}"
 
@@ -147,12 +142,14 @@ rule classify_by_bicleaner:
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
+        python=python_of("bicleaner"),
+        script=f"{workflow.basedir}/workflow_scripts/scores/classify_by_bicleaner.py",
         languages=LANGUAGE_PAIR,
         hard_rules="--hard-rules" if BICLEANER.get("hard_rules") else "",
         versions=versions_of("bicleaner"),
         code=code_version("corpus.bicleaner.classification", "files", "text_files"),
     shell:
-        "{BICLEANER_PYTHON} {workflow.basedir:q}/workflow_scripts/scores/classify_by_bicleaner.py --log {log:q}"
+        "{params.python} {params.script:q} --log {log:q}"
         " --pairs {input.pairs:q} --model {input.model:q} --output {output:q} --languages {params.languages}"
         " {params.hard_rules} --threads {threads} --code {params.code}"
 

@@ -1,7 +1,11 @@
 """What every stage shares: the checked configuration, the folders, and a few small functions."""
 
+import hashlib
 import sys
 from pathlib import Path
+from shlex import quote
+
+from snakemake.settings.types import DeploymentMethod
 
 from goldcrest.code_version import code_version
 from goldcrest.configuration import (
@@ -68,6 +72,7 @@ VARIANTS = expand_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
 QUANTIZED = quantized(config["quantization"])  # how each precision is made
+BY_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 
 
 wildcard_constraints:
@@ -249,6 +254,32 @@ def damaged():
     """The corpora into which damage is injected; that of the embedded grammar is its own, and not measured here."""
     entries = config["corpora"].items()
     return [name for name, entry in entries if isinstance(entry.get("noise"), dict)]
+
+
+def environment_of(name):
+    """What a job of an environment waits for.  Its age says nothing: it is of the versions that are pinned."""
+    return [] if BY_CONDA else [ancient(f".venvs/{name}/.installed")]
+
+
+def versions_of(name):
+    """A fingerprint of what is installed in an environment."""
+    pins = Path(workflow.basedir) / "envs" / f"{name}.txt"
+    return hashlib.sha256(pins.read_bytes()).hexdigest()[:16]
+
+
+def python_of(name):
+    """The command that starts the Python of an environment, which finds the library's modules.
+
+    But none beside its script (-P): select.py there would pass for Python's own `select`.
+    """
+    python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
+    return f"PYTHONPATH={quote(str(workflow.basedir))} {python} -P"
+
+
+def scores_before(corpus):
+    """The names of the scores that a corpus has before bicleaner's, and before the one combined with this."""
+    names = scores_of(config, corpus, "cleaning")
+    return [name for name in names if name not in ("bicleaner", "combined")]
 
 
 def final_targets():

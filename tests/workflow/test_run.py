@@ -174,7 +174,9 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
         code = {**environment(), "PYTHONPATH": str(project)}
         run = subprocess.run(command, capture_output=True, text=True, env=code, cwd=project)
         assert run.returncode == 0, run.stdout + run.stderr
-        return set(re.findall(r"^(\w+) +\d+$", run.stdout + run.stderr, re.MULTILINE)) - {"total"}
+        rules = set(re.findall(r"^(\w+) +\d+$", run.stdout + run.stderr, re.MULTILINE))
+        # The report is made anew, since it names the Snakefile, which lies elsewhere in a copy.
+        return rules - {"total", "all", "report_page"}
 
     def edit(file, text):
         with (project / "goldcrest" / file).open("a") as source:
