@@ -34,6 +34,11 @@ if "shortlist" in config:
     include: "rules/shortlist.smk"
 
 
+if "cleaning" in config["evaluation"]:
+
+    include: "rules/cleaning_students.smk"
+
+
 rule all:
     input:
         final_targets(),

@@ -96,7 +96,7 @@ elif BICLEANER and "model" not in BICLEANER:
             languages=LANGUAGE_PAIR,
             seed=config["seed"],
             versions=versions_of("bicleaner"),
-            code=code_version("corpus.bicleaner.training", "files"),
+            code=code_version("corpus.bicleaner.training", "files", "text_files"),
         shell:
             "{params.python} {params.script:q} --log {log:q}"
             " --pairs {input.pairs:q} --output {output:q} --languages {params.languages}"

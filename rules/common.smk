@@ -291,6 +291,11 @@ def final_targets():
         TABLES / "cleaning.csv",
         *([TABLES / "filters.csv"] if "labelled" in config["evaluation"] else []),
         *([TABLES / "filters_damage.csv"] if damaged() else []),
+        *(
+            [TABLES / "cleaning_students.csv"]
+            if "cleaning" in config["evaluation"]
+            else []
+        ),
         TABLES / "head_map.csv",
         *exports,
         *report_targets(),

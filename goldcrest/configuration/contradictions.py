@@ -52,7 +52,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("students", "pruning", "quantization", "variants"), _variants),
         (("students", "pruning", "quantization", "variants"), pruning.amounts),
         (("students", "pruning", "quantization", "exports"), _exports),
-        (("evaluation",), _engines),
+        (("evaluation",), _measured_models),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -191,9 +191,14 @@ def _precision(pattern: str, config: Config) -> str | None:
     return f"precision '{named[0]}' has no settings, expected the key {key}"
 
 
-def _engines(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for index, name in enumerate(config["evaluation"].get("engines", {}).get("architectures", [])):
-        place = ("evaluation", "engines", "architectures", index)
+def _measured_models(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    evaluation = config["evaluation"]
+    engines = evaluation.get("engines", {}).get("architectures", [])
+    named = [(("engines", "architectures", index), name) for index, name in enumerate(engines)]
+    if "cleaning" in evaluation:
+        named.append((("cleaning", "student"), evaluation["cleaning"]["student"]))
+    for key, name in named:
+        place = ("evaluation", *key)
         if name not in zoo:
             yield Fault(place, unknown("model", name, zoo, "config/models.yaml"))
         elif len(members(zoo[name])) > 1:

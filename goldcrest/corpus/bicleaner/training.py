@@ -2,15 +2,16 @@
 
 import logging
 import os
-import shutil
-import tempfile
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder
+from goldcrest.text_files import read_lines
 
 log = logging.getLogger(__name__)
 
@@ -45,55 +46,28 @@ def train(
     Raises InputError where there is too little text for the vocabulary.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
-    from bicleaner_ai.noise_generation import build_noise
     from bicleaner_ai.training import write_metadata
     from bicleaner_ai.util import get_model
 
     _make_repeatable(seed)
-    files = {name: Path(pairs) / f"{name}.tsv" for name in ("training", "validation")}
-    with atomic_folder(output) as made, _temporary_files(made / "work") as work:
-        noise = Namespace(
-            **NOISE,
-            processes=1,
-            block_size=2000,
-            target_tokenizer_type="word",
-            target_lang=languages[1],
-            tl_word_freqs=None,
-            min_omit_words=1,
-            min_freq_words=1,
-            neighbour_mix=False,
-        )
-        labelled = {}
-        for name, path in files.items():
-            with path.open(encoding="utf-8", newline="\n") as lines:
-                labelled[name] = build_noise(lines, noise)
-        sides = work / "sides.txt"
-        with files["training"].open(encoding="utf-8", newline="\n") as lines:
-            text = "".join(line.replace("\t", "\n") for line in lines)
-        sides.write_text(text, encoding="utf-8", newline="")
-
+    pairs = Path(pairs).resolve()
+    # In the folder itself, as the vocabulary's file holds its own path.
+    with atomic_folder(output) as made, chdir(made), TemporaryDirectory(dir=".") as work:
+        samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
+        for path in samples.values():
+            _write_samples(pairs / path.name, path, languages[1])
         theirs = {name: settings[ours] for ours, name in SETTINGS.items()}
         theirs["model_name"] = f"goldcrest-lite-{'-'.join(languages)}"
-        classifier = get_model(CLASSIFIER)(str(made), theirs)
-        with sides.open(encoding="utf-8", newline="\n") as lines:
-            try:
-                classifier.train_vocab(lines, 1)
-            except RuntimeError as error:  # SentencePiece's
-                said = " ".join(str(error).split())
-                raise InputError(
-                    f"{files['training']}: the vocabulary of bicleaner cannot be trained ({said}); "
-                    "lower scoring.bicleaner.training.vocabulary"
-                ) from error
+        classifier = get_model(CLASSIFIER)(".", theirs)
+        _train_vocabulary(classifier, pairs / "training.tsv", Path(work, "sides.txt"))
         with _without_progress():
-            truth, found = classifier.train(labelled["training"], labelled["validation"])
-        log.info(
-            "%.1f %% of the validation set's samples are told right",
-            100 * (truth == found.ravel()).mean(),
-        )
-        with (made / "metadata.yaml").open("w", encoding="utf-8") as file:
+            truth, found = classifier.train(*map(str, samples.values()))
+        right = 100 * (truth == found.ravel()).mean()
+        log.info("%.1f %% of the validation set's samples are told right", right)
+        with open("metadata.yaml", "w", encoding="utf-8") as file:
             about = Namespace(
                 metadata=file,
-                model_dir=str(made),
+                model_dir=".",
                 source_lang=languages[0],
                 target_lang=languages[1],
                 classifier_type=CLASSIFIER,
@@ -103,7 +77,41 @@ def train(
                 lm_file_tl=None,
             )
             write_metadata(about, classifier, truth, found, None)
-        (made / "glove.vectors").unlink()  # a pickle, read by nothing but the training
+        Path("glove.vectors").unlink()  # a pickle, read by nothing but the training
+
+
+def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
+    """Write each pair and its damaged forms with a label, 1 or 0.
+
+    In this process: those that bicleaner-ai starts for it seed themselves anew.
+    """
+    from bicleaner_ai.noise_generation import sentence_noise
+    from bicleaner_ai.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer.get_tokenizer("word", target_language)
+    noise = Namespace(
+        **NOISE, tl_word_freqs=None, min_omit_words=1, min_freq_words=1, neighbour_mix=False
+    )
+    sources, targets = zip(*(line.split("\t") for line in read_lines(pairs)), strict=True)
+    with output.open("w", encoding="utf-8", newline="") as file:
+        for row in range(len(sources)):
+            lines = sentence_noise(row, sources, targets, noise, tokenizer)
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
+    """Train the vocabulary and its embeddings on both sides, which pass through the file `sides`."""
+    with sides.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(line.replace("\t", "\n") + "\n" for line in read_lines(pairs))
+    with sides.open(encoding="utf-8", newline="\n") as lines:
+        try:
+            classifier.train_vocab(lines, 1)
+        except RuntimeError as error:  # SentencePiece's
+            said = " ".join(str(error).split())
+            raise InputError(
+                f"{pairs}: the vocabulary of bicleaner cannot be trained ({said}); "
+                "lower scoring.bicleaner.training.vocabulary"
+            ) from error
 
 
 def _make_repeatable(seed: int) -> None:
@@ -124,15 +132,3 @@ def _without_progress() -> Iterator[None]:
         yield
     finally:
         logging.getLogger().setLevel(logging.INFO)
-
-
-@contextmanager
-def _temporary_files(folder: Path) -> Iterator[Path]:
-    """A folder that stands, and takes the files of `tempfile`, until the block ends."""
-    folder.mkdir()
-    before, tempfile.tempdir = tempfile.tempdir, str(folder)
-    try:
-        yield folder
-    finally:
-        tempfile.tempdir = before
-        shutil.rmtree(folder)

@@ -1,0 +1,64 @@
+"""A corpus as each stage of its cleaning leaves it, told from one table: `dropped_by` names what took a row."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.corpus.table import TableWriter, read_batches, read_schema
+from goldcrest.errors import InputError
+
+# `none`: all rows but empty ones, which no model learns from, and those of test sets.  `rules`: without the scores.
+# `weights`: rows as after the scores, with the weights that a score gives.
+STAGES = ("none", "rules", "scores", "weights")
+NEVER = pa.array(["empty", "test_overlap"])
+_TEXT = ("source", "target", "corpus", "row")
+_SCHEMA = pa.schema(
+    [
+        pa.field("source", pa.string()),
+        pa.field("target", pa.string()),
+        pa.field("corpus", pa.string()),
+        pa.field("row", pa.int64()),
+        pa.field("noise", pa.string()),  # the damage that was done on purpose
+    ]
+)
+
+
+def write_stage(corpora: Sequence[str | Path], stage: str, output: str | Path) -> None:
+    """Write the pairs that a stage leaves of parallel corpora.
+
+    corpora: as selection or, without scores, cleaning left them, with all their rows.
+    Memory does not depend on the number of rows.  Raises InputError where no row is left.
+    """
+    weight = pa.field("weight", pa.float64())
+    schema = _SCHEMA.append(weight) if stage == "weights" else _SCHEMA
+    with TableWriter(output, schema) as writer:
+        for corpus in corpora:
+            for rows in _rows(corpus, stage):
+                columns = [
+                    rows[field.name].cast(field.type)
+                    if field.name in rows.column_names
+                    else pa.nulls(rows.num_rows, field.type)
+                    for field in schema
+                ]
+                writer.write(pa.table(columns, schema=schema))
+        if not writer.rows:
+            raise InputError(f"{output}: the stage '{stage}' leaves no pair; look at the cleaning")
+
+
+def _rows(corpus: str | Path, stage: str) -> Iterator[pa.Table]:
+    names = [
+        *_TEXT,
+        "dropped_by",
+        *(name for name in ("noise", "weight") if name in read_schema(corpus).names),
+    ]
+    for batch in read_batches(corpus, names, kept=False):
+        dropped = batch.column("dropped_by")
+        kept = pc.is_null(dropped)
+        if stage == "none":
+            kept = pc.invert(pc.is_in(dropped, NEVER))
+        elif stage == "rules":
+            kept = pc.or_(kept, pc.is_in(dropped, pa.array([*SCORES])))
+        yield pa.table(batch.filter(kept))

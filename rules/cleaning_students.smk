@@ -1,0 +1,124 @@
+"""What cleaning is worth: a student trained on the corpora themselves as each stage of their cleaning left them."""
+
+from goldcrest.corpus.cleaning_stages import STAGES
+
+CLEANING_STUDENT = config["evaluation"]["cleaning"]["student"]
+CLEANING_STUDENTS = RESULTS / "cleaning_students"
+
+
+def stages():
+    """The stages that the experiment's cleaning has."""
+    scores = config["cleaning"]["scores"]
+    weighted = scores.get("reverse_model", {}).get("weight_scale")
+    there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
+    return [stage for stage in STAGES if there[stage]]
+
+
+wildcard_constraints:
+    stage="|".join(STAGES),
+
+
+rule cleaning_stage:
+    """The pairs that a stage of the cleaning leaves."""
+    input:
+        corpora=selected(PARALLEL),
+    output:
+        CLEANING_STUDENTS / "{stage}/pairs.parquet",
+    log:
+        LOGS / "cleaning_stage/{stage}.log",
+    benchmark:
+        BENCHMARKS / "cleaning_stage/{stage}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_version("corpus.cleaning_stages", "corpus.table"),
+    script:
+        "../workflow_scripts/evaluate/cleaning_stage.py"
+
+
+use rule train_student as train_on_stage with:
+    input:
+        corpora=[CLEANING_STUDENTS / "{stage}/pairs.parquet"],
+        validation=VALIDATION,
+        vocabulary=vocabulary_of(CLEANING_STUDENT),
+    output:
+        directory(CLEANING_STUDENTS / "{stage}/model"),
+    log:
+        LOGS / "train_on_stage/{stage}.log",
+    benchmark:
+        BENCHMARKS / "train_on_stage/{stage}.tsv"
+    resources:
+        **training_resources(lambda wildcards: CLEANING_STUDENT, config["training"]),
+    params:
+        kind="student",
+        entry=ZOO[CLEANING_STUDENT],
+        training=config["training"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        tensorboard=str(LOGS / "tensorboard/cleaning-{stage}"),
+        code=code_version("translation", "products", "corpus.table"),
+
+
+use rule translate_test_set as translate_by_stage with:
+    input:
+        model=CLEANING_STUDENTS / "{stage}/model",
+        test_set=TEST_SETS / "{test_set}.parquet",
+    output:
+        CLEANING_STUDENTS / "{stage}/{test_set}.txt",
+    log:
+        LOGS / "translate_by_stage/{stage}.{test_set}.log",
+    benchmark:
+        BENCHMARKS / "translate_by_stage/{stage}.{test_set}.tsv"
+    params:
+        search={"beam": 1, "batch_size": BATCH_SIZE},
+        accelerator=config["hardware"]["accelerator"],
+        code=SEARCH_CODE,
+
+
+rule cleaning_students:
+    """BLEU of these students, each against the one that no cleaning helped."""
+    input:
+        pairs=expand(CLEANING_STUDENTS / "{stage}/pairs.parquet", stage=stages()),
+        translations=expand(
+            CLEANING_STUDENTS / "{stage}/{test_set}.txt",
+            stage=stages(),
+            test_set=config["test_sets"],
+        ),
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        **table_files(
+            TABLES,
+            "cleaning_students",
+            "1 Corpora",
+            "What cleaning is worth",
+            "cleaning_students",
+        ),
+    log:
+        LOGS / "cleaning_students.log",
+    benchmark:
+        BENCHMARKS / "cleaning_students.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        student=CLEANING_STUDENT,
+        stages=stages(),
+        test_sets=list(config["test_sets"]),
+        damaged=any(entry.get("noise") for entry in config["corpora"].values()),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version(
+            "corpus.table",
+            "evaluation.comparison",
+            "evaluation.quality",
+            "report",
+            "text_files",
+        ),
+    script:
+        "../workflow_scripts/evaluate/cleaning_students.py"

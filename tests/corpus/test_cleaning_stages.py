@@ -1,0 +1,56 @@
+"""Each stage has the rows that nothing up to it took."""
+
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.cleaning_stages import STAGES, write_stage
+from goldcrest.corpus.table import read_columns, read_schema, write_table
+from goldcrest.errors import InputError
+
+DROPPED = [
+    None,
+    "empty",
+    "numbers",
+    "bicleaner",
+    "test_overlap",
+    None,
+    "reverse_model",
+    "near_duplicate",
+]
+
+
+@pytest.fixture
+def corpora(tmp_path, as_table):
+    """A corpus with damage and weights, dropped by everything, and one that has only been cleaned."""
+    table = as_table([(f"s {row}", f"t {row}") for row in range(8)], ["copied", *[None] * 7])
+    table = table.set_column(4, "dropped_by", pa.array(DROPPED, pa.string()))
+    weights = [None if by in ("empty", "numbers") else 0.5 for by in DROPPED]
+    write_table(tmp_path / "a", table.append_column("weight", pa.array(weights, pa.float64())))
+    write_table(tmp_path / "b", as_table([("other", "andere")]))
+    return [tmp_path / "a", tmp_path / "b"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "rows"),
+    zip(STAGES, ([0, 2, 3, 5, 6, 7], [0, 3, 5, 6], [0, 5], [0, 5]), strict=True),
+)
+def test_rows(tmp_path, corpora, stage, rows):
+    write_stage(corpora, stage, tmp_path / "out")
+    found = read_columns(tmp_path / "out", ["source", "target", "corpus", "row", "noise"])
+    wanted = [(f"s {row}", f"t {row}", "test", row, "copied" if row == 0 else None) for row in rows]
+    assert [tuple(row.values()) for row in found.to_pylist()] == [
+        *wanted,
+        ("other", "andere", "test", 0, None),
+    ]
+    assert ("weight" in read_schema(tmp_path / "out").names) == (stage == "weights")
+    if stage == "weights":
+        weights = read_columns(tmp_path / "out", ["weight"])["weight"].to_pylist()
+        assert weights == [0.5, 0.5, None]
+
+
+def test_nothing_left(tmp_path, as_table):
+    table = as_table([("a", "b")])
+    write_table(tmp_path / "a", table.set_column(4, "dropped_by", pa.array(["numbers"])))
+    write_stage([tmp_path / "a"], "none", tmp_path / "out")
+    with pytest.raises(InputError, match="the stage 'rules' leaves no pair"):
+        write_stage([tmp_path / "a"], "rules", tmp_path / "out")

@@ -1,0 +1,46 @@
+"""Compare the students of the cleaning's stages (rule cleaning_students).
+
+From their training pairs, their translations and the test sets into a table of BLEU with intervals.
+"""
+
+from goldcrest.corpus.table import count_rows, read_columns
+from goldcrest.evaluation.comparison import compare
+from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.quality import TestSet
+from goldcrest.job import job
+from goldcrest.report.cleaning_students import StageResult, cleaning_students_table
+from goldcrest.report.rendering import write_table
+from goldcrest.text_files import read_lines
+
+with job(snakemake.log[0]):
+    params, files = snakemake.params, snakemake.input
+    tables = [read_columns(path, ["source", "target"]).to_pydict() for path in files.test_sets]
+    test_sets = [
+        TestSet(name, table["source"], table["target"])
+        for name, table in zip(params.test_sets, tables, strict=True)
+    ]
+    lines = [list(read_lines(path)) for path in files.translations]
+    by_stage = [lines[i : i + len(test_sets)] for i in range(0, len(lines), len(test_sets))]
+    variants = [Variant(params.student, stage, "float32") for stage in params.stages]
+
+    def against_none(number, sets):
+        """A stage's student against the first stage's, on some test sets by their numbers."""
+        chosen = [[by_stage[stage][one] for one in sets] for stage in (number, 0)]
+        return compare(
+            variants[number],
+            variants[0],
+            [test_sets[one] for one in sets],
+            *chosen,
+            bootstrap=params.bootstrap,
+            target=params.target,
+        )
+
+    every = range(len(test_sets))
+    results = []
+    for number, (stage, pairs) in enumerate(zip(params.stages, files.pairs, strict=True)):
+        noise = read_columns(pairs, ["noise"])["noise"]
+        damaged = len(noise) - noise.null_count if params.damaged else None
+        single = [against_none(number, [one]) for one in every]
+        together = against_none(number, every)
+        results.append(StageResult(stage, count_rows(pairs), damaged, single, together))
+    write_table(cleaning_students_table(params.student, results), params.folder)
