@@ -32,7 +32,8 @@ from goldcrest.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
-PRECISE = [path for path in EXPERIMENTS if path.stem != "pruning"]  # which asks other questions
+OTHER_QUESTIONS = ("noise", "pruning")
+PRECISE = [path for path in EXPERIMENTS if path.stem not in OTHER_QUESTIONS]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)

@@ -32,7 +32,7 @@ def corpora(tmp_path, as_table):
 
 @pytest.mark.parametrize(
     ("stage", "rows"),
-    zip(STAGES, ([0, 2, 3, 5, 6, 7], [0, 3, 5, 6], [0, 5], [0, 5]), strict=True),
+    list(zip(STAGES, ([0, 2, 3, 5, 6, 7], [0, 3, 5, 6], [0, 5], [0, 5]), strict=True)),
 )
 def test_rows(tmp_path, corpora, stage, rows):
     write_stage(corpora, stage, tmp_path / "out")

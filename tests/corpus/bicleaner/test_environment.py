@@ -114,8 +114,8 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     bad = [(s, t) for (s, _), (_, t) in zip(good, good[1:] + good[:1], strict=True)]
     odd = [
         ("same words here", "same words here"),
-        ("", "WORT1"),
-        ("word1 word2\u2028word3", "WORT1 WORT2"),
+        ("", "none"),
+        ("one two\u2028three", "four five"),
     ]
     write_parts([*good, *bad, *odd], tmp_path / "pairs", 64)
 
@@ -133,7 +133,8 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     ruled = scored("ruled", "model", "--hard-rules")
     assert ruled[200] == 0 < scores[200]  # hard rules reject copies
     passed = ruled > 0
-    assert passed[:200].sum() > 150 and np.array_equal(ruled[passed], scores[passed])
+    # In other batches, so that sums come in another order.
+    assert passed[:200].sum() > 150 and np.allclose(ruled[passed], scores[passed], atol=1e-5)
 
 
 @pytest.mark.timeout(1800)
