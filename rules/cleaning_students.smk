@@ -1,17 +1,7 @@
 """What cleaning is worth: a student trained on the corpora themselves as each stage of their cleaning left them."""
 
-from goldcrest.corpus.cleaning_stages import STAGES
-
 CLEANING_STUDENT = config["evaluation"]["cleaning"]["student"]
 CLEANING_STUDENTS = RESULTS / "cleaning_students"
-
-
-def stages():
-    """The stages that the experiment's cleaning has."""
-    scores = config["cleaning"]["scores"]
-    weighted = scores.get("reverse_model", {}).get("weight_scale")
-    there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
-    return [stage for stage in STAGES if there[stage]]
 
 
 wildcard_constraints:
@@ -81,10 +71,12 @@ use rule translate_test_set as translate_by_stage with:
 rule cleaning_students:
     """BLEU of these students, each against the one that no cleaning helped."""
     input:
-        pairs=expand(CLEANING_STUDENTS / "{stage}/pairs.parquet", stage=stages()),
+        pairs=expand(
+            CLEANING_STUDENTS / "{stage}/pairs.parquet", stage=cleaning_stages()
+        ),
         translations=expand(
             CLEANING_STUDENTS / "{stage}/{test_set}.txt",
-            stage=stages(),
+            stage=cleaning_stages(),
             test_set=config["test_sets"],
         ),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
@@ -107,7 +99,7 @@ rule cleaning_students:
         mem_mb=growing(1000),
     params:
         student=CLEANING_STUDENT,
-        stages=stages(),
+        stages=cleaning_stages(),
         test_sets=list(config["test_sets"]),
         damaged=any(entry.get("noise") for entry in config["corpora"].values()),
         bootstrap=config["evaluation"]["bootstrap"],

@@ -27,6 +27,7 @@ from goldcrest.configuration import (
 )
 from goldcrest.configuration.precisions import PRECISIONS, quantized
 from goldcrest.configuration.recipes import comparisons, pruned_students
+from goldcrest.corpus.cleaning_stages import STAGES
 from goldcrest.errors import InputError
 
 
@@ -257,8 +258,8 @@ def damaged():
 
 
 def environment_of(name):
-    """What a job of an environment waits for.  Its age says nothing: it is of the versions that are pinned."""
-    return [] if BY_CONDA else [ancient(f".venvs/{name}/.installed")]
+    """What a job of an environment waits for."""
+    return [] if BY_CONDA else [f".venvs/{name}/.installed"]
 
 
 def versions_of(name):
@@ -277,9 +278,18 @@ def python_of(name):
 
 
 def scores_before(corpus):
-    """The names of the scores that a corpus has before bicleaner's, and before the one combined with this."""
+    """The names of the scores that a corpus has before bicleaner's; a reverse model is trained meanwhile."""
     names = scores_of(config, corpus, "cleaning")
-    return [name for name in names if name not in ("bicleaner", "combined")]
+    later = ("bicleaner", "reverse_model", "combined")
+    return [name for name in names if name not in later]
+
+
+def cleaning_stages():
+    """The stages of the cleaning that the experiment has, of whose text students are trained."""
+    scores = config["cleaning"]["scores"]
+    weighted = scores.get("reverse_model", {}).get("weight_scale")
+    there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
+    return [stage for stage in STAGES if there[stage]]
 
 
 def final_targets():
