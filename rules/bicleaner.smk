@@ -158,8 +158,8 @@ rule score_by_bicleaner:
     """These probabilities as a table beside the text, every count verified."""
     input:
         corpus=scored_text,
-        pairs=rules.bicleaner_pairs.output,
-        parts=rules.classify_by_bicleaner.output,
+        pairs=rules.bicleaner_pairs.output[0],
+        parts=rules.classify_by_bicleaner.output[0],
     output:
         directory(RESULTS / "{scored}/scores/bicleaner"),
     log:
