@@ -65,20 +65,32 @@ def paper_table_files(folder, speed):
 
 
 def further_speeds():
-    """Tables that not every experiment has, by name: the runtime's benchmark, a GPU's speeds."""
+    """What `table_files` is told of tables that not every experiment has, by name: of engines, of a GPU."""
     tables = {}
     if benchmarked():
-        tables["engines"] = "The runtime beside CTranslate2"
+        tables["engines"] = (
+            "6 Evaluation",
+            "The runtime beside CTranslate2",
+            "engines",
+        )
     if timed_on_gpu():
-        tables["gpu"] = "All students: GPU speed"
+        tables["gpu"] = ("6 Evaluation", "All students: GPU speed", "gpu")
+        for paper in ("wngt20", "wmt21"):
+            caption = "gpu_paper_table"
+            tables[f"{paper}_table4"] = (
+                "7 Papers",
+                "Table 4",
+                caption,
+                PAPERS[paper][1],
+            )
     return tables
 
 
 def further_speed_table_files():
     """The files of those tables."""
     files = {}
-    for name, title in further_speeds().items():
-        files |= table_files(SPEED_TABLES, name, "6 Evaluation", title, name)
+    for name, told in further_speeds().items():
+        files |= table_files(SPEED_TABLES, name, *told)
     return files
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from goldcrest.evaluation.gpu_speed import GpuSpeed
 from goldcrest.evaluation.latency import Latency
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.speed import PYTORCH, Speed
@@ -82,7 +81,7 @@ def _speed_notes(speeds: Sequence[Speed]) -> list[str]:
         for speed in speeds
         if speed.threads > 1
     ]
-    return [*notes, f"{first.hardware}; {_versions(first.versions)}."]
+    return [*notes, f"{first.hardware}; {versions_line(first.versions)}."]
 
 
 def latency_table(results: Results) -> Table:
@@ -135,56 +134,8 @@ def _latency_notes(latencies: Sequence[Latency]) -> list[str]:
         f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Memory at most: with "
         "a batch of the longest sentences. Python and its libraries are part of it, and are imported before "
         "loading begins.",
-        f"{first.hardware}; {_versions(first.versions)}.",
+        f"{first.hardware}; {versions_line(first.versions)}.",
     ]
-
-
-def gpu_table(speeds: Sequence[GpuSpeed]) -> Table:
-    """Words per second on a GPU, of each student in every kind of numbers and batch size."""
-    columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("numbers", "Numbers", numeric=False),
-        Column("shortlist", "Shortlist", numeric=False),
-        Column("batch", "Batch"),
-        Column("wps", "Words/s", "median", deltas=True),
-        Column("wps_slowest", "Words/s", "slowest"),
-        Column("wps_fastest", "Words/s", "fastest"),
-    )
-    bases = {
-        (row.variant, row.batch_size): fixed(row.words_per_second, 0)
-        for row in speeds
-        if row.numbers == "float32" and not row.shortlist
-    }
-    rows = []
-    for row in speeds:
-        text, baseline = fixed(row.words_per_second, 0), str(Variant.parse(row.variant).baseline)
-        is_base = (row.variant, row.numbers, row.shortlist) == (baseline, "float32", False)
-        base = "" if is_base else bases.get((baseline, row.batch_size), "")
-        cells = (
-            Cell(row.variant),
-            Cell(row.numbers),
-            Cell("yes" if row.shortlist else "no"),
-            Cell(str(row.batch_size)),
-            Cell(text, delta(text, base, "ratio")),
-            Cell(fixed(row.words / max(row.seconds), 0)),
-            Cell(fixed(row.words / min(row.seconds), 0)),
-        )
-        rows.append(Row(cells, "baseline" if is_base else "plain"))
-    notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
-    if speeds:
-        first = speeds[0]
-        notes.append(
-            f"{first.words:,} source words in {first.sentences:,} sentences; {len(first.seconds)} interleaved "
-            f"rounds; {first.hardware}; {_versions(first.versions)}."
-        )
-    return Table(
-        "gpu",
-        "All students: GPU speed",
-        "Source words translated per second on a GPU by mini-batch size. Loading is not counted.",
-        columns,
-        tuple(rows),
-        tuple(notes),
-    )
 
 
 def benchmark_table(found: Mapping) -> Table:
@@ -221,10 +172,10 @@ def benchmark_table(found: Mapping) -> Table:
         (
             f"{found['sentences']:,} sentences as long as those of newstest2021; medians, and the lowest and "
             f"highest ratio of {found['rounds']} rounds. Of milliseconds, a ratio below 1 is the better one.",
-            f"{found['hardware']}; {_versions(found['versions'])}.",
+            f"{found['hardware']}; {versions_line(found['versions'])}.",
         ),
     )
 
 
-def _versions(versions: Mapping[str, str]) -> str:
+def versions_line(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())

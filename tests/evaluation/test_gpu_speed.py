@@ -7,7 +7,7 @@ from goldcrest.errors import InputError
 from goldcrest.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
 from goldcrest.files import write_json
 from goldcrest.report import rendering
-from goldcrest.report.speeds import gpu_table
+from goldcrest.report.gpu import gpu_table
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.folder import load_model

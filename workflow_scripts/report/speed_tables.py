@@ -3,11 +3,12 @@
 from goldcrest.evaluation.gpu_speed import read_gpu_speeds
 from goldcrest.files import read_json
 from goldcrest.job import job
+from goldcrest.report.gpu import gpu_table, wmt21_table4, wngt20_table4
 from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.pruning import pruned_speed_table
 from goldcrest.report.rendering import write_table
 from goldcrest.report.results import Results
-from goldcrest.report.speeds import benchmark_table, gpu_table, latency_table, speed_table
+from goldcrest.report.speeds import benchmark_table, latency_table, speed_table
 
 with job(snakemake.log[0]):
     files = snakemake.input
@@ -20,7 +21,9 @@ with job(snakemake.log[0]):
         files.comparisons,
     )
     tables = [build(definition, results, speed=True) for definition in TABLES if definition.speed]
-    tables += [gpu_table(read_gpu_speeds(path)) for path in files.gpu]
+    for path in files.gpu:
+        speeds = read_gpu_speeds(path)
+        tables += [gpu_table(speeds), wngt20_table4(results, speeds), wmt21_table4(speeds)]
     tables += [benchmark_table(read_json(path)) for path in files.engines]
     if results.comparisons:
         tables.append(pruned_speed_table(results))

@@ -8,10 +8,11 @@ from goldcrest.evaluation.shortlist import read_shortlist_measurements
 from goldcrest.files import read_json, write_text
 from goldcrest.job import job
 from goldcrest.report.experiment_page import FIGURES, experiment_page
+from goldcrest.report.gpu import gpu_table, wmt21_table4, wngt20_table4
 from goldcrest.report.results import Results
 from goldcrest.report.run_time import run_time_table
 from goldcrest.report.shortlist import shortlist_table
-from goldcrest.report.speeds import benchmark_table, gpu_table
+from goldcrest.report.speeds import benchmark_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])
@@ -23,6 +24,8 @@ with job(snakemake.log[0]):
     further = []
     if files.shortlists:
         further.append(shortlist_table(read_shortlist_measurements(files.shortlists)))
-    further += [gpu_table(read_gpu_speeds(path)) for path in files.gpu]
+    for path in files.gpu:
+        speeds = read_gpu_speeds(path)
+        further += [gpu_table(speeds), wngt20_table4(results, speeds), wmt21_table4(speeds)]
     further += [benchmark_table(read_json(path)) for path in files.engines]
     write_text(output, experiment_page(results, run_time, params.config, links, further))
