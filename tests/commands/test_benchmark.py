@@ -2,13 +2,17 @@
 
 import json
 import os
+import sys
 import types
+from pathlib import Path
 
 import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands import benchmark
 from goldcrest.commands.benchmark import Row, interleave, pinned
+from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.errors import InputError
 
 
 def test_rounds_alternate_and_the_first_is_not_counted(monkeypatch):
@@ -95,5 +99,18 @@ def test_benchmark_cleaning_measures_its_claim(monkeypatch):
     monkeypatch.setattr(cleaning, "PAIRS", 300)
     monkeypatch.setattr(cleaning, "TATOEBA", ())
     monkeypatch.setattr(cleaning, "LID_176", cleaning.Path("absent"))
-    (row,) = cleaning.run(1)
+    (row,) = list(cleaning.run(1))
     assert row.unit == "pairs/s" and row.ours > 0 and row.other > 0
+
+
+def test_an_opponent_that_is_not_there(tmp_path):
+    from goldcrest.commands.benchmarks.cleaning import opusfilter
+
+    for python, reason in (
+        ("absent", "No such file"),
+        (sys.executable, "it cannot run OpusFilter"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            opusfilter.OpusFilterChain(
+                Path(python), [("a", "b")], None, ("en", "de"), Rules(), tmp_path
+            )

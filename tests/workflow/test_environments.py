@@ -16,7 +16,7 @@ def pins(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-@pytest.mark.parametrize("name", ["main", "comet", "bicleaner"])
+@pytest.mark.parametrize("name", ["main", "comet", "bicleaner", "opusfilter"])
 def test_every_version_is_pinned(name):
     assert all(re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.]+", pin) for pin in pins(name))
 

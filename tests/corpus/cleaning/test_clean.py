@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from goldcrest.commands.benchmarks.cleaning import OrdinaryChain
+from goldcrest.commands.benchmarks.cleaning.ordinary import OrdinaryChain
 from goldcrest.corpus.cleaning import clean
 from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
 from goldcrest.corpus.cleaning.language_id import LanguageId

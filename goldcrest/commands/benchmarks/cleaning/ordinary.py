@@ -1,93 +1,22 @@
-"""Cleaning against the same chain written the ordinary way, line by line.
+"""The chain of cleaning written the ordinary way, line by line: sets of strings, a loop of rules, one call a line."""
 
-Ours reads and writes Parquet shards; the opponent keeps lists in memory, which favours it: sacremoses'
-normaliser, sets of strings for the duplicates, one loop of rules, one fastText call a line.
-"""
-
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
-import pyarrow as pa
 import regex
 from sacremoses import MosesPunctNormalizer
 
-from goldcrest.commands.benchmark import Row, interleave
-from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
-from goldcrest.corpus.cleaning.language_id import LanguageId
 from goldcrest.corpus.cleaning.rules import BROKEN_ENCODING, Rules
-from goldcrest.corpus.language_id_training import train_identifier
-from goldcrest.corpus.synthetic import generate
-from goldcrest.corpus.table import SCHEMA, write_table
-from goldcrest.text_files import read_lines
-
-PAIRS = 20_000
-# Real text, used where it is there: short pairs (70 characters), long ones (256).
-TRAIN = Path("../shared/data/train")
-TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
-WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
-LID_176 = Path("../shared/data/lid/lid.176.ftz")
-LANGUAGES = "en", "de"
 
 Pair = tuple[str, str]
 
 
-def run(rounds: int) -> list[Row]:
-    """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        identifier = folder / "language_id.ftz"
-        train_identifier(identifier, seed=1)
-        synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
-        rows = [_row("the embedded corpus", synthetic, identifier, folder, rounds)]
-        real = [
-            ("Tatoeba with lid.176", TATOEBA, 7),
-            ("long text (WMT) with lid.176", WMT, 2),
-        ]
-        for data, files, every in real:
-            if files and all(path.is_file() for path in (*files, LID_176)):
-                lines = zip(*map(read_lines, files), strict=True)
-                pairs = list(islice(lines, 0, None, every))[:PAIRS]
-                rows.append(_row(data, pairs, LID_176, folder, rounds))
-    return rows
-
-
-def _row(data: str, pairs: Sequence[Pair], model: Path, folder: Path, rounds: int) -> Row:
-    table = folder / "table.parquet"
-    write_table(table, as_table(pairs))
-    cleaning = Cleaning(language_id=LanguageId(str(model)))
-
-    def ours() -> float:
-        clean_corpus(table, folder / "cleaned", LANGUAGES, cleaning)
-        return len(pairs)
-
-    chain = OrdinaryChain(model, LANGUAGES, Rules())
-
-    def other() -> float:
-        chain.clean(pairs)
-        return len(pairs)
-
-    rates = interleave(ours, other, rounds=rounds)
-    claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
-    return Row.of_rounds(claim, *rates, unit="pairs/s")
-
-
-def as_table(pairs: Sequence[Pair]) -> pa.Table:
-    """Pairs as an imported corpus."""
-    columns = {
-        "source": [source for source, _ in pairs],
-        "target": [target for _, target in pairs],
-        "corpus": ["benchmark"] * len(pairs),
-        "row": range(len(pairs)),
-        "dropped_by": pa.nulls(len(pairs), pa.string()),
-    }
-    return pa.table(columns, schema=SCHEMA)
-
-
 class OrdinaryChain:
-    """The chain for languages in Latin letters, as a script would do it; also an oracle for ours."""
+    """The chain for languages in Latin letters, as a script would do it; also an oracle for ours.
+
+    It keeps lists in memory where ours reads and writes Parquet shards, which favours it.
+    """
 
     def __init__(self, model: Path, languages: tuple[str, str], rules: Rules) -> None:
         import fasttext
