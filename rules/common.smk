@@ -11,22 +11,28 @@ from goldcrest.code_version import code_version
 from goldcrest.configuration import (
     alignment_memory,
     check,
+    corpora_of,
     expand_exports,
     expand_variants,
     components,
     language_model_memory,
     load_zoo,
     member_of,
+    other_texts,
     read_yaml,
     scores_of,
     scoring_memory,
     search_memory,
     section_of,
+    text_of,
     training_memory,
+    training_texts,
     vocabulary_memory,
+    with_students,
 )
 from goldcrest.configuration.precisions import PRECISIONS, quantized
 from goldcrest.configuration.recipes import comparisons, pruned_students
+from goldcrest.configuration.training_texts import learnt_kinds
 from goldcrest.corpus.cleaning_stages import STAGES
 from goldcrest.errors import InputError
 
@@ -42,6 +48,7 @@ try:
         read_yaml(path)  # Snakemake's own reader lets a key stand twice
     ZOO = load_zoo()
     config = check(config, CONFIG_FILE, ZOO)
+    ZOO = with_students(ZOO, config["students"])
 except InputError as error:
     stop(str(error))
 
@@ -53,6 +60,8 @@ VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
 TEACHER = RESULTS / "teacher"
+REVERSE_TEACHER = RESULTS / "reverse_teacher"
+BACK_TRANSLATED = RESULTS / "back_translated"
 DISTILLED = RESULTS / "distilled"
 SHORTLISTS = RESULTS / "shortlist"
 RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
@@ -66,9 +75,7 @@ FIGURES = RESULTS / "figures"
 LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 
-PARALLEL = [
-    name for name, corpus in config["corpora"].items() if corpus["use"] == "parallel"
-]
+PARALLEL = corpora_of(config, "parallel")
 VARIANTS = expand_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
@@ -166,7 +173,8 @@ def language_model_text(wildcards):
     own = config["scoring"]["language_model"].get(f"{wildcards.side}_text")
     if own is not None:
         return present(own)
-    names = PARALLEL if wildcards.side == "target" else config["corpora"]
+    kind = "forward" if wildcards.side == "source" else "backward"
+    names = [*PARALLEL, *corpora_of(config, kind)]
     return [CORPORA / name / "cleaned" for name in names]
 
 
@@ -179,9 +187,10 @@ def lexical_translation_text(wildcards):
 
 
 def scored_text(wildcards):
-    """The rows of a corpus, of a corpus distilled, or of labelled or damaged pairs, which scores are of."""
+    """The rows of a corpus, of a translated corpus, or of labelled or damaged pairs, which scores are of."""
     form = {
         "corpora": "cleaned",
+        "back_translated": "merged.parquet",
         "distilled": "merged.parquet",
         "scoring": "pairs.parquet",
     }
@@ -237,13 +246,42 @@ def pruning_start(wildcards):
     return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
 
 
-def teacher_folders():
+def teacher_folders(section="teacher", folder=TEACHER):
     """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
-    if "hugging_face" in config["teacher"]:
-        return present([config["teacher"]["hugging_face"]])
-    return expand(
-        TEACHER / "member-{member}", member=range(config["teacher"]["members"])
-    )
+    teacher = config[section]
+    if "hugging_face" in teacher:
+        return present([teacher["hugging_face"]])
+    return expand(folder / "member-{member}", member=range(teacher["members"]))
+
+
+def reverse_teacher_folders():
+    """The same of the reverse teacher, whose ensemble translates back."""
+    return teacher_folders("reverse_teacher", REVERSE_TEACHER)
+
+
+def translated(folder, corpora, stage):
+    """The translations of corpora, after the scores of the stage, where it has some."""
+    name = "selected" if config[stage]["scores"] else "merged"
+    return [folder / corpus / f"{name}.parquet" for corpus in corpora]
+
+
+def back_translated(corpora):
+    """Target-side corpora with the reverse teacher's translations as their sources."""
+    return translated(BACK_TRANSLATED, corpora, "back_translation")
+
+
+def texts_of(kind):
+    """The tables of one kind of training text."""
+    corpora = corpora_of(config, kind)
+    if kind == "backward":
+        return back_translated(corpora)
+    return translated(DISTILLED, corpora, "distillation")
+
+
+def training_text(wildcards):
+    """The table that a student is trained on: the first training text, or the one in its name."""
+    text = text_of(wildcards.student)
+    return [DISTILLED / (f"training@{text}.parquet" if text else "training.parquet")]
 
 
 def trained_teachers():

@@ -3,6 +3,7 @@
 from goldcrest.configuration.data import entries
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.importers import code_parts, contents, local_inputs
+from goldcrest.corpus.sources import USES
 
 CLEANING = config["cleaning"]
 LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
@@ -72,7 +73,7 @@ rule import_corpus:
         name=lambda w: w.corpus,
         section="corpora",
         entries=lambda w: contents(config["corpora"][w.corpus]),
-        monolingual=lambda w: config["corpora"][w.corpus].get("use") == "monolingual",
+        monolingual=lambda w: USES[config["corpora"][w.corpus]["use"]],
         languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
         code=lambda w: code_version(*code_parts(config["corpora"][w.corpus])),
@@ -100,7 +101,7 @@ rule import_test_set:
         name=lambda w: w.test_set,
         section="test_sets",
         entries=lambda w: contents(config["test_sets"][w.test_set]),
-        monolingual=False,
+        monolingual=None,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
         code=lambda w: code_version(*code_parts(config["test_sets"][w.test_set])),
@@ -128,7 +129,7 @@ rule import_validation:
         name="validation",
         section="validation",
         entries=contents(config["validation"]),
-        monolingual=False,
+        monolingual=None,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
         code=lambda w: code_version(*code_parts(config["validation"])),
@@ -192,18 +193,22 @@ rule clean_corpus:
         "../workflow_scripts/corpus/clean_corpus.py"
 
 
-# The distilled corpora, where scores drop rows of these too.
-DISTILLED_SELECTED = (
-    [DISTILLED / name / "selected.parquet" for name in config["corpora"]]
-    if config["distillation"]["scores"]
-    else []
-)
+def scored_translations():
+    """Translated corpora of which scores drop rows too, by what the report calls them."""
+    found = {}
+    for kind in learnt_kinds(config):
+        stage = "back_translation" if kind == "backward" else "distillation"
+        word = "translated back" if kind == "backward" else "distilled"
+        if config[stage]["scores"]:
+            names = [f"{name}, {word}" for name in corpora_of(config, kind)]
+            found |= dict(zip(names, texts_of(kind)))
+    return found
 
 
 rule cleaning_report:
     """Show how many rows each filter took, and how much of the labelled damage was found."""
     input:
-        corpora=[*selected(config["corpora"]), *DISTILLED_SELECTED],
+        corpora=[*selected(config["corpora"]), *scored_translations().values()],
     output:
         **table_files(
             TABLES,
@@ -245,14 +250,7 @@ rule cleaning_report:
     resources:
         mem_mb=growing(1000),
     params:
-        corpora=[
-            *config["corpora"],
-            *(
-                f"{name}, distilled"
-                for name in config["corpora"]
-                if DISTILLED_SELECTED
-            ),
-        ],
+        corpora=[*config["corpora"], *scored_translations()],
         seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),

@@ -17,6 +17,27 @@ SEARCH_CODE = code_version(
 )
 
 
+def distillable(corpora):
+    """What the teacher translates of each corpus: its source side, or the back-translation of its target side."""
+    return [
+        table
+        for name in corpora
+        for table in (
+            back_translated([name])
+            if name in corpora_of(config, "backward")
+            else selected([name])
+        )
+    ]
+
+
+# Whether the only training text is the corpora's translations as they are, so that it is merged at once.
+MERGED_AT_ONCE = not (
+    config["distillation"]["scores"]
+    or config["distillation"]["training_texts"]
+    or corpora_of(config, "backward")
+)
+
+
 # How each corpus is translated: parallel text n-best, monolingual text 1-best.
 DISTILLATION = config["distillation"]
 DISTILLATION_SEARCH = {
@@ -33,7 +54,7 @@ DISTILLATION_SEARCH = {
 rule split_corpus:
     """The kept rows of a corpus in shards of equal size."""
     input:
-        corpus=lambda w: selected([w.corpus])[0],
+        corpus=lambda w: distillable([w.corpus]),
     output:
         shards=temp(
             expand(
@@ -52,6 +73,7 @@ rule split_corpus:
         mem_mb=growing(1000),
     params:
         parallel=lambda w: w.corpus in PARALLEL,
+        side="source",
         code=code_version("corpus.table", "translation.distillation"),
     script:
         "../workflow_scripts/distil/split_corpus.py"
@@ -82,52 +104,7 @@ rule translate_shard:
         "../workflow_scripts/distil/translate_shard.py"
 
 
-if DISTILLED_SELECTED:
-
-    rule merge_corpus:
-        """A corpus with its selected translations, each shard verified against it."""
-        input:
-            corpora=lambda w: selected([w.corpus]),
-            shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
-        output:
-            training=DISTILLED / "{corpus}/merged.parquet",
-        log:
-            LOGS / "merge_corpus/{corpus}.log",
-        benchmark:
-            BENCHMARKS / "merge_corpus/{corpus}.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
-        params:
-            shards=len(SHARDS),
-            may_be_empty=True,  # it is one of several, and join_distilled looks at all
-            code=code_version("corpus.table", "translation.distillation"),
-        script:
-            "../workflow_scripts/distil/merge_distilled.py"
-
-    rule join_distilled:
-        """Every distilled corpus with the rows that its scores leave."""
-        input:
-            corpora=DISTILLED_SELECTED,
-        output:
-            training=DISTILLED / "training.parquet",
-        log:
-            LOGS / "join_distilled.log",
-        benchmark:
-            BENCHMARKS / "join_distilled.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
-        params:
-            code=code_version("corpus.table", "translation.distillation"),
-        script:
-            "../workflow_scripts/distil/join_distilled.py"
-
-else:
+if MERGED_AT_ONCE:
 
     rule merge_distilled:
         """Every corpus with its selected translations, each shard verified against its corpus."""
@@ -151,7 +128,68 @@ else:
             mem_mb=growing(1000),
         params:
             shards=len(SHARDS),
+            side="source",
             may_be_empty=False,
             code=code_version("corpus.table", "translation.distillation"),
         script:
             "../workflow_scripts/distil/merge_distilled.py"
+
+else:
+
+    rule join_distilled:
+        """A training text: the distilled corpora of its kinds, with the rows that their scores leave."""
+        input:
+            corpora=lambda w: joined(w.text),
+        output:
+            training=DISTILLED / "training{text}.parquet",
+        log:
+            LOGS / "join_distilled{text}.log",
+        benchmark:
+            BENCHMARKS / "join_distilled{text}.tsv"
+        wildcard_constraints:
+            text="|@[^/]+",
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(1000),
+        params:
+            code=code_version("corpus.table", "translation.distillation"),
+        script:
+            "../workflow_scripts/distil/join_distilled.py"
+
+
+def joined(suffix):
+    """The tables of a training text, "@NAME" or "" for the first."""
+    texts = training_texts(config)
+    name = suffix.removeprefix("@") or next(iter(texts))
+    if name not in texts:
+        stop(
+            f"{CONFIG_FILE}: distillation.training_texts: has no '{name}', but {', '.join(texts)}"
+        )
+    return [table for kind in texts[name] for table in texts_of(kind)]
+
+
+rule merge_corpus:
+    """A corpus with its selected translations, each shard verified against it."""
+    input:
+        corpora=lambda w: distillable([w.corpus]),
+        shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
+    output:
+        training=DISTILLED / "{corpus}/merged.parquet",
+    log:
+        LOGS / "merge_corpus/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "merge_corpus/{corpus}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        shards=len(SHARDS),
+        side="source",
+        may_be_empty=True,  # it is one of several, and join_distilled looks at all
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../workflow_scripts/distil/merge_distilled.py"

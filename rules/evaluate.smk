@@ -60,12 +60,7 @@ rule measure_quality:
 rule compare_pruned:
     """A pruned student's variants against its unpruned self and the baselines it is to beat; paired."""
     input:
-        translations=lambda w: [
-            file
-            for pair in COMPARED[w.student, w.recipe]
-            for variant in pair
-            for file in translations_of(*variant)
-        ],
+        translations=lambda w: translations_of_pairs(COMPARED[w.student, w.recipe]),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
         EVALUATION / "comparisons/{student}/{recipe}.json",
@@ -77,13 +72,7 @@ rule compare_pruned:
         "../envs/main.yaml"
     threads: 1
     params:
-        pairs=lambda w: [
-            (
-                *("/".join(variant) for variant in pair),
-                *(translations_of(*variant) for variant in pair),
-            )
-            for pair in COMPARED[w.student, w.recipe]
-        ],
+        pairs=lambda w: named_pairs(COMPARED[w.student, w.recipe]),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
@@ -95,6 +84,29 @@ rule compare_pruned:
         ),
     script:
         "../workflow_scripts/evaluate/compare_pruned.py"
+
+
+use rule compare_pruned as compare_training_texts with:
+    input:
+        translations=lambda w: translations_of_pairs(compared_texts(w.student)),
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "training_texts/{student}.json",
+    log:
+        LOGS / "compare_training_texts/{student}.log",
+    benchmark:
+        BENCHMARKS / "compare_training_texts/{student}.tsv"
+    params:
+        pairs=lambda w: named_pairs(compared_texts(w.student)),
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        code=code_version(
+            "corpus.table",
+            "evaluation.comparison",
+            "evaluation.quality",
+            "text_files",
+        ),
 
 
 rule measure_size:

@@ -92,11 +92,35 @@ COMPARED_SCALES = compared_scales()
 COMPARED = comparisons(config, ZOO)  # pruned student: (variant, baseline) pairs
 
 
+# A student that is trained on several texts: its other selves STUDENT@TEXT.
+OTHER_TEXTS = other_texts(config)
+
+
+def compared_texts(student):
+    """(variant, baseline) for each other text of a student; the baseline learns the first."""
+    first, *others = OTHER_TEXTS[student]
+    as_trained = (UNPRUNED, "float32")
+    return [((other, *as_trained), (first, *as_trained)) for other in others]
+
+
 def compared():
     """The files of these comparisons; none where nothing is pruned."""
     return expand(
         EVALUATION / "comparisons/{pair[0]}/{pair[1]}.json", pair=list(COMPARED)
     )
+
+
+def translations_of_pairs(pairs):
+    """The translations of all variants in pairs of (variant, baseline)."""
+    return [file for pair in pairs for one in pair for file in translations_of(*one)]
+
+
+def named_pairs(pairs):
+    """(variant, baseline, translations of the one, of the other) for each pair."""
+    return [
+        (*("/".join(one) for one in pair), *(translations_of(*one) for one in pair))
+        for pair in pairs
+    ]
 
 
 def measurements(kind):

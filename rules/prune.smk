@@ -6,7 +6,7 @@ PRUNED = pruned_students(config)  # (student, recipe)
 rule reset_checkpoint:
     """Train a student up to where its pruning recipes reset to; recipes share it (WNGT20 §4)."""
     input:
-        corpora=[DISTILLED / "training.parquet"],
+        corpora=training_text,
         validation=VALIDATION,
         vocabulary=lambda w: vocabulary_of(w.student),
     output:
@@ -37,7 +37,7 @@ rule prune:
     """Prune a student by a recipe, e.g. the least confident heads with late resetting (WNGT20 §4)."""
     input:
         start=pruning_start,
-        corpora=[DISTILLED / "training.parquet"],
+        corpora=training_text,
         validation=VALIDATION,
     output:
         model=directory(MODELS / "{student}/{recipe}/float32"),

@@ -7,7 +7,7 @@ rule calibrate:
     """Record the ranges of all activations while a student translates training sentences."""
     input:
         model=MODELS / "{student}/{recipe}/float32",
-        corpus=DISTILLED / "training.parquet",
+        corpus=training_text,
     output:
         CALIBRATION / "{student}/{recipe}.json",
     log:
@@ -76,7 +76,7 @@ rule finetune_quantized:
     input:
         activation_ranges("{grid}-finetuned"),
         model=MODELS / "{student}/{recipe}/float32",
-        corpora=[DISTILLED / "training.parquet"],
+        corpora=training_text,
         validation=VALIDATION,
     output:
         directory(MODELS / "{student}/{recipe}/{grid}-finetuned"),

@@ -96,6 +96,35 @@ rule activation_scales_table:
         "../workflow_scripts/report/activation_scales_table.py"
 
 
+rule training_texts_table:
+    """Students by what they were trained on."""
+    input:
+        comparisons=expand(
+            EVALUATION / "training_texts/{student}.json", student=OTHER_TEXTS
+        ),
+        quality=measurements("quality"),
+        tables=[table for kind in learnt_kinds(config) for table in texts_of(kind)],
+    output:
+        **table_files(
+            TABLES, "training_texts", "3 Students", "Training texts", "training_texts"
+        ),
+    log:
+        LOGS / "training_texts_table.log",
+    benchmark:
+        BENCHMARKS / "training_texts_table.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        config=report_config(),
+        texts=training_texts(config),
+        kinds=[kind for kind in learnt_kinds(config) for _ in texts_of(kind)],
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("corpus.table", "evaluation", "report"),
+    script:
+        "../workflow_scripts/report/training_texts_table.py"
+
+
 rule figures:
     """Sizes of all variants, what pruning left of the encoder's heads, and quality by what went."""
     input:

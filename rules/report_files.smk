@@ -139,6 +139,8 @@ def report_targets():
     tables = ["variants", "heads", *(table.name for table in PAPER_TABLES)]
     if "shortlist" in config:
         tables.append("shortlist")
+    if OTHER_TEXTS:
+        tables.append("training_texts")
     if COMPARED_SCALES:
         tables.append("activation_scales")
     speeds = ["variants", "latency", *further_speeds()]

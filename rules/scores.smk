@@ -1,7 +1,5 @@
 """Scores of the corpora and of the distilled text, and dropping by them (WNGT20 §3, WMT21 §2)."""
 
-REVERSE = config["scoring"].get("reverse_model", {})
-REVERSE_TRAINED = SCORING / "reverse_model"
 LANGUAGE_MODEL = config["scoring"]["language_model"]
 LEXICAL = config["scoring"].get("lexical_translation", {})
 LABELLED = SCORING / "labelled"
@@ -10,7 +8,7 @@ COMPONENTS = components(config)  # of the combined score
 
 
 wildcard_constraints:
-    scored="corpora/[^/]+|distilled/[^/]+|scoring/(labelled|damaged)",
+    scored="corpora/[^/]+|(back_translated|distilled)/[^/]+|scoring/(labelled|damaged)",
 
 
 rule language_model:
@@ -118,11 +116,7 @@ rule score_by_reverse_model:
     """Mean log probability of the source given the target, of every kept row of a text (WNGT20 §3)."""
     input:
         corpus=scored_text,
-        model=(
-            present([REVERSE["hugging_face"]])
-            if "hugging_face" in REVERSE
-            else REVERSE_TRAINED
-        ),
+        model=reverse_scorer(),
     output:
         directory(RESULTS / "{scored}/scores/reverse_model"),
     log:
@@ -134,7 +128,7 @@ rule score_by_reverse_model:
     threads: process_threads()
     resources:
         **accelerators(1),
-        mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
+        mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
         score="reverse_model",
         accelerator=config["hardware"]["accelerator"],
@@ -339,62 +333,3 @@ use rule select_corpus as select_distilled with:
     params:
         scores=lambda w: scores_of(config, w.corpus, "distillation"),
         code=code_version("corpus.scores.selection", "corpus.table"),
-
-
-if "architecture" in REVERSE:
-
-    rule reverse_corpora:
-        """The cleaned parallel corpora and the validation set with their sides swapped."""
-        input:
-            corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
-            validation=VALIDATION,
-        output:
-            corpora=temp(SCORING / "reversed.parquet"),
-            validation=temp(SCORING / "reversed_validation.parquet"),
-        log:
-            LOGS / "reverse_corpora.log",
-        benchmark:
-            BENCHMARKS / "reverse_corpora.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
-        params:
-            code=code_version("corpus.reversal", "corpus.table"),
-        script:
-            "../workflow_scripts/scores/reverse_corpora.py"
-
-    use rule train_vocabulary as train_reverse_vocabulary with:
-        input:
-            corpora=[SCORING / "reversed.parquet"],
-        output:
-            SCORING / "vocabulary/{size}/vocab.spm",
-        log:
-            LOGS / "train_reverse_vocabulary/{size}.log",
-        benchmark:
-            BENCHMARKS / "train_reverse_vocabulary/{size}.tsv"
-
-    use rule train_teacher as train_reverse_model with:
-        input:
-            corpora=[SCORING / "reversed.parquet"],
-            validation=SCORING / "reversed_validation.parquet",
-            vocabulary=vocabulary_of(REVERSE["architecture"], SCORING / "vocabulary"),
-        output:
-            directory(REVERSE_TRAINED),
-        log:
-            LOGS / "train_reverse_model.log",
-        benchmark:
-            BENCHMARKS / "train_reverse_model.tsv"
-        resources:
-            **training_resources(
-                lambda wildcards: REVERSE["architecture"], REVERSE["training"]
-            ),
-        params:
-            kind="reverse_model",
-            entry=ZOO[REVERSE["architecture"]],
-            training=REVERSE["training"],
-            seed=config["seed"],
-            hardware=config["hardware"],
-            tensorboard=str(LOGS / "tensorboard/reverse_model"),
-            code=code_version("translation", "products", "corpus.table"),

@@ -2,9 +2,9 @@
 
 
 rule train_student:
-    """Train a student on the distilled corpus (WNGT20 §3)."""
+    """Train a student on its training text of distilled corpora (WNGT20 §3)."""
     input:
-        corpora=[DISTILLED / "training.parquet"],
+        corpora=training_text,
         validation=VALIDATION,
         vocabulary=lambda w: vocabulary_of(w.student),
     output:

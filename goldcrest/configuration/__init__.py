@@ -18,6 +18,13 @@ from goldcrest.configuration.resources import (
     vocabulary_memory,
 )
 from goldcrest.configuration.scores import components, scores_of, section_of
+from goldcrest.configuration.training_texts import (
+    corpora_of,
+    other_texts,
+    text_of,
+    training_texts,
+    with_students,
+)
 from goldcrest.configuration.variants import expand_exports, expand_variants
 from goldcrest.configuration.zoo import load_zoo, member_of, members
 
@@ -27,6 +34,7 @@ __all__ = [
     "alignment_memory",
     "check",
     "components",
+    "corpora_of",
     "estimate",
     "expand_exports",
     "expand_variants",
@@ -35,11 +43,15 @@ __all__ = [
     "member_of",
     "members",
     "missing_files",
+    "other_texts",
     "read_yaml",
     "scores_of",
     "scoring_memory",
     "search_memory",
     "section_of",
+    "text_of",
     "training_memory",
+    "training_texts",
     "vocabulary_memory",
+    "with_students",
 ]

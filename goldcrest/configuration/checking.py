@@ -8,6 +8,7 @@ from goldcrest.configuration.contradictions import contradictions
 from goldcrest.configuration.data import SECTIONS, entries
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.schema import Key
+from goldcrest.configuration.training_texts import with_students
 from goldcrest.configuration.zoo import Zoo, load_zoo
 from goldcrest.files import sha256_text
 
@@ -34,6 +35,8 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dic
         elif "noise" in entry.values:
             place = (*entry.path, "noise")
             entry.values["noise"].setdefault("seed", _derived_seed(complete.get("seed"), place))
+    if "students" not in broken:
+        zoo = with_students(zoo, complete["students"])
     found += contradictions(complete, zoo, broken)
     if found:
         raise ConfigurationError([fault.line(origin) for fault in found])

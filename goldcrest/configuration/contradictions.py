@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data, pruning, scores
+from goldcrest.configuration import data, pruning, scores, training_texts
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
+from goldcrest.configuration.training_texts import corpora_of
 from goldcrest.configuration.variants import (
     UNPRUNED,
     Variant,
@@ -36,15 +37,17 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),
         (("corpora",), data.noise),
         (("cleaning",), data.language_id),
-        (("corpora", "cleaning", "distillation"), scores.cuts),
-        (("corpora", "cleaning", "distillation"), scores.overrides),
-        (("cleaning", "distillation", "scoring"), scores.bicleaner),
-        (("cleaning", "distillation", "scoring", "vocabulary"), scores.reverse_model),
-        (("cleaning", "distillation", "scoring"), scores.lexical_translation),
-        (("cleaning", "distillation", "evaluation"), scores.combined),
-        (("teacher",), _teacher),
+        (("corpora", *scores.STAGES), scores.cuts),
+        (("corpora", *scores.STAGES), scores.overrides),
+        ((*scores.STAGES, "scoring"), scores.bicleaner),
+        ((*scores.STAGES, "scoring", "vocabulary"), scores.reverse_model),
+        ((*scores.STAGES, "scoring"), scores.lexical_translation),
+        ((*scores.STAGES, "evaluation"), scores.combined),
+        (("corpora", "teacher", "reverse_teacher"), _teachers),
+        (("corpora", "teacher", "distillation"), training_texts.text_faults),
         (("students",), _students),
-        (("teacher", "students", "vocabulary"), _vocabulary),
+        (("students", "distillation"), training_texts.student_faults),
+        (("teacher", "reverse_teacher", "students", "vocabulary"), _vocabulary),
         (("pruning",), pruning.recipe_names),
         (("pruning",), pruning.criteria),
         (("pruning",), pruning.shapes_from_scratch),
@@ -76,29 +79,37 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    if all(entry["use"] == "monolingual" for entry in config["corpora"].values()):
+    if not corpora_of(config, "parallel"):
         yield Fault(
             ("corpora",), "found none with use: parallel, expected at least one to train on"
         )
 
 
-def _teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    teacher = config["teacher"]
+def _teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    yield from _teacher("teacher", config["teacher"], zoo)
+    if "reverse_teacher" in config:
+        yield from _teacher("reverse_teacher", config["reverse_teacher"], zoo)
+    elif names := corpora_of(config, "backward"):
+        message = f"missing, expected the teacher that translates corpus '{names[0]}' back"
+        yield Fault(("reverse_teacher",), message)
+
+
+def _teacher(section: str, teacher: Config, zoo: Zoo) -> Iterator[Fault]:
     name = teacher.get("architecture")
     if ("architecture" in teacher) == ("hugging_face" in teacher):
         found = "both" if name else "neither"
-        yield Fault(("teacher",), f"found {found}, expected one of architecture, hugging_face")
+        yield Fault((section,), f"found {found}, expected one of architecture, hugging_face")
     elif name is not None and name not in zoo:
-        yield Fault(("teacher", "architecture"), unknown("model", name, zoo, "config/models.yaml"))
+        yield Fault((section, "architecture"), unknown("model", name, zoo, "config/models.yaml"))
     elif name is not None and len(members(zoo[name])) not in (1, teacher["members"]):
         yield Fault(
-            ("teacher", "members"),
+            (section, "members"),
             f"found {teacher['members']}, expected {len(members(zoo[name]))}, "
             f"the models that '{name}' lists in config/models.yaml",
         )
     elif name is None and teacher["members"] != 1:
         message = f"found {teacher['members']}, expected 1, as hugging_face names one model"
-        yield Fault(("teacher", "members"), message)
+        yield Fault((section, "members"), message)
 
 
 def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -113,7 +124,8 @@ def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "size" in config["vocabulary"]:
         return
-    named = [*config["students"], config["teacher"].get("architecture")]
+    teachers = [config[name] for name in ("teacher", "reverse_teacher") if name in config]
+    named = [*config["students"], *(teacher.get("architecture") for teacher in teachers)]
     sizeless = [name for name in named if name in zoo and "vocabulary" not in zoo[name]]
     if sizeless:
         message = (

@@ -2,12 +2,13 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlparse
 
 from goldcrest.configuration.schema import Fault, Key, key_path, shown
 from goldcrest.corpus.download import is_url
+from goldcrest.corpus.sources import SIDES, USES, Side, kind_of, sides_of
 from goldcrest.errors import nearest
 from goldcrest.text_files import COMPRESSED, OTHER_ARCHIVES
 
@@ -18,11 +19,11 @@ FILE_KEYS = ("source", "target", "table")
 
 
 class Entry(NamedTuple):
-    """One importer entry and where it stands; monolingual text has a source side alone."""
+    """One importer entry and where it stands; monolingual: the side that monolingual text has."""
 
     path: tuple[Key, ...]
     values: dict[str, Any]
-    monolingual: bool = False
+    monolingual: Side | None = None
 
 
 def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
@@ -35,7 +36,7 @@ def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entr
             yield Entry((section,), value)
         else:
             for name, values in value.items():
-                yield Entry((section, name), values, values.get("use") == "monolingual")
+                yield Entry((section, name), values, USES[values.get("use", "parallel")])
 
 
 def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
@@ -51,29 +52,39 @@ def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
 
 def _sides(entry: Entry) -> Iterator[Fault]:
     values, path = entry.values, entry.path
-    if ("table" in values) == ("source" in values):
+    if ("table" in values) == any(side in values for side in SIDES):
         found = "both" if "table" in values else "neither"
         yield Fault(path, f"found {found}, expected one of source, table")
         return
     if "table" in values:
-        if "target" in values:
-            yield Fault((*path, "target"), "found beside table, expected columns.target")
         if "columns" not in values:
             yield Fault(
                 (*path, "columns"), "missing, expected the columns of the table, counted from 0"
             )
             return
-        sides, place = values["columns"], (*path, "columns", "target")
+        yield from _wanted_sides(entry.monolingual, values["columns"], (*path, "columns"), SIDES)
     else:
         if "columns" in values:
             yield Fault((*path, "columns"), "found without table, expected source and target alone")
-        sides, place = values, (*path, "target")
-    if entry.monolingual and "target" in sides:
-        yield Fault(place, "found in a monolingual corpus, expected the source side alone")
-    elif not entry.monolingual and "target" not in sides and "target" not in values:
-        yield Fault(place, "missing, expected the target side of parallel text")
-    if sides.get("source") == sides.get("target"):
-        yield Fault(place, f"found {shown(sides['target'])} as source too, expected two sides")
+        yield from _wanted_sides(entry.monolingual, values, path, SIDES)
+
+
+def _wanted_sides(
+    monolingual: Side | None, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
+) -> Iterator[Fault]:
+    """Sides that are missing, too many or the same; keys: those of source and target."""
+    wanted = sides_of(monolingual)
+    for side, key in zip(SIDES, keys, strict=True):
+        if side in wanted and key not in values:
+            message = f"missing, expected the {side} side of {kind_of(monolingual)} text"
+            yield Fault((*path, key), message)
+        elif side not in wanted and key in values:
+            message = f"found in a monolingual corpus, expected the {monolingual} side alone"
+            yield Fault((*path, key), message)
+    source, target = (values.get(key) for key in keys)
+    if source is not None and source == target:
+        message = f"found {shown(target)} as {keys[0]} too, expected two sides"
+        yield Fault((*path, keys[1]), message)
 
 
 def _data_set(entry: Entry) -> Iterator[Fault]:
@@ -88,15 +99,8 @@ def _data_set(entry: Entry) -> Iterator[Fault]:
             )
         else:
             yield Fault((*path, "revision"), "found beside folder, expected it beside name alone")
-    if entry.monolingual and "target_field" in values:
-        message = "found in a monolingual corpus, expected the source side alone"
-        yield Fault((*path, "target_field"), message)
-    elif not entry.monolingual and "target_field" not in values:
-        message = "missing, expected the field of the target side of parallel text"
-        yield Fault((*path, "target_field"), message)
-    elif values.get("target_field") == values["source_field"]:
-        message = f"found '{values['source_field']}' as source_field too, expected two sides"
-        yield Fault((*path, "target_field"), message)
+    fields = [f"{side}_field" for side in SIDES]
+    yield from _wanted_sides(entry.monolingual, values, path, fields)
 
 
 def _checksums(entry: Entry) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from typing import Any
 from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.scores import asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, weights
+from goldcrest.configuration.training_texts import kinds_made_of, training_texts, with_students
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
 from goldcrest.configuration.zoo import Zoo, load_zoo, members
@@ -82,7 +83,7 @@ class Estimate:
 
 def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
     """What a checked configuration needs from its first job to its last."""
-    zoo = load_zoo() if zoo is None else zoo
+    zoo = with_students(load_zoo() if zoo is None else zoo, config["students"])
     corpora = corpus_sizes(config, ["corpora"])
     others = corpus_sizes(config, ["validation", "test_sets"])
     work, sizes = Work(config, zoo, corpora), [*corpora, *others]
@@ -91,8 +92,11 @@ def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
         for size in sizes
         if size.text is None
     ]
-    if work.teachers is None:
-        unknown.append("teacher.hugging_face: it is not here, so how long it translates is unknown")
+    unknown += [
+        f"{section}.hugging_face: it is not here, so how long it translates is unknown"
+        for section, models in work.teachers.items()
+        if models is None
+    ]
     return Estimate(
         disk=_disk(config, zoo, corpora, others),
         fetched=sum(COMPRESSED * (size.text or 0) for size in sizes if size.fetched),
@@ -109,17 +113,24 @@ def _disk(
 ) -> dict[str, float]:
     """Bytes by what they are.  What is removed on the way counts too: it may all be there at once."""
     tables = encoded_parallel = distilled = training = 0.0
+    texts = list(training_texts(config).values())
     for size in corpora:
         text, pairs = size.text or 0.0, 2 * size.source
         # Imported, cleaned, and where it is scored once more with its scores.
         tables += (2 + bool(scores_of(config, size.name, "cleaning"))) * TABLE * text
         hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
-        distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
-        # Merged; with scores merged, selected, and all of them joined.
-        scored = bool(config["distillation"]["scores"])
-        distilled += (3 if scored else 1) * TABLE * pairs
-        training += pairs
-        encoded_parallel += 0.0 if size.monolingual else text
+        for kind in kinds_made_of(config, size.name):
+            distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
+            # Merged, selected by scores, and joined with others into each text that has it.
+            scored = bool(
+                config["back_translation" if kind == "backward" else "distillation"]["scores"]
+            )
+            joined = sum(kind in kinds for kinds in texts)
+            distilled += (1 + scored + joined) * TABLE * pairs
+            training += pairs
+        learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
+        if not size.monolingual or learnt_back:
+            encoded_parallel += pairs
     tables += sum(TABLE * (size.text or 0) for size in others)
     teachers, students = _models(config, zoo)
     found = {
@@ -140,10 +151,11 @@ def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
     """Bytes of each teacher and reverse model that is trained here, and of each student's variant."""
     trained = 4 * (1 + TRAINING_COPIES)
     teachers = []
-    if "architecture" in config["teacher"]:
-        parts = members(zoo[config["teacher"]["architecture"]])
-        several = parts if len(parts) > 1 else parts * config["teacher"]["members"]
-        teachers += [trained * weights(part, config).stored for part in several]
+    for section in ("teacher", "reverse_teacher"):
+        if "architecture" in config.get(section, {}):
+            parts = members(zoo[config[section]["architecture"]])
+            several = parts if len(parts) > 1 else parts * config[section]["members"]
+            teachers += [trained * weights(part, config).stored for part in several]
     if "architecture" in config["scoring"].get("reverse_model", {}):
         entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
         teachers.append(trained * weights(entry, config).stored)

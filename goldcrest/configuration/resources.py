@@ -60,8 +60,9 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if "labelled" in config["evaluation"]:
         yield "evaluation.labelled.table", config["evaluation"]["labelled"]["table"]
-    if "hugging_face" in config["teacher"]:
-        yield "teacher.hugging_face", config["teacher"]["hugging_face"]
+    for name in ("teacher", "reverse_teacher"):
+        if "hugging_face" in config.get(name, {}):
+            yield f"{name}.hugging_face", config[name]["hugging_face"]
 
 
 def training_memory(

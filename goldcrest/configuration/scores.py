@@ -9,15 +9,16 @@ from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.corpus.sources import USES, sides_of
 from goldcrest.errors import nearest
 
 Config = dict[str, Any]
-Stage = Literal["cleaning", "distillation"]
-STAGES: tuple[Stage, ...] = ("cleaning", "distillation")
+Stage = Literal["cleaning", "back_translation", "distillation"]
+STAGES: tuple[Stage, ...] = ("cleaning", "back_translation", "distillation")
 
 
 def section_of(config: Config, corpus: str, stage: Stage) -> Config:
-    """The section `cleaning` or `distillation` of a checked configuration, as it holds for one corpus."""
+    """A stage's section of a checked configuration, as it holds for one corpus."""
     return _laid_over(config[stage], config["corpora"][corpus].get(stage, {}))
 
 
@@ -33,14 +34,17 @@ def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
 def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
     """Settings by name of the scores that a corpus has at a stage, in the order in which they drop rows.
 
-    Before it is distilled, monolingual text has its source side alone.
+    Before it is translated, monolingual text has one side alone.
     """
     configured = section_of(config, corpus, stage)["scores"]
-    whole = stage == "distillation" or config["corpora"][corpus]["use"] == "parallel"
+    monolingual = USES[config["corpora"][corpus]["use"]]
+    if stage == "back_translation" and monolingual != "target":
+        return {}
+    sides = sides_of(monolingual if stage == "cleaning" else None)
     return {
         name: configured[name]
         for name, score in SCORES.items()
-        if name in configured and (whole or "target" not in score.sides)
+        if name in configured and set(score.sides) <= set(sides)
     }
 
 
@@ -73,6 +77,9 @@ def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, entry in config["corpora"].items():
         for stage in STAGES:
             own = entry.get(stage, {})
+            if own and stage == "back_translation" and USES[entry["use"]] != "target":
+                message = "found, expected use: monolingual-target, which is translated back"
+                yield Fault(("corpora", name, stage), message)
             if "language_id" in own and "language_id" not in config[stage]:
                 message = "found, expected cleaning.language_id too, which names the model"
                 yield Fault(("corpora", name, stage, "language_id"), message)
@@ -83,7 +90,8 @@ def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
                     message = f"no score '{score}' in {stage}.scores{nearest(score, known)}"
                     yield Fault(place, message)
                 elif score not in scores_of(config, name, stage):
-                    yield Fault(place, "found in a monolingual corpus, which has no target yet")
+                    other = "target" if USES[entry["use"]] == "source" else "source"
+                    yield Fault(place, f"found in a monolingual corpus, which has no {other} yet")
 
 
 def bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -131,7 +139,7 @@ def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
     model = config["scoring"].get("reverse_model")
     place = ("scoring", "reverse_model")
     if model is None:
-        if "reverse_model" in asked_for(config):
+        if "reverse_model" in asked_for(config) and "reverse_teacher" not in config:
             yield Fault(place, "missing, expected the model of the score reverse_model")
         return
     name = model.get("architecture")

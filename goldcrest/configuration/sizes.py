@@ -8,6 +8,7 @@ from typing import Any
 from goldcrest.configuration.data import FILE_KEYS, SECTIONS, Entry, entries
 from goldcrest.configuration.schema import key_path
 from goldcrest.corpus.download import is_url
+from goldcrest.corpus.sources import Side
 
 SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 SIDE_BYTES = 130  # of a sentence of the news and the web, where only the number of rows is known
@@ -24,12 +25,12 @@ class CorpusSize:
     name: str  # its own, the last part of that
     rows: float | None
     text: float | None
-    monolingual: bool
+    monolingual: Side | None
     fetched: bool  # not a file that is here
 
     @property
     def source(self) -> float:
-        """Bytes of its source side, 0 where unknown."""
+        """Bytes of the side that is translated, 0 where unknown."""
         return (self.text or 0) / (1 if self.monolingual else 2)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from goldcrest.configuration.precisions import quantized
 from goldcrest.configuration.scores import STAGES, asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, Weights, total_bytes, weights
+from goldcrest.configuration.training_texts import kinds_made_of
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import Zoo, member_of, members
 
@@ -44,12 +45,17 @@ class Work:
         self.least = LEAST_BATCH_SECONDS[accelerator]
         self.one = threads  # GPUs or CPU threads of one device, and of all
         self.all = threads * hardware["devices"] * hardware["nodes"]
-        self.teachers = self._teachers()
+        self.teachers = {
+            section: self._teachers(config[section])
+            for section in ("teacher", "reverse_teacher")
+            if section in config
+        }
 
     def stages(self) -> dict[str, float]:
         """Seconds by stage, of one GPU or CPU thread."""
         found = {
-            "teachers": self.all * sum(self.teacher_trainings()),
+            "teachers": self.all * sum(self.teacher_trainings("teacher")),
+            "reverse teachers": self.all * sum(self.teacher_trainings("reverse_teacher")),
             "reverse model": self.all * self.reverse_training(),
             "translation": self.one * sum(map(self.translation, self.corpora)),
             "reverse scores": self.one * sum(map(self.reverse_scores, STAGES)),
@@ -63,16 +69,21 @@ class Work:
 
     def chain(self) -> float:
         """Seconds from the first job to the last where every job starts as soon as its inputs are there."""
-        parts = self.config["distillation"]["shards"]
-        reverse = self.reverse_training()
+        reverse_teachers = max(self.teacher_trainings("reverse_teacher"), default=0.0)
+        scorer = self.config["scoring"].get("reverse_model")
+        reverse = self.reverse_training() if scorer else reverse_teachers
         scores = {stage: self.reverse_scores(stage) for stage in STAGES}
         first = max(map(self.corpus_text, self.corpora), default=0.0)
         if scores["cleaning"]:
             first += reverse + scores["cleaning"]
+            reverse_teachers = reverse_teachers if scorer else 0.0
             reverse = 0.0
-        teachers = max(self.teacher_trainings(), default=0.0)
-        translation = max(map(self.translation, self.corpora), default=0.0) / parts
-        distilled = max(reverse, teachers + translation) + scores["distillation"]
+        teachers = max(self.teacher_trainings("teacher"), default=0.0)
+        # What is translated back must be there before it is learnt, or translated forward again.
+        back = reverse_teachers + self._longest("reverse_teacher") + scores["back_translation"]
+        learnt = self.config["teacher"]["back_translated"]
+        ready = back + teachers if learnt else max(back, teachers)
+        distilled = max(reverse, ready + self._longest("teacher")) + scores["distillation"]
         return first + distilled + self._student_chain()
 
     def corpus_text(self, corpus: CorpusSize) -> float:
@@ -86,14 +97,14 @@ class Work:
         cleaning = rows / CLEANED
         return rows / IMPORTED + cleaning + models * rows / LANGUAGE_MODEL_SCORED
 
-    def teacher_trainings(self) -> list[float]:
-        """Seconds of each member's training; none where the teacher is there already."""
-        if "architecture" not in self.config["teacher"]:
+    def teacher_trainings(self, section: str) -> list[float]:
+        """Seconds of each member's training; none where there is no such teacher, or it is there already."""
+        if "architecture" not in self.config.get(section, {}):
             return []
-        training = self.config["teacher"]["training"]
+        training = self.config[section]["training"]
         return [
             training["updates"] * self.update(member, training, training["precision"])
-            for member in self.teachers or []
+            for member in self.teachers[section] or []
         ]
 
     def reverse_training(self) -> float:
@@ -107,9 +118,10 @@ class Work:
 
     def reverse_scores(self, stage: str) -> float:
         """Seconds of the reverse model's scoring of all corpora at a stage."""
-        model = self.config["scoring"].get("reverse_model", {})
+        config = self.config
+        model = config["scoring"].get("reverse_model") or config.get("reverse_teacher", {})
         if "architecture" in model:
-            own = weights(self.zoo[model["architecture"]], self.config)
+            own = weights(member_of(self.zoo[model["architecture"]], 0), self.config)
         else:
             own = _of_folder(model.get("hugging_face"))
         operations = sum(
@@ -120,14 +132,26 @@ class Work:
         return operations / self.rates["search"]
 
     def translation(self, corpus: CorpusSize) -> float:
-        """Seconds of one device in which the teachers translate a corpus."""
+        """Seconds of one device in which a corpus is translated, back and forward again where it is the target."""
+        return sum(self._translation(corpus, section) for section in self.teachers)
+
+    def _translation(self, corpus: CorpusSize, section: str) -> float:
         distillation = self.config["distillation"]
         beam = distillation["monolingual_beam" if corpus.monolingual else "beam"]
+        kinds = kinds_made_of(self.config, corpus.name)
+        times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
         operations = sum(
             2 * corpus.source / PIECE_BYTES * (own.encoder + beam * (own.decoder + own.embedding))
-            for own in self.teachers or []
+            for own in self.teachers[section] or []
         )
-        return operations / self.rates["search"]
+        return times * operations / self.rates["search"]
+
+    def _longest(self, section: str) -> float:
+        """Seconds of the longest job in which a teacher translates."""
+        if section not in self.teachers:
+            return 0.0
+        seconds = max(self._translation(corpus, section) for corpus in self.corpora)
+        return seconds / self.config["distillation"]["shards"]
 
     def student_trainings(self) -> Iterator[tuple[tuple[str, ...], float]]:
         """What is trained of the students, (student, recipe, precision) or (student, updates), and its seconds."""
@@ -183,9 +207,8 @@ class Work:
             if len(key) == 3
         )
 
-    def _teachers(self) -> list[Weights] | None:
-        """The weights of each model that translates; None where they cannot be told."""
-        teacher = self.config["teacher"]
+    def _teachers(self, teacher: Config) -> list[Weights] | None:
+        """The weights of each model that translates together; None where they cannot be told."""
         if "hugging_face" in teacher:
             own = _of_folder(teacher["hugging_face"])
             return [own] if own else None

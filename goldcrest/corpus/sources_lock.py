@@ -10,7 +10,7 @@ from typing import Any
 
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.importers import places_of, sources_of
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.sources import Places, Side, Source
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, write_json
 
@@ -22,13 +22,13 @@ LICENCE_LENGTH = 200  # characters of a licence's first line that are kept
 
 def write_lock(
     path: str | Path,
-    entries: Iterable[tuple[str, Mapping[str, Any], bool]],
+    entries: Iterable[tuple[str, Mapping[str, Any], Side | None]],
     languages: tuple[str, str],
     places: Places,
 ) -> None:
     """Fetch every source of the entries, and write what each is: {"sources": {key: [record, …]}}.
 
-    entries: (key, entry, whether its text is monolingual); the key is its place in the configuration, such as
+    entries: (key, entry, the side that monolingual text has); the key is its place in the configuration, such as
     corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`, and where they are known
     `version`, `licence` and, of what was fetched, `fetched` (the day, UTC).
     Where the file is there already, its sources must be the same as then: raises InputError for one that

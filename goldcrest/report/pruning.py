@@ -9,7 +9,7 @@ from goldcrest.evaluation.comparison import Comparison
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.size import MIB, Size, encoder_parameters, encoder_sparsity
 from goldcrest.report.results import Results
-from goldcrest.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+from goldcrest.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
 
 
 def method_name(recipe: Mapping[str, Any]) -> str:
@@ -121,10 +121,10 @@ def _encoder_millions(size: Size) -> str:
 
 
 def _difference_cells(one: Comparison) -> list[Cell]:
-    signed = (one.difference, one.difference_low, one.difference_high)
+    bounds = (one.difference, one.difference_low, one.difference_high)
     return [
         Cell(Variant.parse(one.baseline).recipe),
-        *(Cell(_signed(value)) for value in signed),
+        *(Cell(signed(value)) for value in bounds),
         Cell(fixed(one.p_value, 3)),
     ]
 
@@ -204,12 +204,8 @@ def findings(results: Results) -> list[str]:
         ]
         left = f"without {' and '.join(gone)} of its encoder" if gone else "with its whole encoder"
         line = lines.setdefault(f"`{variant}`, {left}: BLEU {fixed(one.score, 2)}", [])
-        signed = (one.difference, one.difference_low, one.difference_high)
-        difference, low, high = (_signed(value).replace("-", "−") for value in signed)
+        bounds = (one.difference, one.difference_low, one.difference_high)
+        difference, low, high = (signed(value).replace("-", "−") for value in bounds)
         other = Variant.parse(one.baseline).recipe
         line.append(f"{difference} ({low} to {high}) against `{other}`")
     return [f"{subject}, {', '.join(against)}." for subject, against in lines.items()]
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}"

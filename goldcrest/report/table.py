@@ -65,6 +65,11 @@ def fixed(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
+def signed(value: float) -> str:
+    """A difference with its sign and two decimals, never "-0.00"."""
+    return f"{round(value, 2) + 0.0:+.2f}"
+
+
 def three_digits(value: float | None) -> str:
     """A positive number with at least three digits that count: 0.123, 1.23, 12.3, 123."""
     if value is None:

@@ -3,6 +3,8 @@
 A corpus is split into shards; the teacher translates each into an n-best table; of parallel text the
 hypothesis closest to the reference is selected, of monolingual text the most probable one; the shards of
 all corpora are verified against the corpora and merged into the students' training table.
+Text of the target language alone is translated back in the same way by a reverse teacher, whose translations
+become the source side (WMT21 §3); what is said of sources below then holds for its targets.
 """
 
 import logging
@@ -17,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldcrest.corpus.sources import Side
 from goldcrest.corpus.table import TableWriter, count_rows, read_batches, read_schema, write_table
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, remove_folder, sha256_file, write_json
@@ -30,7 +33,7 @@ SPLIT_SCHEMA = pa.schema(
     [
         pa.field("corpus", pa.string()),
         pa.field("row", pa.int64()),
-        pa.field("source", pa.string()),
+        pa.field("source", pa.string()),  # what is translated, of either side of the corpus
         pa.field("target", pa.string()),  # the reference; null in monolingual text
     ]
 )
@@ -50,13 +53,17 @@ def shard_bounds(rows: int, shards: int) -> list[int]:
     return [-(-shard * rows // shards) for shard in range(shards + 1)]
 
 
-def split_corpus(corpus: str | Path, shards: Sequence[str | Path], parallel: bool) -> None:
+def split_corpus(
+    corpus: str | Path, shards: Sequence[str | Path], parallel: bool, side: Side = "source"
+) -> None:
     """Write the kept rows of a corpus as shards; references are left out where not `parallel`.
 
+    side: which is translated; of monolingual text perhaps the target.
     Raises InputError where a kept row of parallel text has no reference.
     """
     bounds = shard_bounds(count_rows(corpus), len(shards))
-    rows = _Rows(corpus, ["corpus", "row", "source", *(["target"] if parallel else [])])
+    columns = ["corpus", "row", side, *(["target"] if parallel else [])]
+    rows = _Rows(corpus, columns, {side: "source"})
     for path, (begin, end) in zip(shards, pairwise(bounds), strict=True):
         with TableWriter(path, SPLIT_SCHEMA) as writer:
             for part in rows.take(end - begin):
@@ -132,16 +139,17 @@ def _translate(chunk: pa.Table, translator: TextTranslator, search: SearchOption
 
 @dataclass(frozen=True)
 class Translated:
-    """A corpus and the n-best tables of its shards, in order."""
+    """A corpus, the n-best tables of its shards in order, and which side was translated."""
 
     corpus: str | Path
     shards: Sequence[str | Path]
+    side: Side = "source"
 
 
 def merge(
     parts: Sequence[Translated], output: str | Path, may_be_empty: bool = False
 ) -> dict[str, int]:
-    """Verify every shard against its corpus and write source and selected translation of each row.
+    """Verify every shard against its corpus and write each row's text and selected translation as a pair.
 
     The table has columns source, target, corpus, row, and weight where a corpus has one (null where
     another has none).  Rows whose translation is empty are left out.  Returns rows read, written, empty.
@@ -154,7 +162,11 @@ def merge(
         for part in parts:
             for rows in _verified(part, weighted):
                 read += rows.num_rows
-                writer.write(rows.filter(_not_empty(rows["target"])))
+                rows = rows.filter(_not_empty(rows["target"]))
+                if part.side == "target":
+                    swapped = {"source": "target", "target": "source"}
+                    rows = rows.rename_columns([swapped.get(n, n) for n in rows.column_names])
+                writer.write(rows)
         written = writer.rows
     if not written and not may_be_empty:
         raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
@@ -185,9 +197,10 @@ def _merged_schema(weighted: bool) -> pa.Schema:
 
 
 def _verified(part: Translated, weighted: bool) -> Iterator[pa.Table]:
-    """The rows of a corpus in order with the selected translation as target."""
+    """The rows of a corpus in order: what was translated as source, the selected translation as target."""
     has_weight = "weight" in read_schema(part.corpus).names
-    expected_rows = _Rows(part.corpus, ["source", "corpus", "row", *(["weight"] * has_weight)])
+    columns = [part.side, "corpus", "row", *(["weight"] * has_weight)]
+    expected_rows = _Rows(part.corpus, columns, {part.side: "source"})
     bounds = shard_bounds(count_rows(part.corpus), len(part.shards))
     sizes = [end - begin for begin, end in pairwise(bounds)]
     for shard, size in zip(part.shards, sizes, strict=True):
@@ -238,10 +251,14 @@ def _not_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 class _Rows:
-    """The kept rows of a table, taken in order in pieces of any size."""
+    """The kept rows of a table, taken in order in pieces of any size; names: columns' new names."""
 
-    def __init__(self, path: str | Path, columns: Sequence[str]) -> None:
-        self._batches = read_batches(path, columns)
+    def __init__(
+        self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] | None = None
+    ) -> None:
+        names = names or {}
+        renamed = [names.get(column, column) for column in columns]
+        self._batches = (batch.rename_columns(renamed) for batch in read_batches(path, columns))
         self._rest: pa.RecordBatch | None = None
 
     def take(self, count: int) -> Iterator[pa.RecordBatch]:

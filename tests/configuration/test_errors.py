@@ -494,6 +494,7 @@ CONTRADICTIONS = {
                 "half": {"importer": "files", "source": "a"},
                 "same": {"importer": "files", "source": "a", "target": "a"},
                 "mono": {"importer": "files", "use": "monolingual", "source": "a", "target": "b"},
+                "back": {"importer": "files", "use": "monolingual-target", "source": "a"},
                 "table": {"importer": "files", "table": "t.tsv"},
                 "column": {"importer": "files", "table": "t.tsv", "columns": {"source": 0}},
                 "mixed": {
@@ -502,15 +503,18 @@ CONTRADICTIONS = {
                     "target": "b",
                     "columns": {"source": 0},
                 },
-            }
+            },
+            "reverse_teacher": {"architecture": "big"},
         },
         [],
         [
             "corpora.both: found both, expected one of source, table",
-            "corpora.neither: found neither, expected one of source, table",
+            "corpora.neither.source: missing, expected the source side of parallel text",
             "corpora.half.target: missing, expected the target side of parallel text",
             "corpora.same.target: found 'a' as source too, expected two sides",
             "corpora.mono.target: found in a monolingual corpus, expected the source side alone",
+            "corpora.back.source: found in a monolingual corpus, expected the target side alone",
+            "corpora.back.target: missing, expected the target side of monolingual-target text",
             "corpora.table.columns: missing, expected the columns of the table, counted from 0",
             "corpora.column.columns.target: missing, expected the target side of parallel text",
             "corpora.mixed.columns: found without table, expected source and target alone",
@@ -564,7 +568,7 @@ CONTRADICTIONS = {
             "corpora.neither: found neither, expected one of name, folder",
             "corpora.moving.revision: missing, expected the commit of the data set on the hub",
             "corpora.fixed.revision: found beside folder, expected it beside name alone",
-            "corpora.half.target_field: missing, expected the field of the target side of parallel text",
+            "corpora.half.target_field: missing, expected the target side of parallel text",
             "corpora.mono.target_field: found in a monolingual corpus, expected the source side alone",
             "corpora.same.target_field: found 'en' as source_field too, expected two sides",
         ],
@@ -689,6 +693,54 @@ CONTRADICTIONS = {
             "scoring.reverse_model.architecture: no model 'smal' in config/models.yaml; did you mean 'small'?",
         ],
     ),
+    "training texts": (
+        {
+            "corpora": {
+                "stories": {
+                    "importer": "synthetic",
+                    "pairs": 9,
+                    "use": "monolingual",
+                    "back_translation": {"scores": {"language_model_source": {"cut": {}}}},
+                }
+            },
+            "teacher": {"back_translated": True},
+            "distillation": {
+                "training_texts": {
+                    "all": ["parallel", "forward", "backward"],
+                    "parallel": ["parallel"],
+                }
+            },
+            "students": ["small", "small@parallel", "small@paralel", "small@all", "thin@parallel"],
+        },
+        [],
+        [
+            "corpora.stories.back_translation: found, expected use: monolingual-target, which is "
+            "translated back",
+            "corpora.stories.back_translation.scores.language_model_source: no score "
+            "'language_model_source' in back_translation.scores",
+            "distillation.training_texts.all[2]: found backward, expected a corpus with use: "
+            "monolingual-target",
+            "teacher.back_translated: found true, expected a corpus with use: monolingual-target",
+            "students[2]: no training text 'paralel' in distillation.training_texts; did you mean "
+            "'parallel'?",
+            "students[3]: found 'small@all', expected 'small': students without a text learn this",
+            "students[4]: found 'thin@parallel', expected 'thin' too, which it is compared with",
+        ],
+    ),
+    "text to translate back without a reverse teacher": (
+        {
+            "corpora": {
+                "stories": {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
+            }
+        },
+        [],
+        ["reverse_teacher: missing, expected the teacher that translates corpus 'stories' back"],
+    ),
+    "a reverse teacher that does not exist": (
+        {"reverse_teacher": {"architecture": "bgi", "members": 2}},
+        [],
+        ["reverse_teacher.architecture: no model 'bgi' in config/models.yaml; did you mean 'big'?"],
+    ),
     "a score without its model": (
         {"distillation": {"scores": {"reverse_model": {}}}},
         [],
@@ -737,9 +789,9 @@ CONTRADICTIONS = {
         [],
         [
             "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
-            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, scoring, "
-            "vocabulary, teacher, students, training, distillation, shortlist, pruning, quantization, "
-            "variants, exports, "
+            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, "
+            "back_translation, scoring, vocabulary, teacher, reverse_teacher, students, training, "
+            "distillation, shortlist, pruning, quantization, variants, exports, "
             "evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",

@@ -57,6 +57,28 @@ def test_monolingual_text_has_target_scores_only_when_distilled(config):
     }
 
 
+def test_target_side_text_is_scored_where_it_has_the_sides(experiment, zoo):
+    scores = {"language_model_source": {}, "language_model_target": {}, "reverse_model": {}}
+    changes = {
+        "corpora": {
+            "german": {
+                "importer": "synthetic",
+                "pairs": 10,
+                "use": "monolingual-target",
+                "back_translation": {"scores": {"reverse_model": {"cut": BEST}}},
+            }
+        },
+        "reverse_teacher": {"architecture": "big"},  # it scores, too
+        "cleaning": {"scores": scores},
+        "back_translation": {"scores": scores},
+        "distillation": {"scores": scores},
+    }
+    config = check(experiment(changes), "trial.yaml", zoo)
+    assert list(scores_of(config, "german", "cleaning")) == ["language_model_target"]
+    assert list(scores_of(config, "german", "distillation")) == list(scores)
+    assert scores_of(config, "german", "back_translation")["reverse_model"]["cut"] == BEST
+
+
 def test_files_of_the_scoring_models_are_missed(config):
     found = [line.split(":")[0] for line in missing_files(config)]
     assert "scoring.language_model.source_text[0]" in found

@@ -79,8 +79,27 @@ def test_table_columns(tmp_path):
 def test_monolingual_has_no_target(tmp_path):
     path = _write(tmp_path / "a.en", b"One\nTwo\n")
     entry = {"importer": "files", "use": "monolingual", "source": path}
-    import_corpus(tmp_path / "out", "news", entry, PAIR, monolingual=True, shard_rows=10)
+    import_corpus(tmp_path / "out", "news", entry, PAIR, monolingual="source", shard_rows=10)
     assert _rows(tmp_path / "out", "source", "target") == [("One", None), ("Two", None)]
+
+
+def test_a_target_side_alone(tmp_path):
+    path = _write(tmp_path / "x.tsv", b"Eins\tOne\nZwei\tTwo\n")
+    for number, entry in enumerate(
+        [
+            {"importer": "files", "target": _write(tmp_path / "a.de", b"Eins\nZwei\n")},
+            {"importer": "files", "table": path, "columns": {"target": 0}},
+        ]
+    ):
+        entry["use"] = "monolingual-target"
+        out = tmp_path / f"out{number}"
+        import_corpus(out, "news", entry, PAIR, monolingual="target", shard_rows=10)
+        assert _rows(out, "source", "target") == [(None, "Eins"), (None, "Zwei")]
+    synthetic = {"importer": "synthetic", "pairs": 5, "seed": 3}
+    import_corpus(tmp_path / "pairs", "grammar", synthetic, PAIR, shard_rows=10)
+    import_corpus(tmp_path / "german", "grammar", synthetic, PAIR, "target", shard_rows=10)
+    german = _rows(tmp_path / "german", "source", "target")
+    assert german == [(None, row[0]) for row in _rows(tmp_path / "pairs", "target")]
 
 
 def test_several_entries_follow_each_other(tmp_path):
@@ -144,7 +163,7 @@ def test_missing_file(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-@pytest.mark.parametrize("monolingual", [False, True])
+@pytest.mark.parametrize("monolingual", [None, "source"])
 def test_truncated_archive(tmp_path, suffix, monolingual):
     numbers = (str(number).encode() for number in range(20_000))
     text = b"".join(hashlib.sha256(number).hexdigest().encode() + b"\n" for number in numbers)
@@ -173,7 +192,8 @@ def test_checksums(tmp_path):
 
 
 def test_keys_that_do_not_fit_together(tmp_path):
-    _fails(tmp_path, {"importer": "files", "target": "a.de"}, "either `source`", "or `table`")
+    _fails(tmp_path, {"importer": "files"}, "either `source`", "or `table`")
+    _fails(tmp_path, {"importer": "files", "target": "a.de"}, "parallel text needs `source`")
     _fails(tmp_path, {"importer": "files", "sorce": "a.en"}, "did you mean 'source'?")
 
 

@@ -133,6 +133,6 @@ def test_an_entry_with_noise(tmp_path, french):
     assert local_inputs(entry) == [plain["source"], plain["target"], str(french)]
     assert contents(entry)[0]["noise"] == noise
     assert set(code_parts(entry)) - set(code_parts(plain)) == {"corpus.injected_noise"}
-    write_lock(tmp_path / "lock", [("corpora.news", entry, False)], ("en", "de"), Places())
+    write_lock(tmp_path / "lock", [("corpora.news", entry, None)], ("en", "de"), Places())
     locked = read_json(tmp_path / "lock")["sources"]["corpora.news"]
     assert [record["place"] for record in locked] == local_inputs(entry)

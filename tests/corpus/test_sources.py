@@ -64,9 +64,9 @@ def experiment(tmp_path, site, monkeypatch):
     opus = {"importer": "opus", "name": "X", "version": "v2"}
     synthetic = {"importer": "synthetic", "pairs": 3}
     entries = [
-        ("corpora.x", opus, False),
-        ("corpora.a", files, False),
-        ("validation", synthetic, False),
+        ("corpora.x", opus, None),
+        ("corpora.a", files, None),
+        ("validation", synthetic, None),
     ]
     return entries, body
 

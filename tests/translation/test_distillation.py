@@ -173,6 +173,37 @@ def test_distilled_corpus_is_the_corpus_with_selected_translations(tmp_path, sha
     assert rows == expected
 
 
+def test_text_translated_back_and_forward_again(tmp_path):
+    """Of target-side text the translation is the source; that is a corpus for the teacher again."""
+    german = make_corpus(tmp_path / "c", rows=9, parallel=False)
+    for shard in german.iterdir():
+        table = pq.read_table(shard)
+        swapped = {"source": "target", "target": "source"}
+        table = table.rename_columns([swapped.get(name, name) for name in table.column_names])
+        pq.write_table(table.select(SCHEMA.names), shard)
+    back, forward = tmp_path / "back.parquet", tmp_path / "forward.parquet"
+    search = SearchOptions(beam=1, nbest=1)
+    for number, (corpus, side, output) in enumerate(
+        [(german, "target", back), (back, "source", forward)]
+    ):
+        parts = [tmp_path / f"{number}-{i}.parquet" for i in range(2)]
+        shards = [tmp_path / f"{number}-{i}.nbest.parquet" for i in range(2)]
+        split_corpus(corpus, parts, parallel=False, side=side)
+        for part, shard in zip(parts, shards, strict=True):
+            translate_shard(part, shard, Echo(), search, {})
+        counts = merge([Translated(corpus, shards, side)], output)
+        assert counts == {"read": 7 - number, "written": 6, "empty": 1 - number}  # one is mute
+    kept = [i for i in range(9) if i % 5 != 2 and i != 4]
+    for path, texts in (
+        (back, [(f"satz {i} 0", f"satz {i}") for i in kept]),
+        (forward, [(f"satz {i} 0", f"satz {i} 0 0") for i in kept]),
+    ):
+        rows = pq.read_table(path).to_pylist()
+        assert [(row["source"], row["target"]) for row in rows] == texts
+        assert [row["row"] for row in rows] == [100 + i for i in kept]
+        assert [row["weight"] for row in rows] == [i / 10 for i in kept]
+
+
 def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
     """Interrupted in every chunk once: finished chunks are not translated again."""
     corpus = make_corpus(tmp_path / "c")

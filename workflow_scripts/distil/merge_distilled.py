@@ -1,6 +1,6 @@
-"""Merge the translated shards of all corpora (rule merge_distilled).
+"""Merge translated shards (rules merge_distilled, merge_corpus and merge_back_translated).
 
-From the corpora and their n-best tables, line counts and rows verified, into the students' training table.
+From corpora and their n-best tables, line counts and rows verified, into a table of pairs.
 """
 
 import logging
@@ -11,7 +11,7 @@ from goldcrest.translation.distillation import Translated, merge
 with job(snakemake.log[0]):
     count, shards = snakemake.params.shards, snakemake.input.shards
     parts = [
-        Translated(corpus, shards[number * count : (number + 1) * count])
+        Translated(corpus, shards[number * count : (number + 1) * count], snakemake.params.side)
         for number, corpus in enumerate(snakemake.input.corpora)
     ]
     counts = merge(parts, snakemake.output.training, snakemake.params.may_be_empty)

@@ -1,10 +1,11 @@
-"""Split a cleaned corpus for translation (rule split_corpus).
+"""Split a corpus for translation (rules split_corpus and split_target_corpus).
 
-From a corpus table into shards of its kept rows, without references where it is monolingual.
+From a table into shards of its kept rows with the side to translate, and references where the text is parallel.
 """
 
 from goldcrest.job import job
 from goldcrest.translation.distillation import split_corpus
 
 with job(snakemake.log[0]):
-    split_corpus(snakemake.input.corpus, snakemake.output.shards, snakemake.params.parallel)
+    [corpus], params = snakemake.input, snakemake.params
+    split_corpus(corpus, snakemake.output.shards, params.parallel, params.side)

@@ -1,4 +1,4 @@
-"""Compare the variants of a pruned student with its unpruned self and its baselines (rule compare_pruned).
+"""Compare variants with what they are to beat (rules compare_pruned and compare_training_texts).
 
 From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
 """

@@ -29,6 +29,7 @@ from goldcrest.corpus.cleaning.normalise import normalise
 from goldcrest.corpus.cleaning.overlap import HeldOut
 from goldcrest.corpus.cleaning.pairs import Context, Pairs
 from goldcrest.corpus.cleaning.rules import Rules
+from goldcrest.corpus.sources import SIDES, Side
 from goldcrest.corpus.table import (
     TableWriter,
     count_rows,
@@ -65,21 +66,22 @@ def clean_corpus(
     """Clean the table `source` into the folder of shards `output`, which has all its rows.
 
     The text columns hold the normalised text and `dropped_by` names each rejected row's first filter.
-    Monolingual text (target null) is judged by its source side.  Memory does not depend on the
+    Monolingual text (the other side null) is judged by the side that it has.  Memory does not depend on the
     number of rows; disk holds about twice the corpus while the work lasts, beside `output`.
     languages: of source and target, ISO 639-1.
     workers: processes, each on shards of its own; the result does not depend on them.
     Raises InputError where a table or the model is missing or damaged, a language has no known script or the
-    model does not know it, `source` mixes parallel and monolingual rows, no row is left, or a worker is killed.
+    model does not know it, `source` mixes rows with other sides, no row is left, or a worker is killed.
     """
     output = Path(output)
     shards = shard_paths(source)
-    sides = ("source", "target") if _is_parallel(shards) else ("source",)
-    judge = _Judge(cleaning, tuple(languages[: len(sides)]), _stamps(cleaning))
+    sides = _sides(shards)
+    by_side = dict(zip(SIDES, languages, strict=True))
+    judge = _Judge(cleaning, sides, tuple(by_side[side] for side in sides), _stamps(cleaning))
     judge.context()  # fail now, not after the first pass, where a model or table is bad
-    work = _work_folder(output, [judge, sides, [_stamp(shard) for shard in shards]])
+    work = _work_folder(output, [judge, [_stamp(shard) for shard in shards]])
     try:
-        _clean_in(work, source, shards, judge, sides, workers)
+        _clean_in(work, source, shards, judge, workers)
     except InputError:
         remove_folder(work)  # nothing in it is worth going on with
         raise
@@ -102,7 +104,6 @@ def _clean_in(
     source: str | Path,
     shards: Sequence[Path],
     judge: "_Judge",
-    sides: tuple[str, ...],
     workers: int,
 ) -> None:
     """Make the folder `cleaned` in the work folder, keeping what is done already."""
@@ -114,14 +115,12 @@ def _clean_in(
     if not repeats.exists():
         buckets = Buckets(work / "buckets", sum(counts))
         tasks = zip(shards, names, starts, strict=True)
-        _each(
-            _normalise_shard, [(work, judge.languages, sides, buckets, *t) for t in tasks], workers
-        )
+        _each(_normalise_shard, [(work, judge, buckets, *t) for t in tasks], workers)
         buckets.find(work / "repeats.partial")
         os.replace(work / "repeats.partial", repeats)
         shutil.rmtree(work / "buckets")
     tasks = zip(names, starts, counts, strict=True)
-    _each(_filter_shard, [(work, judge, sides, *t) for t in tasks], workers)
+    _each(_filter_shard, [(work, judge, *t) for t in tasks], workers)
 
     _refuse_nothing(source, work / "cleaned", sum(counts))
 
@@ -131,7 +130,8 @@ class _Judge:
     """What the filters need, in a form that goes to other processes."""
 
     cleaning: Cleaning
-    languages: tuple[str, ...]
+    sides: tuple[Side, ...]  # that the text has
+    languages: tuple[str, ...]  # of these
     stamps: tuple  # of the files below, so that a changed file is read again
 
     def context(self) -> Context:
@@ -146,7 +146,7 @@ def _context(judge: _Judge) -> Context:
     return Context(
         cleaning.rules,
         None if config is None else LanguageIdentifier(config, judge.languages),
-        HeldOut(cleaning.held_out, judge.languages) if cleaning.held_out else None,
+        HeldOut(cleaning.held_out, judge.sides, judge.languages) if cleaning.held_out else None,
         cleaning.near_duplicates,
     )
 
@@ -215,8 +215,7 @@ def _end_with_parent() -> None:
 
 def _normalise_shard(
     work: Path,
-    languages: tuple[str, ...],
-    sides: tuple[str, ...],
+    judge: _Judge,
     buckets: Buckets,
     shard: Path,
     name: str,
@@ -231,13 +230,14 @@ def _normalise_shard(
         row = start
         for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
             texts = []
-            missing = batch.column("target").null_count
-            if missing != (0 if "target" in sides else batch.num_rows):
-                raise InputError(
-                    f"{shard}: some rows have a target and some none; import parallel and "
-                    "monolingual text as two corpora"
-                )
-            for side, language in zip(sides, languages, strict=True):
+            for side in SIDES:
+                missing = batch.column(side).null_count
+                if missing != (0 if side in judge.sides else batch.num_rows):
+                    raise InputError(
+                        f"{shard}: some rows have a {side} and some none; import parallel and "
+                        "monolingual text as two corpora"
+                    )
+            for side, language in zip(judge.sides, judge.languages, strict=True):
                 texts.append(normalise(batch.column(side).to_pylist(), language))
                 index = batch.schema.get_field_index(side)
                 batch = batch.set_column(index, side, pa.array(texts[-1], pa.string()))
@@ -252,9 +252,7 @@ def _normalise_shard(
     log.info("%s: normalised", shard)
 
 
-def _filter_shard(
-    work: Path, judge: _Judge, sides: tuple[str, ...], name: str, start: int, rows: int
-) -> None:
+def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -> None:
     """Write a shard with the name of each rejected row's filter."""
     normalised, cleaned = work / "normalised" / name, work / "cleaned" / name
     if cleaned.exists():
@@ -264,8 +262,10 @@ def _filter_shard(
     row = kept = 0
     with TableWriter(cleaned, read_schema(normalised)) as writer:
         for batch in read_batches(normalised, kept=False, rows=BATCH_ROWS):
-            texts = tuple(batch.column(side).to_pylist() for side in sides)
-            pairs = Pairs.measured(texts, judge.languages, repeats[row : row + batch.num_rows])
+            texts = tuple(batch.column(side).to_pylist() for side in judge.sides)
+            pairs = Pairs.measured(
+                texts, judge.languages, repeats[row : row + batch.num_rows], judge.sides
+            )
             filters = clean_batch(pairs, context)
             dropped_by = pa.array(list(FILTERS)).take(pa.array(filters, mask=filters < 0))
             index = batch.schema.get_field_index("dropped_by")
@@ -276,9 +276,10 @@ def _filter_shard(
     log.info("%s: %s of %s rows kept", name, f"{kept:,}", f"{rows:,}")
 
 
-def _is_parallel(shards: Sequence[Path]) -> bool:
-    """Whether the first row has a target."""
+def _sides(shards: Sequence[Path]) -> tuple[Side, ...]:
+    """The sides that the first row has."""
     for shard in shards:
-        for batch in read_batches(shard, ["target"], kept=False, rows=1):
-            return batch.column(0).null_count == 0
-    return True
+        for batch in read_batches(shard, SIDES, kept=False, rows=1):
+            found = tuple(side for side in SIDES if not batch.column(side).null_count)
+            return found or SIDES  # a row without any is refused
+    return SIDES

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from goldcrest.corpus.cleaning.pairs import Context, Pairs, none
+from goldcrest.corpus.sources import Side
 from goldcrest.errors import InputError
 
 _LABEL = "__label__"
@@ -94,15 +95,16 @@ def _ends(text: str) -> str:
 
 def language_source(pairs: Pairs, context: Context) -> np.ndarray:
     """A source side that is not in the source language."""
-    return _wrong_language(pairs, context, 0)
+    return _wrong_language(pairs, context, "source")
 
 
 def language_target(pairs: Pairs, context: Context) -> np.ndarray:
     """A target side that is not in the target language."""
-    return _wrong_language(pairs, context, 1) if pairs.parallel else none(pairs)
+    return _wrong_language(pairs, context, "target")
 
 
-def _wrong_language(pairs: Pairs, context: Context, side: int) -> np.ndarray:
-    if context.identifier is None:
+def _wrong_language(pairs: Pairs, context: Context, side: Side) -> np.ndarray:
+    if context.identifier is None or side not in pairs.named:
         return none(pairs)
-    return context.identifier.reject(pairs.sides[side], pairs.languages[side])
+    place = pairs.named.index(side)
+    return context.identifier.reject(pairs.sides[place], pairs.languages[place])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldcrest.corpus.cleaning.features import Features, measure
+from goldcrest.corpus.sources import SIDES, Side
 
 if TYPE_CHECKING:
     from goldcrest.corpus.cleaning.language_id import LanguageIdentifier
@@ -18,24 +19,29 @@ if TYPE_CHECKING:
 class Pairs:
     """Rows of a corpus with their languages; monolingual text has one side."""
 
-    sides: tuple[list[str], ...]  # (source, target) or (source,); each (rows,)
+    sides: tuple[list[str], ...]  # each (rows,), of the sides that `named` names
     languages: tuple[str, ...]
     repeats: np.ndarray  # (rows,) uint8: what deduplication found, see deduplicate.py
     features: tuple[Features, ...]  # of each side
+    named: tuple[Side, ...] = SIDES
 
     @classmethod
     def measured(
-        cls, sides: tuple[list[str], ...], languages: tuple[str, ...], repeats: np.ndarray
+        cls,
+        sides: tuple[list[str], ...],
+        languages: tuple[str, ...],
+        repeats: np.ndarray,
+        named: tuple[Side, ...] = SIDES,
     ) -> "Pairs":
         """A batch whose features are computed here."""
-        return cls(sides, languages, repeats, tuple(map(measure, sides, languages)))
+        return cls(sides, languages, repeats, tuple(map(measure, sides, languages)), named)
 
     def __len__(self) -> int:
         return len(self.sides[0])
 
     @property
     def parallel(self) -> bool:
-        """Whether there is a target side."""
+        """Whether there are both sides."""
         return len(self.sides) == 2
 
     def take(self, rows: np.ndarray) -> "Pairs":
@@ -46,6 +52,7 @@ class Pairs:
             self.languages,
             self.repeats[rows],
             tuple(features.take(rows) for features in self.features),
+            self.named,
         )
 
 

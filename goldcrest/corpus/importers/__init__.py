@@ -19,7 +19,7 @@ from goldcrest.corpus.importers.mtdata import MtdataImporter
 from goldcrest.corpus.importers.opus import OpusImporter
 from goldcrest.corpus.importers.sacrebleu_sets import SacrebleuImporter
 from goldcrest.corpus.importers.synthetic_text import SyntheticImporter
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.sources import Places, Side, Source
 from goldcrest.corpus.table import SCHEMA, ShardWriter, TableWriter
 from goldcrest.errors import InputError, nearest
 
@@ -27,25 +27,29 @@ log = logging.getLogger(__name__)
 
 BATCH_ROWS = 8192
 # Keys of an entry that do not decide its rows as they are imported.
-NOT_CONTENTS = ("rows", "local_dir", "cleaning", "distillation")
+NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
 OF_THE_CORPUS = ("importer", "use", *NOT_CONTENTS)  # keys of an entry that are not the importer's
 
 
 class Importer(Protocol):
-    """What every importer does; languages: the codes of source and target side."""
+    """What every importer does.
+
+    languages: the codes of source and target side; monolingual: the side that monolingual text has, None of
+    parallel text.
+    """
 
     def local_files(self) -> list[str]:
         """The user's own files that it reads."""
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """All files that it reads.  Raises InputError where that cannot be told."""
 
     def rows(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[tuple]:
-        """Source and target (None in monolingual text) of each row, in order; the synthetic importer adds noise."""
+        """Source and target of each row in order, None for a side not there; the synthetic importer adds noise."""
 
 
 IMPORTERS: dict[str, type[Importer]] = {
@@ -83,7 +87,7 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
 
 
 def sources_of(
-    entry: Mapping[str, Any], languages: tuple[str, str], monolingual: bool, places: Places
+    entry: Mapping[str, Any], languages: tuple[str, str], monolingual: Side | None, places: Places
 ) -> list[Source]:
     """All files that an entry is read from, those of its noise included.  Raises InputError as `sources` does."""
     found = importer_from(entry).sources(languages, monolingual, places)
@@ -137,13 +141,14 @@ def import_corpus(
     name: str,
     entries: Entries,
     languages: tuple[str, str],
-    monolingual: bool = False,
+    monolingual: Side | None = None,
     shard_rows: int | None = None,
     places: Places | None = None,
 ) -> int:
     """Import an entry of the configuration, or several one after the other, into a table.
 
     path: a folder of shards of `shard_rows` rows, or one file where that is None.
+    monolingual: the side that is read, None where both are.
     places: where files are fetched to and looked for; an entry's own `local_dir` goes before that.
     Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
     with the corpus named; nothing is left at `path` then.

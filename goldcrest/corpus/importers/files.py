@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from goldcrest.corpus.download import is_url
-from goldcrest.corpus.importers.reading import Controls, Row, Text
-from goldcrest.corpus.sources import Places, Source, check_known
+from goldcrest.corpus.importers.reading import Controls, Row, Text, one_sided
+from goldcrest.corpus.sources import Places, Side, Source, check_known, kind_of, sides_of
 from goldcrest.errors import InputError
 
 
@@ -27,9 +27,9 @@ class FilesImporter:
     control_characters: str = "error"
 
     def __post_init__(self) -> None:
-        if (self.source is None) == (self.table is None):
-            raise InputError("importer files: give either `source` (and `target`) or `table`")
-        if self.table is not None and "source" not in self.columns:
+        if (self.source is None and self.target is None) == (self.table is None):
+            raise InputError("importer files: give either `source` and `target` or `table`")
+        if self.table is not None and not self.columns:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
         Controls(self.control_characters)
 
@@ -39,17 +39,13 @@ class FilesImporter:
         return [file for file in files if file is not None and not is_url(file)]
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """The files that are read.  Raises InputError where a URL has no checksum."""
-        if self.table is not None:
-            keys = ["table"]
-        elif monolingual:
-            keys = ["source"]
-        elif self.target is None:
-            raise InputError("importer files: parallel text needs `target`, or `use: monolingual`")
-        else:
-            keys = ["source", "target"]
+        keys = ["table"] if self.table is not None else sides_of(monolingual)
+        for key in keys:
+            if getattr(self, key) is None:
+                raise InputError(f"importer files: {kind_of(monolingual)} text needs `{key}`")
         found = []
         for key in keys:
             place, sha256 = getattr(self, key), self.sha256.get(key)
@@ -57,7 +53,9 @@ class FilesImporter:
             found.append(Source(place, name=place, sha256=sha256))
         return found
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         """The pairs of the files, in order.
 
         Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, or a
@@ -66,13 +64,14 @@ class FilesImporter:
         files = [Text(places.path(one)) for one in self.sources(languages, monolingual, places)]
         controls = Controls(self.control_characters)
         if self.table is not None:
-            target = None if monolingual else self.columns.get("target")
-            if target is None and not monolingual:
-                raise InputError(
-                    f"{files[0]}: `columns` names no target, and `use` is not monolingual"
-                )
-            yield from controls.table(files[0], self.columns["source"], target)
+            columns = {side: self.columns.get(side) for side in sides_of(monolingual)}
+            for side, column in columns.items():
+                if column is None:
+                    raise InputError(
+                        f"{files[0]}: `columns` names no {side}, which {kind_of(monolingual)} text needs"
+                    )
+            yield from controls.table(files[0], columns.get("source"), columns.get("target"))
         elif monolingual:
-            yield from ((line, None) for line in controls.lines(files[0]))
+            yield from one_sided(controls.lines(files[0]), monolingual)
         else:
             yield from controls.pairs(*files)

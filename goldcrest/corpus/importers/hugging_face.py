@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from goldcrest.corpus.importers.reading import IN_CELLS, Controls, Row, Text, lines
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.sources import Places, Side, Source, kind_of, sides_of
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import read_json, write_json
@@ -38,7 +38,7 @@ class HuggingFaceImporter:
     its two sides, with dots into what is nested: `translation.en`.
     """
 
-    source_field: str
+    source_field: str | None = None
     target_field: str | None = None
     name: str | None = None
     revision: str | None = None
@@ -63,17 +63,18 @@ class HuggingFaceImporter:
         return [] if self.folder is None else [str(path) for path in _data_files(self.folder)]
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """The files of the split, in the order of their names.
 
         Raises InputError where the data set, the configuration or the split is unknown, a shard is missing, or
         the hub cannot be asked.
         """
-        if not monolingual and self.target_field is None:
-            raise InputError(
-                "importer hugging_face: parallel text needs `target_field`, or `use: monolingual`"
-            )
+        for side in sides_of(monolingual):
+            if getattr(self, f"{side}_field") is None:
+                raise InputError(
+                    f"importer hugging_face: {kind_of(monolingual)} text needs `{side}_field`"
+                )
         folder, base = self._folder(places)
         if folder is not None:
             card = _read_card(folder / "README.md")
@@ -115,18 +116,21 @@ class HuggingFaceImporter:
                 return own, base
         return None, base
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         """The rows of the split, in order; each text is one segment, a line break inside a control character.
 
         Raises InputError naming file and row where a field is missing, empty of text or not text.
         """
         controls = Controls(self.control_characters)
-        fields = [self.source_field] if monolingual else [self.source_field, self.target_field]
+        fields = [getattr(self, f"{side}_field") for side in sides_of(monolingual)]
         for source in self.sources(languages, monolingual, places):
             path = places.path(source)
             values = _parquet(path, fields) if source.place.endswith(TABLE) else _json(path, fields)
             for texts in _checked(controls, path, values):
-                yield texts[0], None if monolingual else texts[1]
+                row = dict(zip(sides_of(monolingual), texts, strict=True))
+                yield row.get("source"), row.get("target")
 
 
 def split_files(

@@ -11,8 +11,8 @@ from goldcrest.corpus.importers.mtdata_index import (
     iso_639_3,
     similar_names,
 )
-from goldcrest.corpus.importers.reading import Controls, Row, Text, member_names
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.importers.reading import Controls, Row, Text, member_names, one_sided
+from goldcrest.corpus.sources import SIDES, Places, Side, Source, sides_of
 from goldcrest.errors import InputError, nearest
 
 OTHER_IMPORTERS = {"hfds": "hugging_face", "sgm": "sacrebleu", "wmt21xml": "sacrebleu"}
@@ -43,7 +43,7 @@ class MtdataImporter:
         return []
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """The files of the data sets.  Raises InputError where a name or its languages do not serve."""
         found = [
@@ -66,7 +66,9 @@ class MtdataImporter:
             sources.append(Source(url, entry.name, entry.version, file_name=name, sha256=sha256))
         return sources
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         """The pairs of the data sets, in order.  Raises InputError as `files` does."""
         sources = self.sources(languages, monolingual, places)
         for name in self.names:
@@ -74,28 +76,33 @@ class MtdataImporter:
             yield from self._rows(find_entry(name), paths, languages, monolingual)
 
     def _rows(
-        self, entry: Entry, paths: list, languages: tuple, monolingual: bool
+        self, entry: Entry, paths: list, languages: tuple, monolingual: Side | None
     ) -> Iterator[Row]:
         controls = Controls(self.control_characters)
-        codes = [iso_639_3(language) for language in languages]
-        sides = [entry.languages.index(code) for code in codes[: 1 if monolingual else 2]]
+        places = {  # in the entry, of each side that is read
+            side: entry.languages.index(code)
+            for side, code in _codes(languages, monolingual).items()
+        }
         if entry.form == "tmx":
-            source, target = ({short, long} for short, long in zip(languages, codes, strict=True))
+            codes = {
+                side: {code, iso_639_3(code)} for side, code in zip(SIDES, languages, strict=True)
+            }
+            wanted = [codes[side] if side in places else None for side in SIDES]
             for text in _members(entry, paths[0]):
-                yield from tmx.units(text, source, None if monolingual else target)
+                yield from tmx.units(text, *wanted)
         elif entry.form == "tsv":
             columns = entry.columns or tuple(range(len(entry.languages)))
-            columns = [columns[side] for side in sides]
+            wanted = [columns[places[side]] if side in places else None for side in SIDES]
             for text in _members(entry, paths[0]):
-                yield from controls.table(text, columns[0], None if monolingual else columns[1])
+                yield from controls.table(text, *wanted)
         else:
             if len(paths) > 1:
-                texts = [Text(paths[side], None, entry.packed) for side in sides]
+                texts = [Text(paths[place], None, entry.packed) for place in places.values()]
             else:
                 members = entry.members or (None,)
-                texts = [Text(paths[0], members[side], entry.packed) for side in sides]
+                texts = [Text(paths[0], members[p], entry.packed) for p in places.values()]
             if monolingual:
-                yield from ((line, None) for line in controls.lines(texts[0]))
+                yield from one_sided(controls.lines(texts[0]), monolingual)
             else:
                 yield from controls.pairs(*texts)
 
@@ -110,18 +117,24 @@ def _members(entry: Entry, path) -> Iterator[Text]:
         yield from (Text(path, name, entry.packed) for name in names)
 
 
-def _checked(name: str, languages: tuple[str, str], monolingual: bool) -> Entry:
+def _checked(name: str, languages: tuple[str, str], monolingual: Side | None) -> Entry:
     if (fault := name_fault(name, languages, monolingual)) is not None:
         raise InputError(f"mtdata: {fault}")
     return find_entry(name)
 
 
-def name_fault(name: str, languages: tuple[str, str], monolingual: bool) -> str | None:
+def _codes(languages: tuple[str, str], monolingual: Side | None) -> dict[Side, str]:
+    """The code in mtdata of each side that is read."""
+    by_side = dict(zip(SIDES, languages, strict=True))
+    return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
+
+
+def name_fault(name: str, languages: tuple[str, str], monolingual: Side | None) -> str | None:
     """What keeps a name from serving these languages, None where nothing does."""
     entry = find_entry(name)
     if entry is None:
         return f"no data set '{name}' in mtdata{nearest(name, similar_names(name))}"
-    wanted = [iso_639_3(code) for code in languages[: 1 if monolingual else 2]]
+    wanted = list(_codes(languages, monolingual).values())
     missing = [code for code in wanted if code not in entry.languages]
     if missing or (not monolingual and len(set(entry.languages)) < 2):
         return f"found '{name}', expected one with {' and '.join(wanted)}"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from goldcrest.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
-from goldcrest.corpus.importers.reading import Controls, Row, Text
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.importers.reading import Controls, Row, Text, one_sided
+from goldcrest.corpus.sources import SIDES, Places, Side, Source
 from goldcrest.errors import nearest
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
@@ -13,7 +13,7 @@ OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.t
 
 @dataclass(frozen=True)
 class OpusImporter:
-    """A corpus such as Europarl v8; monolingual, all text that OPUS has of the source language in it.
+    """A corpus such as Europarl v8; monolingual, all text that OPUS has of that side's language in it.
 
     A zip of OPUS holds CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2, its languages in alphabetical order.
     sha256: checksum of the zip, or of the monolingual text.
@@ -32,12 +32,12 @@ class OpusImporter:
         return []
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """The one file; `opus_get` of OpusTools gives it the same name."""
         corpus = {"name": self.name, "version": self.version}
         if monolingual:
-            language = languages[0]
+            language = languages[SIDES.index(monolingual)]
             place = OPUS_TEXT.format(**corpus, language=language)
             file_name = f"{self.name}_{self.version}_mono_{language}.txt.gz"
         else:
@@ -46,13 +46,15 @@ class OpusImporter:
             file_name = f"{self.name}_{self.version}_moses_{first}-{second}.txt.zip"
         return [Source(place, self.name, self.version, file_name=file_name, sha256=self.sha256)]
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         """The pairs of the corpus, in order.  Raises InputError as `files` does."""
         [source] = self.sources(languages, monolingual, places)
         path = places.path(source)
         controls = Controls(self.control_characters)
         if monolingual:
-            yield from ((line, None) for line in controls.lines(Text(path, None, ".gz")))
+            yield from one_sided(controls.lines(Text(path, None, ".gz")), monolingual)
         else:
             yield from controls.pairs(*(Text(path, f"*.{code}", ".zip") for code in languages))
 

@@ -18,12 +18,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
+from goldcrest.corpus.sources import Side
 from goldcrest.errors import InputError
 from goldcrest.text_files import decoded_lines, open_binary
 
 log = logging.getLogger(__name__)
 
-Row = tuple[str, str | None]  # source and target, None in monolingual text
+Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
 
 IN_FILES = re.compile(r"[\x00\t]")  # what no line of a pair of files may hold
 IN_TABLES = re.compile(r"\x00")
@@ -185,9 +186,9 @@ class Controls:
         if (left := sum(1 for _ in targets)) > 0:
             raise _unequal(source, pairs, target, pairs + left)
 
-    def table(self, text: Text, source: int, target: int | None) -> Iterator[Row]:
-        """Two columns, counted from 0, of tab-separated lines; or one, where `target` is None."""
-        last = source if target is None else max(source, target)
+    def table(self, text: Text, source: int | None, target: int | None) -> Iterator[Row]:
+        """Two columns, counted from 0, of tab-separated lines; or one, where the other is None."""
+        last = max(column for column in (source, target) if column is not None)
         rows = self.checked(text, lines(text), IN_TABLES)
         for number, line in enumerate(rows, start=1):
             values = line.split("\t")
@@ -196,7 +197,12 @@ class Controls:
                     f"{text}:{number}: {len(values)} tab-separated columns, expected at least "
                     f"{last + 1}; mend the line or `columns`"
                 )
-            yield values[source], None if target is None else values[target]
+            yield tuple(None if column is None else values[column] for column in (source, target))
+
+
+def one_sided(texts: Iterable[str], side: Side) -> Iterator[Row]:
+    """Monolingual text as rows."""
+    yield from ((text, None) if side == "source" else (None, text) for text in texts)
 
 
 def _unequal(source: Text, source_lines: int, target: Text, target_lines: int) -> InputError:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldcrest.corpus.importers.reading import Controls, Row, Text
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.sources import SIDES, Places, Side, Source, sides_of
 from goldcrest.errors import InputError, nearest
 
 
@@ -20,7 +20,7 @@ class SacrebleuImporter:
         return []
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """The two sides, as sacreBLEU keeps them.  Raises InputError where the set is unknown or not to be had."""
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
@@ -47,10 +47,13 @@ class SacrebleuImporter:
             for side, file in zip(("source", "target"), files, strict=True)
         ]
 
-    def rows(self, languages: tuple[str, str], monolingual: bool, places: Places) -> Iterator[Row]:
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         """The segments of the test set.  Errors as in `sources`."""
         sources = self.sources(languages, monolingual, places)
         source, target = (Text(places.path(one)) for one in sources)
         # sacreBLEU's own files hold what it scores; tabs are part of that text.
         for left, right in Controls("replace").pairs(source, target):
-            yield left, None if monolingual else right
+            row = {"source": left, "target": right}
+            yield tuple(row[side] if side in sides_of(monolingual) else None for side in SIDES)

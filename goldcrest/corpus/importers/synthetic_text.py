@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from goldcrest.corpus.sources import Places, Source
+from goldcrest.corpus.sources import SIDES, Places, Side, Source, sides_of
 from goldcrest.errors import InputError
 
 
@@ -26,13 +26,13 @@ class SyntheticImporter:
         return []
 
     def sources(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
         """None: nothing is read."""
         return []
 
     def rows(
-        self, languages: tuple[str, str], monolingual: bool, places: Places
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[tuple]:
         """English-German pairs with their noise label (None = undamaged)."""
         from goldcrest.corpus.synthetic import generate
@@ -42,4 +42,5 @@ class SyntheticImporter:
                 f"importer synthetic: the embedded grammar is en-de, not {'-'.join(languages)}"
             )
         for row in generate(self.pairs, self.seed, self.noise):
-            yield row["source"], None if monolingual else row["target"], row["noise"]
+            sides = sides_of(monolingual)
+            yield *(row[side] if side in sides else None for side in SIDES), row["noise"]

@@ -12,37 +12,34 @@ log = logging.getLogger(__name__)
 LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")  # TMX 1.4 and before
 
 
-def units(text: Text, source: set[str], target: set[str] | None) -> Iterator[Row]:
-    """The units of a translation memory that have both languages, or `source` alone where target is None.
+def units(text: Text, source: set[str] | None, target: set[str] | None) -> Iterator[Row]:
+    """The units of a translation memory that have both languages, or one alone where the other is None.
 
     source, target: the codes by which a language goes, such as {"de", "deu"}; regions ("de-AT") do not count.
     Line breaks inside a segment are layout and become spaces.  Units without a language are counted in the log.
     Raises InputError where the XML is broken, or no unit has the languages.
     """
-    found = others = 0
+    found, others, wanted = 0, 0, (source, target)
     with damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
         try:
             for unit in _elements(stream):
                 segments = _segments(unit)
-                left = _first(segments, source)
-                right = None if target is None else _first(segments, target)
-                if left is None or (target is not None and right is None):
+                row = [None if codes is None else _first(segments, codes) for codes in wanted]
+                if any(t is None and codes for t, codes in zip(row, wanted, strict=True)):
                     others += 1
                     continue
                 found += 1
-                yield left, right
+                yield tuple(row)
         except ElementTree.ParseError as error:
             line, _ = error.position
             raise InputError(
                 f"{text}:{line}: not well-formed XML ({error}); fetch the file again"
             ) from error
-    wanted = " and ".join("/".join(sorted(codes)) for codes in (source, target) if codes)
+    named = " and ".join("/".join(sorted(codes)) for codes in wanted if codes)
     if not found:
-        raise InputError(
-            f"{text}: none of its {others:,} units is in {wanted}; check the languages"
-        )
+        raise InputError(f"{text}: none of its {others:,} units is in {named}; check the languages")
     if others:
-        log.info("%s: %s units are not in %s", text, f"{others:,}", wanted)
+        log.info("%s: %s units are not in %s", text, f"{others:,}", named)
 
 
 def _elements(stream) -> Iterator[ElementTree.Element]:

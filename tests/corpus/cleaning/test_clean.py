@@ -201,15 +201,19 @@ def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
     assert _outcome(tmp_path / "out").count("too_long") == 4
 
 
-def test_monolingual(tmp_path, as_table):
-    lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one"]
-    write_table(tmp_path / "in.parquet", as_table([(line, None) for line in lines]))
-    write_table(tmp_path / "test.parquet", as_table([("A held out one", "x")]))
+@pytest.mark.parametrize(("side", "other"), [("source", "target"), ("target", "source")])
+def test_monolingual(tmp_path, as_table, side, other):
+    lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one", "elsewhere"]
+    pairs = [(line, None) if side == "source" else (None, line) for line in lines]
+    write_table(tmp_path / "in.parquet", as_table(pairs))
+    # of a held-out pair the same side counts
+    held_out = {side: "A held out one", other: "elsewhere"}
+    write_table(tmp_path / "test.parquet", as_table([(held_out["source"], held_out["target"])]))
     cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
-    expected = [None, "near_duplicate", "empty", "letter_tokens", "test_overlap"]
+    expected = [None, "near_duplicate", "empty", "letter_tokens", "test_overlap", None]
     assert _outcome(tmp_path / "out") == expected
-    assert read_columns(tmp_path / "out", ["target"])["target"].to_pylist() == [None]
+    assert read_columns(tmp_path / "out", [other])[other].to_pylist() == [None, None]
 
 
 @pytest.mark.parametrize("first", ["x", None])

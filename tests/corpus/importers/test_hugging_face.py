@@ -57,8 +57,10 @@ def test_shards_in_order_split_and_side(tmp_path, folder):
     assert _imported(tmp_path, entry) == ROWS
     assert _imported(tmp_path, {**entry, "split": "validation"}) == ROWS[:1]
     one = {key: value for key, value in entry.items() if key != "target_field"}
-    rows = _imported(tmp_path, one, monolingual=True)
+    rows = _imported(tmp_path, one, monolingual="source")
     assert rows == [(source, None) for source, _ in ROWS]
+    rows = _imported(tmp_path, entry, monolingual="target")
+    assert rows == [(None, target) for _, target in ROWS]
     assert len(local_inputs(entry)) == 3  # Snakemake's inputs
     _fails(tmp_path, one, "parallel text needs `target_field`")
 
@@ -158,7 +160,7 @@ def test_from_the_hub(tmp_path, hub, site, places):
     site.files = {}
     assert _imported(tmp_path, hub, places) == ROWS
     keys = {key: value for key, value in hub.items() if key != "importer"}
-    first, _ = HuggingFaceImporter(**keys).sources(PAIR, False, places)
+    first, _ = HuggingFaceImporter(**keys).sources(PAIR, None, places)
     assert (first.licence, first.version) == ("cc0-1.0", COMMIT)
     assert len(first.sha256) == 64
 

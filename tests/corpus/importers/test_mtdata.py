@@ -35,16 +35,16 @@ def test_the_index_is_all_of_mtdata():
 
 
 def test_what_keeps_a_name_from_serving():
-    assert name_fault("Statmt-europarl-10-deu-eng", PAIR, False) is None
-    assert name_fault("Statmt-europarl-10-deu-eng", ("de", "en"), True) is None
-    assert name_fault("Statmt-news_crawl-2018-eng", PAIR, True) is None
-    near = name_fault("Statmt-europral-10-deu-eng", PAIR, False)
+    assert name_fault("Statmt-europarl-10-deu-eng", PAIR, None) is None
+    assert name_fault("Statmt-europarl-10-deu-eng", ("de", "en"), "source") is None
+    assert name_fault("Statmt-news_crawl-2018-eng", PAIR, "source") is None
+    near = name_fault("Statmt-europral-10-deu-eng", PAIR, None)
     assert near.endswith("in mtdata; did you mean 'Statmt-europarl-10-deu-eng'?")
     assert "expected one with eng and fra" in name_fault(
-        "Statmt-europarl-10-deu-eng", ("en", "fr"), False
+        "Statmt-europarl-10-deu-eng", ("en", "fr"), None
     )
-    assert "expected one with eng and deu" in name_fault("Statmt-news_crawl-2018-eng", PAIR, False)
-    other = name_fault("Statmt-newstest_ende-2019-eng-deu", PAIR, False)
+    assert "expected one with eng and deu" in name_fault("Statmt-news_crawl-2018-eng", PAIR, None)
+    other = name_fault("Statmt-newstest_ende-2019-eng-deu", PAIR, None)
     assert "format sgm is not read here; importer sacrebleu reads it" in other
 
 
@@ -128,7 +128,9 @@ def test_every_form(tmp_path, places, index, form, packed, bodies, options):
     assert _imported(tmp_path, places, entry) == ROWS
     assert _imported(tmp_path, places, entry, ("de", "en")) == [row[::-1] for row in ROWS]
     mono = [(source, None) for source, _ in ROWS]
-    assert _imported(tmp_path, places, entry, ("en", "cs"), monolingual=True) == mono
+    assert _imported(tmp_path, places, entry, ("en", "cs"), monolingual="source") == mono
+    mono = [(None, target) for _, target in ROWS]
+    assert _imported(tmp_path, places, entry, ("cs", "de"), monolingual="target") == mono
 
 
 def test_several_sets_of_one_side(tmp_path, places, index):
@@ -136,7 +138,7 @@ def test_several_sets_of_one_side(tmp_path, places, index):
     for name in names:
         index(name, "txt", ".gz", gzip.compress(f"{name}\n".encode()))
     entry = {"importer": "mtdata", "name": names}
-    rows = _imported(tmp_path, places, entry, monolingual=True)
+    rows = _imported(tmp_path, places, entry, monolingual="source")
     assert rows == [(name, None) for name in names]
 
 
@@ -155,8 +157,10 @@ def test_translation_memories(tmp_path, places, index, caplog):
         ("Three", "Drei"),
     ]
     assert "1 units are not in en/eng and de/deu" in caplog.text
-    mono = _imported(tmp_path, places, entry, monolingual=True)
+    mono = _imported(tmp_path, places, entry, monolingual="source")
     assert [source for source, _ in mono] == ["A & B  C", "no German", "Two", "Three"]
+    mono = _imported(tmp_path, places, entry, monolingual="target")
+    assert mono == [(None, "DE"), (None, "Zwei"), (None, "Drei")]
 
 
 def test_bad_translation_memories(tmp_path, places, index):

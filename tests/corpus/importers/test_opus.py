@@ -55,7 +55,7 @@ def test_either_direction_and_one_side(tmp_path, places, europarl, site):
     assert _imported(tmp_path, places, europarl, ("en", "de")) == rows
     assert _imported(tmp_path, places, europarl, ("de", "en")) == [row[::-1] for row in rows]
     assert len(site.seen) == 1
-    mono = _imported(tmp_path, places, europarl, ("en", "de"), monolingual=True)
+    mono = _imported(tmp_path, places, europarl, ("en", "de"), monolingual="source")
     assert mono == [("Yes", None), ("No", None), ("Perhaps", None)]
 
 
@@ -65,8 +65,10 @@ def test_what_opus_get_fetched_serves(tmp_path, places, europarl, site):
     entry = {**europarl, "local_dir": str(tmp_path)}
     rows = _imported(tmp_path, places, entry, ("en", "de"))
     assert rows[0] == ("Aye", "Ja") and not site.seen
-    [source] = OpusImporter("Europarl", "v8").sources(("en", "de"), True, Places())
+    [source] = OpusImporter("Europarl", "v8").sources(("en", "de"), "source", Places())
     assert source.file_name == "Europarl_v8_mono_en.txt.gz"
+    [target] = OpusImporter("Europarl", "v8").sources(("en", "de"), "target", Places())
+    assert target.file_name == "Europarl_v8_mono_de.txt.gz"
 
 
 def test_no_such_corpus(tmp_path, places, europarl):

@@ -1,0 +1,67 @@
+"""Back-translation: text of the target language with the reverse teacher's translations as its source."""
+
+
+use rule split_corpus as split_target_corpus with:
+    input:
+        corpus=lambda w: selected([w.corpus]),
+    output:
+        shards=temp(
+            expand(
+                BACK_TRANSLATED / "{{corpus}}/split/shard-{shard}.parquet",
+                shard=SHARDS,
+            )
+        ),
+    log:
+        LOGS / "split_target_corpus/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "split_target_corpus/{corpus}.tsv"
+    params:
+        parallel=False,
+        side="target",
+        code=code_version("corpus.table", "translation.distillation"),
+
+
+use rule translate_shard as back_translate_shard with:
+    input:
+        shard=BACK_TRANSLATED / "{corpus}/split/shard-{shard}.parquet",
+        teacher=reverse_teacher_folders() if BACK_TEACHER else [],
+    output:
+        nbest=BACK_TRANSLATED / "{corpus}/shard-{shard}.parquet",
+    log:
+        LOGS / "back_translate_shard/{corpus}.{shard}.log",
+    benchmark:
+        BENCHMARKS / "back_translate_shard/{corpus}.{shard}.tsv"
+
+
+use rule merge_corpus as merge_back_translated with:
+    input:
+        corpora=lambda w: selected([w.corpus]),
+        shards=expand(
+            BACK_TRANSLATED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS
+        ),
+    output:
+        training=BACK_TRANSLATED / "{corpus}/merged.parquet",
+    log:
+        LOGS / "merge_back_translated/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "merge_back_translated/{corpus}.tsv"
+    params:
+        shards=len(SHARDS),
+        side="target",
+        may_be_empty=True,  # the teachers and students have other text
+        code=code_version("corpus.table", "translation.distillation"),
+
+
+use rule select_corpus as select_back_translated with:
+    input:
+        corpus=BACK_TRANSLATED / "{corpus}/merged.parquet",
+        scores=score_tables(BACK_TRANSLATED, "back_translation"),
+    output:
+        BACK_TRANSLATED / "{corpus}/selected.parquet",
+    log:
+        LOGS / "select_back_translated/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "select_back_translated/{corpus}.tsv"
+    params:
+        scores=lambda w: scores_of(config, w.corpus, "back_translation"),
+        code=code_version("corpus.scores.selection", "corpus.table"),

@@ -1,0 +1,109 @@
+"""Models of the reverse direction: the teacher that translates back, and a model that only scores."""
+
+SCORER = config["scoring"].get("reverse_model", {})
+BACK_TEACHER = config.get("reverse_teacher", {})
+REVERSE_SCORER = SCORING / "reverse_model"
+
+
+def reverse_scorer():
+    """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
+    if SCORER:
+        own = SCORER.get("hugging_face")
+        return present([own]) if own else [REVERSE_SCORER]
+    return reverse_teacher_folders()[:1] if BACK_TEACHER else []
+
+
+def reversible():
+    """The parallel corpora as reverse models learn them; one that is asked to score them cannot wait for its scores."""
+    scores = config["cleaning"]["scores"]
+    if SCORER or "reverse_model" in scores:
+        return expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL)
+    return selected(PARALLEL)
+
+
+rule reverse_corpora:
+    """The cleaned parallel corpora and the validation set with their sides swapped."""
+    input:
+        corpora=reversible(),
+        validation=VALIDATION,
+    output:
+        corpora=temp(SCORING / "reversed.parquet"),
+        validation=temp(SCORING / "reversed_validation.parquet"),
+    log:
+        LOGS / "reverse_corpora.log",
+    benchmark:
+        BENCHMARKS / "reverse_corpora.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_version("corpus.reversal", "corpus.table"),
+    script:
+        "../workflow_scripts/scores/reverse_corpora.py"
+
+
+use rule train_vocabulary as train_reverse_vocabulary with:
+    input:
+        corpora=[SCORING / "reversed.parquet"],
+    output:
+        SCORING / "vocabulary/{size}/vocab.spm",
+    log:
+        LOGS / "train_reverse_vocabulary/{size}.log",
+    benchmark:
+        BENCHMARKS / "train_reverse_vocabulary/{size}.tsv"
+
+
+if "architecture" in SCORER:
+
+    use rule train_teacher as train_reverse_model with:
+        input:
+            corpora=[SCORING / "reversed.parquet"],
+            validation=SCORING / "reversed_validation.parquet",
+            vocabulary=vocabulary_of(SCORER["architecture"], SCORING / "vocabulary"),
+        output:
+            directory(REVERSE_SCORER),
+        log:
+            LOGS / "train_reverse_model.log",
+        benchmark:
+            BENCHMARKS / "train_reverse_model.tsv"
+        resources:
+            **training_resources(lambda w: SCORER["architecture"], SCORER["training"]),
+        params:
+            kind="reverse_model",
+            entry=ZOO[SCORER["architecture"]],
+            training=SCORER["training"],
+            seed=config["seed"],
+            hardware=config["hardware"],
+            tensorboard=str(LOGS / "tensorboard/reverse_model"),
+            code=code_version("translation", "products", "corpus.table"),
+
+
+if "architecture" in BACK_TEACHER:
+
+    use rule train_teacher as train_reverse_teacher with:
+        input:
+            corpora=[SCORING / "reversed.parquet"],
+            validation=SCORING / "reversed_validation.parquet",
+            vocabulary=vocabulary_of(
+                BACK_TEACHER["architecture"], SCORING / "vocabulary"
+            ),
+        output:
+            directory(REVERSE_TEACHER / "member-{member}"),
+        log:
+            LOGS / "train_reverse_teacher/{member}.log",
+        benchmark:
+            BENCHMARKS / "train_reverse_teacher/{member}.tsv"
+        resources:
+            **training_resources(
+                lambda w: BACK_TEACHER["architecture"], BACK_TEACHER["training"]
+            ),
+        params:
+            kind="reverse_teacher",
+            entry=lambda w: member_of(ZOO[BACK_TEACHER["architecture"]], int(w.member)),
+            training=BACK_TEACHER["training"],
+            seed=lambda w: config["seed"] + int(w.member),
+            hardware=config["hardware"],
+            tensorboard=str(LOGS / "tensorboard/reverse_teacher-{member}"),
+            code=code_version("translation", "products", "corpus.table"),

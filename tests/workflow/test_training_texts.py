@@ -1,0 +1,92 @@
+"""Forward, backward and backward-forward text in the workflow, and students that learn some of it."""
+
+import csv
+
+import pytest
+import yaml
+
+from goldcrest.corpus.table import count_rows, read_columns, read_schema
+from tests.workflow.running import TINY, snakemake
+
+TABLE = "results/tiny/tables/training_texts.csv"
+
+
+@pytest.fixture
+def config(tmp_path):
+    """The smallest experiment with corpora of all kinds, a reverse teacher that scores too, and two texts."""
+    config = yaml.safe_load(TINY.read_text())
+    config["corpora"]["grammar"]["pairs"] = 400
+    config["corpora"]["german"] = {
+        "importer": "synthetic",
+        "use": "monolingual-target",
+        "pairs": 150,
+    }
+    speaks = {**config["teacher"]["training"], "updates": 60, "validate_every": 60}
+    config["teacher"] |= {"members": 1, "training": speaks, "back_translated": True}
+    config["reverse_teacher"] = {
+        "architecture": "demo.micro",
+        "members": 2,
+        "training": {**speaks, "updates": 50},
+    }
+    config["back_translation"] = {
+        "scores": {"reverse_model": {"cut": {"percent": 10}, "weight_scale": 0}}
+    }
+    config["distillation"]["training_texts"] = {
+        "all": ["parallel", "forward", "backward", "backward-forward"],
+        "parallel": ["parallel"],
+    }
+    config["students"] = ["demo.micro", "demo.micro@parallel"]
+    config["training"] |= {"updates": 5, "validate_every": 5}
+    config |= {"pruning": {}, "quantization": {}, "variants": ["*/unpruned/float32"]}
+    del config["exports"]
+    (tmp_path / "texts.yaml").write_text(yaml.safe_dump(config))
+    return tmp_path / "texts.yaml"
+
+
+def pairs(path):
+    table = read_columns(path, ["source", "target"])
+    return list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
+
+
+def test_kinds_of_text_and_their_students(tmp_path, config):
+    run = snakemake(tmp_path, config, "--cores", "1", TABLE)
+    assert run.returncode == 0, run.stdout
+    results = tmp_path / "results/tiny"
+
+    german = read_columns(results / "corpora/german/cleaned", ["source", "target"])
+    assert german["source"].null_count == len(german) > 100
+    backward = pairs(results / "back_translated/german/selected.parquet")
+    assert {target for _, target in backward} <= set(german["target"].to_pylist())
+    assert all(source for source, _ in backward)
+    merged = count_rows(results / "back_translated/german/merged.parquet")
+    assert len(backward) == merged - merged // 10
+    forward_again = pairs(results / "distilled/german/merged.parquet")
+    sources = [source for source, _ in backward]
+    left = iter(sources)
+    assert all(source in left for source, _ in forward_again), "other rows, or another order"
+
+    kinds = {
+        "parallel": pairs(results / "distilled/grammar/merged.parquet"),
+        "forward": pairs(results / "distilled/stories/merged.parquet"),
+        "backward": backward,
+        "backward_forward": forward_again,
+    }
+    everything = [pair for kind in kinds.values() for pair in kind]
+    assert pairs(results / "distilled/training.parquet") == everything
+    assert pairs(results / "distilled/training@parallel.parquet") == kinds["parallel"]
+    assert "weight" not in read_schema(results / "distilled/training.parquet").names
+
+    rows = list(csv.DictReader((tmp_path / TABLE).read_text().splitlines()))
+    assert [(row["student"], row["text"]) for row in rows] == [
+        ("demo.micro", "all"),
+        ("demo.micro", "parallel"),
+    ]
+    assert {kind: rows[0][kind] for kind in kinds} == {k: str(len(p)) for k, p in kinds.items()}
+    assert [rows[1][kind] for kind in kinds] == [str(len(kinds["parallel"])), "", "", ""]
+
+    # One reverse teacher, of two members, translates and scores.
+    assert not (results / "scoring/reverse_model").exists()
+    assert {path.name for path in (results / "reverse_teacher").iterdir()} == {
+        "member-0",
+        "member-1",
+    }
