@@ -24,16 +24,20 @@ BATCH_TOKENS = 4096  # source plus target
 SLICE = 1024  # target positions whose scores over the vocabulary are held at once
 
 
-def load_reverse_scorer(folder: str | Path, device: str = "cpu") -> Scorer:
+def load_reverse_scorer(
+    folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
+) -> Scorer:
     """A function from sources and targets to (rows,) mean log probabilities of the source given the target.
 
     folder: a model that translates target into source, of Goldcrest or Hugging Face.
+    languages: of source and target, for Hugging Face models of many.
     Raises InputError where there is no such model.
     """
     if is_hugging_face(folder):
         from goldcrest.translation.hugging_face import HuggingFaceTranslator  # slow to import
 
-        translator = HuggingFaceTranslator(folder, device)
+        reverse = None if languages is None else (languages[1], languages[0])
+        translator = HuggingFaceTranslator(folder, device, reverse)
         return lambda sources, targets: translator.mean_log_probabilities(targets, sources)
     model = load_model(folder)
     network = model.network.to(device)

@@ -1,4 +1,4 @@
-"""Hugging Face sequence-to-sequence models (Marian, NLLB, mBART, T5, …) as teachers."""
+"""Hugging Face sequence-to-sequence models (Marian, NLLB, M2M, mBART, T5, …) as teachers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +10,7 @@ import transformers
 from safetensors import SafetensorError
 from torch import Tensor
 
+from goldcrest.corpus.importers.mtdata_index import iso_639_3
 from goldcrest.errors import InputError
 from goldcrest.translation.search import Progress, SearchOptions
 from goldcrest.translation.search.batching import length_sorted_batches
@@ -19,12 +20,16 @@ from goldcrest.translation.translator import Hypothesis, TextTranslator
 class HuggingFaceTranslator(TextTranslator):
     """A model folder in transformers' format, read without the network.
 
-    Only weights in safetensors are read: pickles run code.  Language codes, forced first tokens and the
-    like come from the folder's tokenizer and generation configuration.
-    Raises InputError where the folder is damaged or holds no seq2seq model.
+    Only weights in safetensors are read: pickles run code.
+    languages: of input and output, as `language_code` reads them; a model of many languages is told them by
+    codes before the input and, as forced first token, before the output.  Other models look at none, and all
+    else comes from the folder's tokenizer and generation configuration.
+    Raises InputError where the folder is damaged, holds no seq2seq model, or knows no such language.
     """
 
-    def __init__(self, folder: str | Path, device: str = "cpu") -> None:
+    def __init__(
+        self, folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
+    ) -> None:
         self.device = device
         try:
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -40,6 +45,14 @@ class HuggingFaceTranslator(TextTranslator):
                 f"model.safetensors ({reason})"
             ) from error
         self._model.to(device).eval()
+        self._first: int | None = (
+            None  # of every output: the code of its language, where it needs one
+        )
+        if languages is not None and hasattr(self._tokenizer, "src_lang"):
+            source, target = (language_code(self._tokenizer, one, folder) for one in languages)
+            self._tokenizer.src_lang, self._tokenizer.tgt_lang = source, target
+            of_code = getattr(self._tokenizer, "get_lang_id", self._tokenizer.convert_tokens_to_ids)
+            self._first = of_code(target)
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
@@ -60,6 +73,7 @@ class HuggingFaceTranslator(TextTranslator):
     ) -> np.ndarray:
         """(sentences,) float64: mean log probability of each output's tokens, its end counted, given its input.
 
+        A code of the output's language is given too, and not counted.
         Longer sides than SearchOptions' `max_source_tokens` are cut off there.
         """
         crop = {"truncation": True, "max_length": SearchOptions().max_source_tokens}
@@ -74,8 +88,10 @@ class HuggingFaceTranslator(TextTranslator):
                 self._tokenizer.pad({"input_ids": [side[row] for row in rows]}, return_tensors="pt")
                 for side in sides
             )
-            mask = labels["attention_mask"].bool().to(self.device)
             pieces = labels["input_ids"].to(self.device)
+            mask = labels["attention_mask"].bool().to(self.device)
+            if self._first is not None:
+                mask &= pieces != self._first
             logits = self._model(**given.to(self.device), labels=pieces).logits.float()
             chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
             totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
@@ -101,6 +117,10 @@ class HuggingFaceTranslator(TextTranslator):
     @torch.inference_mode()
     def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
         limits = [options.limit(length) for length in inputs["attention_mask"].sum(1).tolist()]
+        prefix, forced = 1, {}  # what stands before the output: the decoder's start, and a code
+        if self._first is not None:
+            limits = [limit + 1 for limit in limits]
+            prefix, forced = 2, {"forced_bos_token_id": self._first}
         output = self._model.generate(
             **inputs,
             do_sample=False,
@@ -113,13 +133,15 @@ class HuggingFaceTranslator(TextTranslator):
             return_dict_in_generate=True,
             output_scores=True,
             output_logits=options.beam == 1,
+            **forced,
         )
-        texts = self._tokenizer.batch_decode(output.sequences, skip_special_tokens=True)
+        pieces = output.sequences[:, prefix:]
+        texts = self._tokenizer.batch_decode(pieces, skip_special_tokens=True)
         special = set(self._tokenizer.all_special_ids)
         hypotheses = [
             Hypothesis(text, score, tuple(i for i in ids if i not in special))
             for text, score, ids in zip(
-                texts, self._scores(output, options), output.sequences.tolist(), strict=True
+                texts, self._scores(output, pieces, options), pieces.tolist(), strict=True
             )
         ]
         n = options.nbest
@@ -142,15 +164,35 @@ class HuggingFaceTranslator(TextTranslator):
 
         return process
 
-    def _scores(self, output: Any, options: SearchOptions) -> list[float]:
-        """log p / length^length_normalisation of each sequence."""
-        if options.beam > 1:
-            return output.sequences_scores.tolist()
-        steps = self._model.compute_transition_scores(
-            output.sequences, output.logits, normalize_logits=True
-        )  # (sequences, steps)
-        pieces = output.sequences[:, -steps.shape[1] :]
+    def _scores(self, output: Any, pieces: Tensor, options: SearchOptions) -> list[float]:
+        """log p / length^length_normalisation of each of the pieces (sequences, steps), their end counted."""
         real = pieces != self._model.generation_config.pad_token_id
         lengths = real.sum(1).clamp(min=1)
+        if options.beam > 1:  # in which a forced first token counts, at no cost
+            counted = lengths if self._first is None else lengths + 1
+            return (
+                output.sequences_scores * (counted / lengths) ** options.length_normalisation
+            ).tolist()
+        steps = self._model.compute_transition_scores(
+            output.sequences, output.logits, normalize_logits=True
+        )[:, -pieces.shape[1] :]  # (sequences, steps)
         totals = steps.masked_fill(~real, 0.0).sum(1)
         return (totals / lengths**options.length_normalisation).tolist()
+
+
+def language_code(tokenizer: Any, language: str, folder: str | Path) -> str:
+    """How a tokenizer of many languages calls one: de, de_DE or deu_Latn for de; its own codes as they are.
+
+    Raises InputError where it knows none, or several, of which the configuration must name one.
+    """
+    known = list(getattr(tokenizer, "lang_code_to_token", tokenizer.all_special_tokens))
+    if language in known:
+        return language
+    names = (language, iso_639_3(language))
+    found = [code for code in known if code.partition("_")[0] in names]
+    if len(found) == 1:
+        return found[0]
+    problem = f"has {' and '.join(found)} for" if found else "knows no"
+    raise InputError(
+        f"{folder}: its tokenizer {problem} language '{language}'; name its code by `language_codes`"
+    )

@@ -110,11 +110,14 @@ def _hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list
 
 
 def load_translator(
-    folders: str | Path | Iterable[str | Path], device: str = "cpu"
+    folders: str | Path | Iterable[str | Path],
+    device: str = "cpu",
+    languages: tuple[str, str] | None = None,
 ) -> TextTranslator:
     """The translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Goldcrest's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
+    languages: of input and output, for Hugging Face models of many.
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
@@ -132,7 +135,7 @@ def load_translator(
     if foreign:
         from goldcrest.translation.hugging_face import HuggingFaceTranslator  # slow to import
 
-        return HuggingFaceTranslator(foreign[0], device)
+        return HuggingFaceTranslator(foreign[0], device, languages)
     models = [load_model(path) for path in paths]
     for model in models[1:]:
         if model.vocabulary.sha256 != models[0].vocabulary.sha256:
