@@ -11,6 +11,7 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/texts.smk"
 include: "rules/report_files.smk"
 include: "rules/run.smk"
 include: "rules/environments.smk"

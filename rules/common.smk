@@ -56,6 +56,7 @@ RESULTS = Path("results") / config["experiment"]
 CORPORA = RESULTS / "corpora"
 SOURCES_LOCK = CORPORA / "sources.lock.json"
 SCORING = RESULTS / "scoring"
+REVERSE_SCORER = SCORING / "reverse_model"
 VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
@@ -76,6 +77,8 @@ LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 
 PARALLEL = corpora_of(config, "parallel")
+SCORER = config["scoring"].get("reverse_model", {})
+BACK_TEACHER = config.get("reverse_teacher", {})
 VARIANTS = expand_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
@@ -143,60 +146,6 @@ def present(paths):
     return [path for path in paths if Path(path).exists()]
 
 
-def selected(corpora):
-    """The corpora as all that follows the cleaning reads them: after the scores, where they have some."""
-    return [
-        CORPORA
-        / name
-        / ("selected" if scores_of(config, name, "cleaning") else "cleaned")
-        for name in corpora
-    ]
-
-
-def cleaning_of(corpus):
-    """The section `cleaning` as it holds for one corpus."""
-    return section_of(config, corpus, "cleaning")
-
-
-def score_tables(folder, stage):
-    """The tables of a corpus' scores at a stage, in the order in which they drop rows."""
-
-    def tables(wildcards):
-        names = scores_of(config, wildcards.corpus, stage)
-        return [folder / wildcards.corpus / "scores" / name for name in names]
-
-    return tables
-
-
-def language_model_text(wildcards):
-    """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
-    own = config["scoring"]["language_model"].get(f"{wildcards.side}_text")
-    if own is not None:
-        return present(own)
-    kind = "forward" if wildcards.side == "source" else "backward"
-    names = [*PARALLEL, *corpora_of(config, kind)]
-    return [CORPORA / name / "cleaned" for name in names]
-
-
-def lexical_translation_text(wildcards):
-    """What words' translations are counted in: the configuration's own text, or the cleaned parallel corpora."""
-    own = config["scoring"]["lexical_translation"]
-    if "source_text" in own:
-        return {side: present(own[f"{side}_text"]) for side in ("source", "target")}
-    return {"corpora": expand(CORPORA / "{name}/cleaned", name=PARALLEL)}
-
-
-def scored_text(wildcards):
-    """The rows of a corpus, of a translated corpus, or of labelled or damaged pairs, which scores are of."""
-    form = {
-        "corpora": "cleaned",
-        "back_translated": "merged.parquet",
-        "distilled": "merged.parquet",
-        "scoring": "pairs.parquet",
-    }
-    return RESULTS / wildcards.scored / form[wildcards.scored.split("/")[0]]
-
-
 def sources_lock(several):
     """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
     several = [several] if isinstance(several, dict) else several
@@ -259,40 +208,17 @@ def reverse_teacher_folders():
     return teacher_folders("reverse_teacher", REVERSE_TEACHER)
 
 
-def translated(folder, corpora, stage):
-    """The translations of corpora, after the scores of the stage, where it has some."""
-    name = "selected" if config[stage]["scores"] else "merged"
-    return [folder / corpus / f"{name}.parquet" for corpus in corpora]
-
-
-def back_translated(corpora):
-    """Target-side corpora with the reverse teacher's translations as their sources."""
-    return translated(BACK_TRANSLATED, corpora, "back_translation")
-
-
-def texts_of(kind):
-    """The tables of one kind of training text."""
-    corpora = corpora_of(config, kind)
-    if kind == "backward":
-        return back_translated(corpora)
-    return translated(DISTILLED, corpora, "distillation")
-
-
-def training_text(wildcards):
-    """The table that a student is trained on: the first training text, or the one in its name."""
-    text = text_of(wildcards.student)
-    return [DISTILLED / (f"training@{text}.parquet" if text else "training.parquet")]
+def reverse_scorer():
+    """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
+    if SCORER:
+        own = SCORER.get("hugging_face")
+        return present([own]) if own else [REVERSE_SCORER]
+    return reverse_teacher_folders()[:1] if BACK_TEACHER else []
 
 
 def trained_teachers():
     """The teacher's members that are trained here."""
     return [] if "hugging_face" in config["teacher"] else teacher_folders()
-
-
-def damaged():
-    """The corpora into which damage is injected; that of the embedded grammar is its own, and not measured here."""
-    entries = config["corpora"].items()
-    return [name for name, entry in entries if isinstance(entry.get("noise"), dict)]
 
 
 def environment_of(name):
@@ -313,21 +239,6 @@ def python_of(name):
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
     return f"PYTHONPATH={quote(str(workflow.basedir))} {python} -P"
-
-
-def scores_before(corpus):
-    """The names of the scores that a corpus has before bicleaner's; a reverse model is trained meanwhile."""
-    names = scores_of(config, corpus, "cleaning")
-    later = ("bicleaner", "reverse_model", "combined")
-    return [name for name in names if name not in later]
-
-
-def cleaning_stages():
-    """The stages of the cleaning that the experiment has, of whose text students are trained."""
-    scores = config["cleaning"]["scores"]
-    weighted = scores.get("reverse_model", {}).get("weight_scale")
-    there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
-    return [stage for stage in STAGES if there[stage]]
 
 
 def final_targets():

@@ -193,18 +193,6 @@ rule clean_corpus:
         "../workflow_scripts/corpus/clean_corpus.py"
 
 
-def scored_translations():
-    """Translated corpora of which scores drop rows too, by what the report calls them."""
-    found = {}
-    for kind in learnt_kinds(config):
-        stage = "back_translation" if kind == "backward" else "distillation"
-        word = "translated back" if kind == "backward" else "distilled"
-        if config[stage]["scores"]:
-            names = [f"{name}, {word}" for name in corpora_of(config, kind)]
-            found |= dict(zip(names, texts_of(kind)))
-    return found
-
-
 rule cleaning_report:
     """Show how many rows each filter took, and how much of the labelled damage was found."""
     input:

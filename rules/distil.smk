@@ -17,19 +17,6 @@ SEARCH_CODE = code_version(
 )
 
 
-def distillable(corpora):
-    """What the teacher translates of each corpus: its source side, or the back-translation of its target side."""
-    return [
-        table
-        for name in corpora
-        for table in (
-            back_translated([name])
-            if name in corpora_of(config, "backward")
-            else selected([name])
-        )
-    ]
-
-
 # Whether the only training text is the corpora's translations as they are, so that it is merged at once.
 MERGED_AT_ONCE = not (
     config["distillation"]["scores"]
@@ -157,17 +144,6 @@ else:
             code=code_version("corpus.table", "translation.distillation"),
         script:
             "../workflow_scripts/distil/join_distilled.py"
-
-
-def joined(suffix):
-    """The tables of a training text, "@NAME" or "" for the first."""
-    texts = training_texts(config)
-    name = suffix.removeprefix("@") or next(iter(texts))
-    if name not in texts:
-        stop(
-            f"{CONFIG_FILE}: distillation.training_texts: has no '{name}', but {', '.join(texts)}"
-        )
-    return [table for kind in texts[name] for table in texts_of(kind)]
 
 
 rule merge_corpus:

@@ -1,25 +1,5 @@
 """Models of the reverse direction: the teacher that translates back, and a model that only scores."""
 
-SCORER = config["scoring"].get("reverse_model", {})
-BACK_TEACHER = config.get("reverse_teacher", {})
-REVERSE_SCORER = SCORING / "reverse_model"
-
-
-def reverse_scorer():
-    """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
-    if SCORER:
-        own = SCORER.get("hugging_face")
-        return present([own]) if own else [REVERSE_SCORER]
-    return reverse_teacher_folders()[:1] if BACK_TEACHER else []
-
-
-def reversible():
-    """The parallel corpora as reverse models learn them; one that is asked to score them cannot wait for its scores."""
-    scores = config["cleaning"]["scores"]
-    if SCORER or "reverse_model" in scores:
-        return expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL)
-    return selected(PARALLEL)
-
 
 rule reverse_corpora:
     """The cleaned parallel corpora and the validation set with their sides swapped."""

@@ -3,13 +3,6 @@
 TEACHER_TRAINING = config["teacher"]["training"]
 
 
-def teacher_back_translations():
-    """The back-translated text that the teacher learns."""
-    if not config["teacher"]["back_translated"]:
-        return []
-    return back_translated(corpora_of(config, "backward"))
-
-
 rule train_teacher:
     """Train one member of the teacher ensemble on the cleaned parallel corpora, and perhaps on back-translated text."""
     input:
