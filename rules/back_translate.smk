@@ -18,7 +18,6 @@ use rule split_corpus as split_target_corpus with:
     params:
         parallel=False,
         side="target",
-        code=code_version("corpus.table", "translation.distillation"),
 
 
 use rule translate_shard as back_translate_shard with:
@@ -31,6 +30,8 @@ use rule translate_shard as back_translate_shard with:
         LOGS / "back_translate_shard/{corpus}.{shard}.log",
     benchmark:
         BENCHMARKS / "back_translate_shard/{corpus}.{shard}.tsv"
+    params:
+        languages=languages_of(config, BACK_TEACHER, reverse=True),
 
 
 use rule merge_corpus as merge_back_translated with:
@@ -46,10 +47,7 @@ use rule merge_corpus as merge_back_translated with:
     benchmark:
         BENCHMARKS / "merge_back_translated/{corpus}.tsv"
     params:
-        shards=len(SHARDS),
         side="target",
-        may_be_empty=True,  # the teachers and students have other text
-        code=code_version("corpus.table", "translation.distillation"),
 
 
 use rule select_corpus as select_back_translated with:
@@ -64,4 +62,3 @@ use rule select_corpus as select_back_translated with:
         BENCHMARKS / "select_back_translated/{corpus}.tsv"
     params:
         scores=lambda w: scores_of(config, w.corpus, "back_translation"),
-        code=code_version("corpus.scores.selection", "corpus.table"),

@@ -15,7 +15,10 @@ from goldcrest.configuration import (
     expand_exports,
     expand_variants,
     components,
+    hub_folder,
+    hub_models,
     language_model_memory,
+    languages_of,
     load_zoo,
     member_of,
     other_texts,
@@ -62,6 +65,7 @@ TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
 TEACHER = RESULTS / "teacher"
 REVERSE_TEACHER = RESULTS / "reverse_teacher"
+HUGGING_FACE = RESULTS / "hugging_face"
 BACK_TRANSLATED = RESULTS / "back_translated"
 DISTILLED = RESULTS / "distilled"
 SHORTLISTS = RESULTS / "shortlist"
@@ -90,6 +94,7 @@ wildcard_constraints:
     corpus="[^/]+",
     test_set="[^/]+",
     size="[0-9]+",
+    model="[^/]+",
     member="[0-9]+",
     shard="[0-9]+",
     student="[^/]+",
@@ -195,11 +200,17 @@ def pruning_start(wildcards):
     return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
 
 
+def hugging_face_folder(section):
+    """The folder of a Hugging Face model: the user's own, or one that is fetched by name."""
+    name = hub_folder(section)
+    return present([section["hugging_face"]]) if name is None else [HUGGING_FACE / name]
+
+
 def teacher_folders(section="teacher", folder=TEACHER):
     """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
     teacher = config[section]
     if "hugging_face" in teacher:
-        return present([teacher["hugging_face"]])
+        return hugging_face_folder(teacher)
     return expand(folder / "member-{member}", member=range(teacher["members"]))
 
 
@@ -210,9 +221,10 @@ def reverse_teacher_folders():
 
 def reverse_scorer():
     """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
+    if "hugging_face" in SCORER:
+        return hugging_face_folder(SCORER)
     if SCORER:
-        own = SCORER.get("hugging_face")
-        return present([own]) if own else [REVERSE_SCORER]
+        return [REVERSE_SCORER]
     return reverse_teacher_folders()[:1] if BACK_TEACHER else []
 
 

@@ -9,6 +9,7 @@ SEARCH_CODE = code_version(
     "translation.batches",
     "translation.folder",
     "translation.hugging_face",
+    "translation.hugging_face_folder",
     "translation.layers",
     "translation.network",
     "translation.search",
@@ -84,6 +85,7 @@ rule translate_shard:
         **search_resources(),
     params:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
+        languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
         code=code_version("translation.distillation", "translation.sentence_bleu")
         + SEARCH_CODE,

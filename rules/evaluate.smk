@@ -19,6 +19,7 @@ rule translate_test_set:
         **search_resources(),
     params:
         search=lambda w: MEASURED[w.student, w.recipe, w.precision],
+        languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
     script:
@@ -184,6 +185,7 @@ rule measure_speed:
             )
             for variant, search in MEASURED.items()
         ],
+        languages=languages_of(config, config["teacher"], reverse=False),
         sentences=config["evaluation"]["speed"]["sentences"],
         latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],

@@ -3,7 +3,7 @@
 import re
 import shutil
 
-from goldcrest.configuration import estimate, missing_files
+from goldcrest.configuration import estimate, missing_files, unfit_models
 from goldcrest.files import write_json
 
 
@@ -35,11 +35,14 @@ if workflow.is_main_process and any(
     or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
     for argument in sys.argv[1:]
 ):
+    if unfit := unfit_models(config):
+        stop("\n".join(f"{CONFIG_FILE}: {line}" for line in unfit))
     print_estimate()
 
 
 onstart:
-    problems = [f"{CONFIG_FILE}: {line}" for line in missing_files(config)]
+    lines = [*missing_files(config), *unfit_models(config)]
+    problems = [f"{CONFIG_FILE}: {line}" for line in lines]
     problems += unwritable(RESULTS)
     if problems:
         stop("\n".join(problems))

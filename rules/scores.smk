@@ -131,12 +131,14 @@ rule score_by_reverse_model:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
         score="reverse_model",
+        languages=languages_of(config, SCORER or BACK_TEACHER, reverse=False),
         accelerator=config["hardware"]["accelerator"],
         code=code_version(
             "corpus.scores",
             "corpus.table",
             "translation.forced",
             "translation.hugging_face",
+            "translation.hugging_face_folder",
             "translation.layers",
             "translation.network",
             "translation.vocabulary",

@@ -3,6 +3,27 @@
 TEACHER_TRAINING = config["teacher"]["training"]
 
 
+rule fetch_model:
+    """Fetch a Hugging Face model by its name on the hub, and check that it knows the languages."""
+    output:
+        directory(HUGGING_FACE / "{model}"),
+    log:
+        LOGS / "fetch_model/{model}.log",
+    benchmark:
+        BENCHMARKS / "fetch_model/{model}.tsv"
+    localrule: True  # the nodes of a cluster seldom have a network
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        origin=lambda w: hub_models(config)[w.model],
+        code=code_version("translation.hugging_face_hub"),
+    script:
+        "../workflow_scripts/teacher/fetch_model.py"
+
+
 rule train_teacher:
     """Train one member of the teacher ensemble on the cleaned parallel corpora, and perhaps on back-translated text."""
     input:

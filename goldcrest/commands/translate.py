@@ -41,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--isa", metavar="SET", help="amx, vnni, avx2 or portable (PyTorch); default: "
                         "the fastest there is")  # fmt: skip
     parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
+    parser.add_argument("--languages", nargs=2, metavar=("FROM", "TO"), help="for a Hugging Face model "
+                        "of many: en de, or its own codes")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,7 +104,8 @@ def _translator(arguments: argparse.Namespace) -> "TextTranslator":
             raise InputError(
                 f"translate: --{name} is of the runtime, which translates by one Goldcrest model on the processor"
             )
-    return load_translator(models, device)
+    languages = None if arguments.languages is None else tuple(arguments.languages)
+    return load_translator(models, device, languages)
 
 
 def _write(line: str) -> None:

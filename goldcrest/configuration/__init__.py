@@ -15,9 +15,11 @@ from goldcrest.configuration.resources import (
     scoring_memory,
     search_memory,
     training_memory,
+    unfit_models,
     vocabulary_memory,
 )
 from goldcrest.configuration.scores import components, scores_of, section_of
+from goldcrest.configuration.teachers import hub_folder, hub_models, languages_of
 from goldcrest.configuration.training_texts import (
     corpora_of,
     other_texts,
@@ -38,7 +40,10 @@ __all__ = [
     "estimate",
     "expand_exports",
     "expand_variants",
+    "hub_folder",
+    "hub_models",
     "language_model_memory",
+    "languages_of",
     "load_zoo",
     "member_of",
     "members",
@@ -52,6 +57,7 @@ __all__ = [
     "text_of",
     "training_memory",
     "training_texts",
+    "unfit_models",
     "vocabulary_memory",
     "with_students",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data, pruning, scores, training_texts
+from goldcrest.configuration import data, pruning, scores, teachers, training_texts
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.training_texts import corpora_of
@@ -43,7 +43,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         ((*scores.STAGES, "scoring", "vocabulary"), scores.reverse_model),
         ((*scores.STAGES, "scoring"), scores.lexical_translation),
         ((*scores.STAGES, "evaluation"), scores.combined),
-        (("corpora", "teacher", "reverse_teacher"), _teachers),
+        (("corpora", "teacher", "reverse_teacher"), teachers.teacher_faults),
         (("corpora", "teacher", "distillation"), training_texts.text_faults),
         (("students",), _students),
         (("students", "distillation"), training_texts.student_faults),
@@ -83,33 +83,6 @@ def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
         yield Fault(
             ("corpora",), "found none with use: parallel, expected at least one to train on"
         )
-
-
-def _teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    yield from _teacher("teacher", config["teacher"], zoo)
-    if "reverse_teacher" in config:
-        yield from _teacher("reverse_teacher", config["reverse_teacher"], zoo)
-    elif names := corpora_of(config, "backward"):
-        message = f"missing, expected the teacher that translates corpus '{names[0]}' back"
-        yield Fault(("reverse_teacher",), message)
-
-
-def _teacher(section: str, teacher: Config, zoo: Zoo) -> Iterator[Fault]:
-    name = teacher.get("architecture")
-    if ("architecture" in teacher) == ("hugging_face" in teacher):
-        found = "both" if name else "neither"
-        yield Fault((section,), f"found {found}, expected one of architecture, hugging_face")
-    elif name is not None and name not in zoo:
-        yield Fault((section, "architecture"), unknown("model", name, zoo, "config/models.yaml"))
-    elif name is not None and len(members(zoo[name])) not in (1, teacher["members"]):
-        yield Fault(
-            (section, "members"),
-            f"found {teacher['members']}, expected {len(members(zoo[name]))}, "
-            f"the models that '{name}' lists in config/models.yaml",
-        )
-    elif name is None and teacher["members"] != 1:
-        message = f"found {teacher['members']}, expected 1, as hugging_face names one model"
-        yield Fault((section, "members"), message)
 
 
 def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -93,7 +93,7 @@ def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
         if size.text is None
     ]
     unknown += [
-        f"{section}.hugging_face: it is not here, so how long it translates is unknown"
+        f"{section}.hugging_face: it is not here, so its size and how long it translates are unknown"
         for section, models in work.teachers.items()
         if models is None
     ]

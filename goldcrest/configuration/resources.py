@@ -7,8 +7,10 @@ from typing import Any
 from goldcrest.configuration.data import FILE_KEYS, entries
 from goldcrest.configuration.schema import key_path
 from goldcrest.configuration.sizes import total_bytes, weights
+from goldcrest.configuration.teachers import hugging_face_models
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.download import is_url
+from goldcrest.errors import InputError
 
 # A network in training holds weights, gradients, two moments of Adam and smoothed weights; what is written to a
 # checkpoint, and the weights before and during a validation, are copies.
@@ -25,11 +27,27 @@ ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet 
 
 def missing_files(config: dict[str, Any]) -> list[str]:
     """One line, with its remedy, for every local file that a checked configuration names and that is not there."""
+    hub = ", or give its commit as revision, if this is its name on the hub"
     return [
         f"{key}: no such file or folder: {path}; put it there or change the path"
+        + (hub if key.endswith(".hugging_face") else "")
         for key, path in _local_paths(config)
         if not Path(path).exists()
     ]
+
+
+def unfit_models(config: dict[str, Any]) -> list[str]:
+    """One line for every folder of a Hugging Face model that is there and cannot translate these languages."""
+    found = []
+    for model in hugging_face_models(config):
+        if model.revision is None and Path(model.place).exists():
+            from goldcrest.translation.hugging_face_folder import check_folder  # slow to import
+
+            try:
+                check_folder(model.place, model.languages, model.coded)
+            except InputError as error:
+                found.append(f"{model.key}: {error}")
+    return found
 
 
 def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -53,16 +71,11 @@ def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     bicleaner = config["scoring"].get("bicleaner", {}).get("model")
     if bicleaner is not None and not is_url(bicleaner):
         yield "scoring.bicleaner.model", bicleaner
-    if "hugging_face" in config["scoring"].get("reverse_model", {}):
-        yield (
-            "scoring.reverse_model.hugging_face",
-            config["scoring"]["reverse_model"]["hugging_face"],
-        )
     if "labelled" in config["evaluation"]:
         yield "evaluation.labelled.table", config["evaluation"]["labelled"]["table"]
-    for name in ("teacher", "reverse_teacher"):
-        if "hugging_face" in config.get(name, {}):
-            yield f"{name}.hugging_face", config[name]["hugging_face"]
+    for model in hugging_face_models(config):
+        if model.revision is None:
+            yield model.key, model.place
 
 
 def training_memory(

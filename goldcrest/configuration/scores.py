@@ -6,6 +6,7 @@ from urllib.parse import urlparse
 
 from goldcrest.configuration.data import address
 from goldcrest.configuration.schema import Fault
+from goldcrest.configuration.teachers import origin_faults
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.scores.registry import SCORES
@@ -142,16 +143,13 @@ def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if "reverse_model" in asked_for(config) and "reverse_teacher" not in config:
             yield Fault(place, "missing, expected the model of the score reverse_model")
         return
+    yield from origin_faults(place, model, zoo)
     name = model.get("architecture")
-    if ("architecture" in model) == ("hugging_face" in model):
-        found = "both" if name else "neither"
-        yield Fault(place, f"found {found}, expected one of architecture, hugging_face")
-    elif name is not None and name not in zoo:
-        message = f"no model '{name}' in config/models.yaml{nearest(name, zoo)}"
-        yield Fault((*place, "architecture"), message)
-    elif name is not None and len(members(zoo[name])) > 1:
+    if name not in zoo:
+        return
+    if len(members(zoo[name])) > 1:
         message = f"found '{name}', an ensemble, expected a single model"
         yield Fault((*place, "architecture"), message)
-    elif name is not None and "size" not in config["vocabulary"] and "vocabulary" not in zoo[name]:
+    elif "size" not in config["vocabulary"] and "vocabulary" not in zoo[name]:
         message = f"found '{name}', whose vocabulary has no size, expected the key vocabulary.size"
         yield Fault((*place, "architecture"), message)

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 from torch import Tensor
 
-from goldcrest.corpus.importers.mtdata_index import iso_639_3
-from goldcrest.errors import InputError
+from goldcrest.translation.hugging_face_folder import load_tokenizer, set_languages, unreadable
 from goldcrest.translation.search import Progress, SearchOptions
 from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.translator import Hypothesis, TextTranslator
@@ -21,9 +19,9 @@ class HuggingFaceTranslator(TextTranslator):
     """A model folder in transformers' format, read without the network.
 
     Only weights in safetensors are read: pickles run code.
-    languages: of input and output, as `language_code` reads them; a model of many languages is told them by
-    codes before the input and, as forced first token, before the output.  Other models look at none, and all
-    else comes from the folder's tokenizer and generation configuration.
+    languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
+    in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
+    generation configuration.
     Raises InputError where the folder is damaged, holds no seq2seq model, or knows no such language.
     """
 
@@ -31,28 +29,13 @@ class HuggingFaceTranslator(TextTranslator):
         self, folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
     ) -> None:
         self.device = device
-        try:
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True
-            )
+        self._tokenizer = load_tokenizer(folder)
+        with unreadable(folder):
             self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True
             )
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise InputError(
-                f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "
-                f"model.safetensors ({reason})"
-            ) from error
         self._model.to(device).eval()
-        self._first: int | None = (
-            None  # of every output: the code of its language, where it needs one
-        )
-        if languages is not None and hasattr(self._tokenizer, "src_lang"):
-            source, target = (language_code(self._tokenizer, one, folder) for one in languages)
-            self._tokenizer.src_lang, self._tokenizer.tgt_lang = source, target
-            of_code = getattr(self._tokenizer, "get_lang_id", self._tokenizer.convert_tokens_to_ids)
-            self._first = of_code(target)
+        self._prefix, self._first = set_languages(self._tokenizer, languages, folder)
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
@@ -78,7 +61,7 @@ class HuggingFaceTranslator(TextTranslator):
         """
         crop = {"truncation": True, "max_length": SearchOptions().max_source_tokens}
         sides = [
-            self._tokenizer(list(inputs), **crop)["input_ids"],
+            self._tokenizer([self._prefix + text for text in inputs], **crop)["input_ids"],
             self._tokenizer(text_target=list(outputs), **crop)["input_ids"],
         ]
         lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
@@ -103,9 +86,10 @@ class HuggingFaceTranslator(TextTranslator):
     ) -> Iterator[tuple[list[int], Any]]:
         if not sentences:
             return
-        pieces = self._tokenizer(
-            list(sentences), truncation=True, max_length=options.max_source_tokens
-        )["input_ids"]
+        inputs = [self._prefix + sentence for sentence in sentences]
+        pieces = self._tokenizer(inputs, truncation=True, max_length=options.max_source_tokens)[
+            "input_ids"
+        ]
         lengths = [
             len(ids) if sentence.strip() else 0
             for ids, sentence in zip(pieces, sentences, strict=True)
@@ -178,21 +162,3 @@ class HuggingFaceTranslator(TextTranslator):
         )[:, -pieces.shape[1] :]  # (sequences, steps)
         totals = steps.masked_fill(~real, 0.0).sum(1)
         return (totals / lengths**options.length_normalisation).tolist()
-
-
-def language_code(tokenizer: Any, language: str, folder: str | Path) -> str:
-    """How a tokenizer of many languages calls one: de, de_DE or deu_Latn for de; its own codes as they are.
-
-    Raises InputError where it knows none, or several, of which the configuration must name one.
-    """
-    known = list(getattr(tokenizer, "lang_code_to_token", tokenizer.all_special_tokens))
-    if language in known:
-        return language
-    names = (language, iso_639_3(language))
-    found = [code for code in known if code.partition("_")[0] in names]
-    if len(found) == 1:
-        return found[0]
-    problem = f"has {' and '.join(found)} for" if found else "knows no"
-    raise InputError(
-        f"{folder}: its tokenizer {problem} language '{language}'; name its code by `language_codes`"
-    )

@@ -172,6 +172,47 @@ CONTRADICTIONS = {
         [],
         ["teacher: found both, expected one of architecture, hugging_face"],
     ),
+    "keys of Hugging Face models alone": (
+        {
+            "teacher": {"language_codes": {"source": "eng_Latn"}},
+            "scoring": {"reverse_model": {"architecture": "big", "revision": 40 * "a"}},
+        },
+        [],
+        [
+            "scoring.reverse_model.revision: found without hugging_face, expected it beside hugging_face alone",
+            "teacher.language_codes: found without hugging_face, expected it beside hugging_face alone",
+        ],
+    ),
+    "Hugging Face models that are misnamed": (
+        {
+            "teacher": {"hugging_face": "models/opus", "language_codes": {"sorce": "en"}},
+            "reverse_teacher": {"hugging_face": "models/opus", "revision": "main"},
+        },
+        ["teacher.architecture"],
+        [
+            "teacher.language_codes.sorce: unknown key, expected one of source, target; did you mean 'source'?",
+            "reverse_teacher.revision: found 'main', expected a commit of 40 hexadecimal digits",
+        ],
+    ),
+    "a folder beside a commit, and a teacher that learns nothing": (
+        {
+            "teacher": {
+                "hugging_face": "models/opus/en-de",
+                "revision": 40 * "a",
+                "back_translated": True,
+            },
+            "corpora": {
+                "german": {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
+            },
+            "reverse_teacher": {"hugging_face": "facebook/nllb", "members": 2},
+        },
+        ["teacher.architecture"],
+        [
+            "teacher.hugging_face: found 'models/opus/en-de' beside revision, expected OWNER/MODEL as on the hub",
+            "teacher.back_translated: found true beside hugging_face, expected false: such a teacher is not trained",
+            "reverse_teacher.members: found 2, expected 1, as hugging_face names one model",
+        ],
+    ),
     "teacher of no kind": (
         {},
         ["teacher.architecture"],

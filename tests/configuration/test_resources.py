@@ -3,11 +3,15 @@
 from goldcrest.configuration import (
     alignment_memory,
     check,
+    hub_models,
     missing_files,
     search_memory,
     training_memory,
+    unfit_models,
     vocabulary_memory,
 )
+from goldcrest.configuration.teachers import hugging_face_models
+from tests.hugging_face_models import make_m2m, make_marian
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
@@ -42,8 +46,48 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
         f"test_sets.news.target: no such file or folder: news.de; {remedy}",
         f"local_dir: no such file or folder: elsewhere; {remedy}",
         f"cleaning.language_id.model: no such file or folder: lid.bin; {remedy}",
-        f"teacher.hugging_face: no such file or folder: opus; {remedy}",
+        f"teacher.hugging_face: no such file or folder: opus; {remedy}, or give its commit as revision, if this "
+        "is its name on the hub",
     ]
+
+
+def test_hugging_face_models_that_cannot_translate_are_named(
+    experiment, zoo, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    make_m2m(tmp_path / "hundred")
+    make_marian(tmp_path / "pair")
+    german = {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
+    changes = {
+        "corpora": {"german": german},
+        "teacher": {"hugging_face": "hundred"},
+        "reverse_teacher": {"hugging_face": "pair"},
+        "scoring": {"reverse_model": {"hugging_face": "facebook/nllb", "revision": 40 * "a"}},
+    }
+
+    def config(teacher=None, reverse=None):
+        more = {"teacher": teacher or {}, "reverse_teacher": reverse or {}}
+        changed = {key: {**value, **more.get(key, {})} for key, value in changes.items()}
+        return check(experiment(changed, ["teacher.architecture"]), "trial.yaml", zoo)
+
+    assert unfit_models(config()) == []
+    codes = {"language_codes": {"target": "deu_Latn"}}
+    assert unfit_models(config(codes, codes)) == [
+        "teacher.hugging_face: hundred: its tokenizer knows no language 'deu_Latn'; name its code (language_codes)",
+        "reverse_teacher.hugging_face: pair: its tokenizer has no codes of languages; remove language_codes",
+    ]
+    assert unfit_models(config({"language_codes": {"target": "nl"}})) == []
+
+
+def test_languages_of_hugging_face_models(experiment, zoo):
+    changes = {
+        "teacher": {"hugging_face": "a/b", "revision": 40 * "a", "language_codes": {"target": "x"}},
+        "scoring": {"reverse_model": {"hugging_face": "a/b", "revision": 40 * "a"}},
+    }
+    config = check(experiment(changes, ["teacher.architecture"]), "trial.yaml", zoo)
+    teacher, scorer = hugging_face_models(config)
+    assert (teacher.languages, scorer.languages) == (("en", "x"), ("de", "en"))
+    assert hub_models(config) == {"a--b@" + 40 * "a": ("a/b", 40 * "a")}
 
 
 def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_path):

@@ -1,112 +1,36 @@
 """Models of many languages (NLLB, M2M) are told theirs by codes, Marian by nothing; scores by teacher forcing."""
 
-import io
-import json
-
 import numpy as np
 import pytest
-import sentencepiece
 import torch
-from transformers import (
-    M2M100Config,
-    M2M100ForConditionalGeneration,
-    M2M100Tokenizer,
-    MarianConfig,
-    MarianMTModel,
-    MarianTokenizer,
-    NllbTokenizer,
-)
+from transformers import M2M100ForConditionalGeneration, MarianMTModel, MarianTokenizer
 
 from goldcrest.errors import InputError
 from goldcrest.translation.forced import load_reverse_scorer
-from goldcrest.translation.hugging_face import language_code
+from goldcrest.translation.hugging_face_folder import (
+    check_folder,
+    known_codes,
+    language_code,
+    load_tokenizer,
+)
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
-
-SENTENCES = ["the bird sings", "in the old tree the bird sings in the tree", "bird"]
-SHAPE = {
-    "d_model": 16,
-    "encoder_layers": 1,
-    "decoder_layers": 1,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 32,
-    "decoder_ffn_dim": 32,
-    "max_position_embeddings": 512,
-    "init_std": 0.8,
-}
-
-
-@pytest.fixture(scope="module")
-def pieces(tmp_path_factory):
-    """A SentencePiece model of some words, and its pieces after the special tokens of M2M."""
-    path = tmp_path_factory.mktemp("pieces") / "spm.model"
-    with path.open("wb") as file:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=io.BytesIO("\n".join(SENTENCES * 9).encode()),
-            model_writer=file,
-            vocab_size=36,
-            hard_vocab_limit=False,
-            minloglevel=2,
-        )
-    model = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    names = [model.id_to_piece(i) for i in range(model.get_piece_size())]
-    return path, [*special, *(name for name in names if name not in special)]
-
-
-def save(model_class, config, tokenizer, folder):
-    """Random weights, which never say the padding."""
-    torch.manual_seed(1)
-    model = model_class(config).eval()
-    tokenizer.save_pretrained(folder)
-    model.generation_config.suppress_tokens = [config.pad_token_id]
-    model.save_pretrained(folder)
-    return folder
+from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_nllb
 
 
 @pytest.fixture(scope="module")
 def nllb(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("nllb") / "model"
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    letters = ["\u2581", *sorted(set("".join(SENTENCES)) - {" "})]
-    vocabulary = {piece: number for number, piece in enumerate([*special, *letters])}
-    tokenizer = NllbTokenizer(vocab=vocabulary, merges=[])
-    config = M2M100Config(vocab_size=len(tokenizer), decoder_start_token_id=2, **SHAPE)
-    return save(M2M100ForConditionalGeneration, config, tokenizer, folder)
+    return make_nllb(tmp_path_factory.mktemp("nllb") / "model")
 
 
 @pytest.fixture(scope="module")
-def m2m(tmp_path_factory, pieces):
-    folder = tmp_path_factory.mktemp("m2m") / "model"
-    path, names = pieces
-    vocabulary = path.with_name("vocab.json")
-    vocabulary.write_text(json.dumps({name: number for number, name in enumerate(names)}))
-    tokenizer = M2M100Tokenizer(str(vocabulary), str(path))
-    size = len(names) + len(tokenizer.lang_code_to_token) + tokenizer.num_madeup_words
-    config = M2M100Config(vocab_size=size, decoder_start_token_id=2, **SHAPE)
-    return save(M2M100ForConditionalGeneration, config, tokenizer, folder)
+def m2m(tmp_path_factory):
+    return make_m2m(tmp_path_factory.mktemp("m2m") / "model")
 
 
 @pytest.fixture(scope="module")
-def marian(tmp_path_factory, pieces):
-    folder = tmp_path_factory.mktemp("marian") / "model"
-    path, names = pieces
-    names = ["</s>", "<unk>", *(n for n in names[4:]), "<pad>"]
-    vocabulary = path.with_name("marian.json")
-    vocabulary.write_text(json.dumps({name: number for number, name in enumerate(names)}))
-    tokenizer = MarianTokenizer(str(path), str(path), str(vocabulary))
-    pad = len(names) - 1
-    config = MarianConfig(
-        vocab_size=len(names),
-        pad_token_id=pad,
-        eos_token_id=0,
-        bos_token_id=0,
-        decoder_start_token_id=pad,
-        forced_eos_token_id=None,
-        **SHAPE,
-    )
-    return save(MarianMTModel, config, tokenizer, folder)
+def marian(tmp_path_factory):
+    return make_marian(tmp_path_factory.mktemp("marian") / "model")
 
 
 def forced(model, source, prefix, output):
@@ -189,14 +113,68 @@ def test_marian_needs_no_codes(marian, beam):
             assert score == pytest.approx(expected, abs=1e-3)
 
 
+def test_a_code_is_the_first_word_for_marian_into_many(tmp_path):
+    """The code is one piece before the source's, as the tokenizer itself reads it."""
+    folder = make_marian(tmp_path / "many", (">>deu<<", ">>nld<<"))
+    translator = load_translator(folder, languages=("en", "de"))
+    tokenizer = MarianTokenizer.from_pretrained(folder)
+    code = tokenizer.convert_tokens_to_ids(">>deu<<")
+    model = MarianMTModel.from_pretrained(folder).eval()
+    start = model.config.decoder_start_token_id
+    for sentence in SENTENCES:
+        source = [code, *tokenizer(sentence)["input_ids"]]
+        for score, tokens in generated(translator, sentence, 2):
+            assert score == pytest.approx(forced(model, source, [start], tokens[1:]), abs=1e-3)
+    found = load_reverse_scorer(folder, languages=("de", "en"))(SENTENCES, SENTENCES)
+    expected = []
+    for sentence in SENTENCES:
+        ids = tokenizer(sentence)["input_ids"]
+        expected.append(forced(model, [code, *ids], [start], ids))
+    assert np.allclose(found, expected, atol=1e-4)
+    with pytest.raises(InputError, match="knows no language 'fr'"):
+        load_translator(folder, languages=("en", "fr"))
+
+
+def test_blank_lines_are_empty_whatever_the_code(tmp_path, nllb):
+    many = make_marian(tmp_path / "many", (">>deu<<",))
+    for folder in (many, nllb):
+        assert load_translator(folder, languages=("en", "de")).translate(["", " "]) == ["", ""]
+
+
 def test_codes_of_languages(nllb, m2m):
-    many, hundred = (load_translator(folder)._tokenizer for folder in (nllb, m2m))
+    many, hundred = (known_codes(load_tokenizer(folder)) for folder in (nllb, m2m))
+    assert len(many) == 202 and len(hundred) == 100
     assert language_code(many, "de", nllb) == "deu_Latn"
     assert language_code(many, "zho_Hant", nllb) == "zho_Hant"
     assert language_code(hundred, "de", m2m) == "de"
     with pytest.raises(InputError, match="has zho_Hans and zho_Hant for language 'zh'"):
         language_code(many, "zh", nllb)
-    with pytest.raises(
-        InputError, match=r"knows no language 'tlh'; name its code by `language_codes`"
-    ):
+    with pytest.raises(InputError, match=r"knows no language 'deu_latn'.*did you mean 'deu_Latn'"):
+        language_code(many, "deu_latn", nllb)
+    with pytest.raises(InputError, match=r"knows no language 'tlh'; name its code"):
         load_translator(m2m, languages=("en", "tlh"))
+    with pytest.raises(InputError, match="a model of many languages; tell it"):
+        load_translator(m2m)
+
+
+def test_a_folder_is_checked_without_its_weights(tmp_path, nllb, marian):
+    check_folder(nllb, ("en", "de"))
+    check_folder(marian, ("en", "de"))
+    with pytest.raises(InputError, match="no codes of languages; remove language_codes"):
+        check_folder(marian, ("en", "de"), coded=True)
+    with pytest.raises(InputError, match="has zho_Hans and zho_Hant"):
+        check_folder(nllb, ("en", "zh"))
+    kept = {file.name: file.read_bytes() for file in nllb.iterdir()}
+    for name in ("config.json", "model.safetensors"):
+        broken = tmp_path / name
+        broken.mkdir()
+        for other, content in kept.items():
+            if other != name:
+                (broken / other).write_bytes(content)
+    with pytest.raises(InputError, match=r"config.json.*config.json"):
+        check_folder(tmp_path / "config.json", ("en", "de"))
+    with pytest.raises(InputError, match=r"has no model.safetensors"):
+        check_folder(tmp_path / "model.safetensors", ("en", "de"))
+    (tmp_path / "model.safetensors/config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(InputError, match="model_type is 'gpt2', expected a sequence-to-sequence"):
+        check_folder(tmp_path / "model.safetensors", ("en", "de"))

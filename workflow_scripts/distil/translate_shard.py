@@ -14,14 +14,16 @@ from goldcrest.translation.translator import folder_hash, load_translator
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     teacher = [str(folder) for folder in snakemake.input.teacher]
+    languages = tuple(snakemake.params.languages)
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
     translate_shard(
         snakemake.input.shard,
         snakemake.output.nbest,
-        load_translator(teacher, device),
+        load_translator(teacher, device, languages),
         SearchOptions(**snakemake.params.search),
         {
             "teacher": [folder_hash(folder) for folder in teacher],
+            "languages": list(languages),
             "code": snakemake.params.code,
             "device": device,
             "threads": snakemake.threads,

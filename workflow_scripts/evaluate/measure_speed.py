@@ -25,6 +25,7 @@ if __name__ == "__main__":  # the worker processes import this file
         sentences = []
         for path in snakemake.input.test_sets:
             sentences += read_columns(path, ["source"])["source"].to_pylist()
+        by_torch = partial(load_translator, languages=tuple(params.languages))
         entrants = []
         for name, folders, search, shortlist in params.entrants:
             options = SearchOptions(**search)
@@ -33,7 +34,7 @@ if __name__ == "__main__":  # the worker processes import this file
             if shortlist:
                 choosing = partial(load_runtime, shortlist=shortlist)
                 entrants.append(Entrant(name, choosing, folders[0], options))
-            entrants.append(Entrant(name, load_translator, folders, options))
+            entrants.append(Entrant(name, by_torch, folders, options))
         speeds = measure_speed(
             entrants,
             sentences[: params.sentences],

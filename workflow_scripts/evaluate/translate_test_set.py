@@ -18,7 +18,8 @@ with job(snakemake.log[0]):
     sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
     models = snakemake.input.model  # a list where there are several
-    translator = load_translator([models] if isinstance(models, str) else list(models), device)
+    folders = [models] if isinstance(models, str) else list(models)
+    translator = load_translator(folders, device, tuple(snakemake.params.languages))
     translations = translator.translate(sources, SearchOptions(**snakemake.params.search))
     write_translations(snakemake.output[0], translations, sources)
     logging.info("%s sentences translated", f"{len(sources):,}")

@@ -20,7 +20,8 @@ with job(snakemake.log[0]):
         torch.set_num_threads(snakemake.threads)
         device = "cuda" if params.accelerator == "gpu" else "cpu"
         made_by |= {"device": device, "threads": snakemake.threads, "torch": torch.__version__}
-        scorer = load_reverse_scorer(model, device)
+        made_by["languages"] = params.languages
+        scorer = load_reverse_scorer(model, device, tuple(params.languages))
     elif params.score == "lexical_translation":
         scorer = log_probability(model)
     elif params.score == "combined":

@@ -13,11 +13,11 @@ from typing import Any
 
 import yaml
 
+from goldcrest.corpus.hugging_face_hub import address, licence_of, listing
 from goldcrest.corpus.importers.reading import IN_CELLS, Controls, Row, Text, lines
 from goldcrest.corpus.sources import Places, Side, Source, kind_of, sides_of
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import read_json, write_json
 
 TABLE = ".parquet"
 JSON_LINES = (
@@ -80,12 +80,10 @@ class HuggingFaceImporter:
             card = _read_card(folder / "README.md")
             files = {path.relative_to(folder).as_posix(): None for path in _data_files(folder)}
         else:
-            listing = _listing(self.name, self.revision, places.cache_path)
-            card, files = listing["card"], listing["files"]
+            found = listing("dataset", self.name, self.revision, places.cache_path)
+            card, files = found["card"], found["files"]
         name = self.name or self.folder
-        licence = card.get("license")
-        if isinstance(licence, list):
-            licence = ", ".join(licence)
+        licence = licence_of(card)
         return [
             Source(
                 f"{base}/{file}",
@@ -107,9 +105,7 @@ class HuggingFaceImporter:
                     f"{self.folder}: no such folder; check the path in the configuration"
                 )
             return Path(self.folder), self.folder
-        from huggingface_hub.constants import ENDPOINT
-
-        base = f"{ENDPOINT}/datasets/{self.name}/resolve/{self.revision}"
+        base = address("dataset", self.name, self.revision)
         if places.local_dir is not None:
             own = Path(places.local_dir) / self.name
             if own.is_dir():
@@ -229,31 +225,6 @@ def _read_card(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: its YAML head cannot be read ({error}); fetch it again"
         ) from error
-
-
-def _listing(name: str, revision: str, cache: Path) -> dict[str, Any]:
-    """{"card", "files": {path: sha256 or None}} of a commit on the hub; asked once, as a commit never changes."""
-    path = cache / "hugging_face" / f"{name.replace('/', '--')}@{revision}.json"
-    if path.is_file():
-        return read_json(path)
-    from huggingface_hub import HfApi
-
-    try:
-        info = HfApi().dataset_info(name, revision=revision, files_metadata=True, timeout=60)
-    except Exception as error:  # of whatever client the hub's library uses
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(
-            f"{name}: the Hugging Face hub cannot be asked for commit {revision} ({first}); check the name "
-            f"and the network, or put the data set's folder as '{name}' into a folder that the "
-            "configuration names as `local_dir`"
-        ) from error
-    card = info.card_data.to_dict() if info.card_data is not None else {}
-    listing = {
-        "card": {key: card.get(key) for key in ("license", "configs")},
-        "files": {one.rfilename: one.lfs.sha256 if one.lfs else None for one in info.siblings},
-    }
-    write_json(path, listing)
-    return listing
 
 
 def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:

@@ -1,0 +1,93 @@
+"""Models fetched by name and commit from a hub of ours."""
+
+import hashlib
+import json
+
+import pytest
+
+from goldcrest.corpus.sources import Places
+from goldcrest.errors import InputError
+from goldcrest.files import read_json
+from goldcrest.translation.hugging_face_hub import fetch_model
+from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.translator import load_translator
+from tests.corpus.serving import serving
+from tests.hugging_face_models import SENTENCES, make_marian
+
+COMMIT = "c0ffee" + 34 * "0"
+OTHER = ("flax_model.msgpack", "pytorch_model.bin", "README.md")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return make_marian(tmp_path_factory.mktemp("hub") / "birds/en-de")
+
+
+@pytest.fixture
+def site(model, monkeypatch):
+    """A hub that holds the model among other files."""
+    monkeypatch.setattr("goldcrest.corpus.download.PAUSE_S", 0)
+    with serving() as site:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
+        bodies = {file.name: file.read_bytes() for file in model.iterdir()}
+        siblings = []
+        for name, body in [*bodies.items(), *((name, b"?") for name in OTHER)]:
+            site.add(f"/birds/en-de/resolve/{COMMIT}/{name}", body)
+            lfs = {"sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
+            large = name.endswith((".safetensors", ".bin"))
+            siblings.append(
+                {"rfilename": name, "size": len(body)}
+                | ({"lfs": {**lfs, "pointerSize": 130}} if large else {})
+            )
+        card = {"license": "apache-2.0"}
+        info = {"id": "birds/en-de", "sha": COMMIT, "siblings": siblings, "cardData": card}
+        site.add(f"/api/models/birds/en-de/revision/{COMMIT}", json.dumps(info).encode())
+        yield site
+
+
+def test_by_name(tmp_path, model, site):
+    places = Places(cache=str(tmp_path / "cache"))
+    fetch_model("birds/en-de", COMMIT, tmp_path / "out", places)
+    options = SearchOptions(beam=3, nbest=3)
+    found = load_translator(tmp_path / "out").nbest(SENTENCES, options)
+    assert found == load_translator(model).nbest(SENTENCES, options)
+    asked = {path.rpartition("/")[2] for path, _ in site.seen}
+    assert asked.isdisjoint(OTHER)
+    origin = read_json(tmp_path / "out/hub.json")
+    assert (origin["revision"], origin["licence"]) == (COMMIT, "apache-2.0")
+    weights = hashlib.sha256((model / "model.safetensors").read_bytes()).hexdigest()
+    assert origin["files"]["model.safetensors"] == weights
+    site.files, site.seen = {}, []
+    fetch_model("birds/en-de", COMMIT, tmp_path / "again", places)
+    assert site.seen == []
+    assert (tmp_path / "again/hub.json").read_bytes() == (tmp_path / "out/hub.json").read_bytes()
+
+
+def test_without_the_hub(tmp_path, model, site):
+    site.files = {}
+    with pytest.raises(
+        InputError, match=r"hub cannot be asked for commit c0ffee.*the model's folder"
+    ):
+        fetch_model("birds/en-de", COMMIT, tmp_path / "out", Places(cache=str(tmp_path / "cache")))
+    own = Places(str(model.parents[1]), str(tmp_path / "cache"))
+    fetch_model("birds/en-de", COMMIT, tmp_path / "out", own)
+    assert load_translator(tmp_path / "out").translate(SENTENCES)
+
+
+def test_weights_in_pickles_are_refused(tmp_path, site):
+    path = f"/api/models/birds/en-de/revision/{COMMIT}"
+    info = json.loads(site.files[path])
+    info["siblings"] = [one for one in info["siblings"] if "safetensors" not in one["rfilename"]]
+    site.files[path] = json.dumps(info).encode()
+    with pytest.raises(
+        InputError, match=r"no weights model.safetensors but pytorch_model.bin, a pickle"
+    ):
+        fetch_model("birds/en-de", COMMIT, tmp_path / "out", Places(cache=str(tmp_path / "cache")))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_file_is_not_taken(tmp_path, site):
+    path = f"/birds/en-de/resolve/{COMMIT}/model.safetensors"
+    site.files[path] = site.files[path][:-1] + b"?"
+    with pytest.raises(InputError, match="sha256 is"):
+        fetch_model("birds/en-de", COMMIT, tmp_path / "out", Places(cache=str(tmp_path / "cache")))

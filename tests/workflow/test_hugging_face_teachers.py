@@ -1,0 +1,77 @@
+"""Hugging Face teachers in the workflow: one of many languages in a folder, and one by its name on the hub."""
+
+import pytest
+import yaml
+
+from goldcrest.corpus.table import read_batches, read_columns
+from goldcrest.files import read_json
+from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.sentence_bleu import best_hypothesis
+from goldcrest.translation.translator import load_translator
+from tests.hugging_face_models import make_m2m, make_marian
+from tests.workflow.running import TINY, snakemake
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FOLDER = f"birds--de-en@{COMMIT}"
+
+
+@pytest.fixture
+def config(tmp_path):
+    """The smallest experiment with such teachers; the hub's model lies in `local_dir`."""
+    make_m2m(tmp_path / "hundred")
+    make_marian(tmp_path / "models/birds/de-en")
+    config = yaml.safe_load(TINY.read_text())
+    german = {"importer": "synthetic", "use": "monolingual-target", "pairs": 30}
+    config["corpora"] = {"grammar": {"importer": "synthetic", "pairs": 60}, "german": german}
+    config["teacher"] = {"hugging_face": "hundred", "language_codes": {"source": "en"}}
+    config["reverse_teacher"] = {"hugging_face": "birds/de-en", "revision": COMMIT}
+    config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
+    config["distillation"]["shards"] = 1
+    del config["cleaning"]["language_id"]
+    config |= {"local_dir": "models", "pruning": {}, "quantization": {}}
+    del config["variants"], config["exports"]
+    return config
+
+
+def test_folder_and_name(tmp_path, config):
+    (tmp_path / "trial.yaml").write_text(yaml.safe_dump(config))
+    results = tmp_path / "results/tiny"
+    targets = [
+        "results/tiny/distilled/training.parquet",
+        "results/tiny/evaluation/translations/teacher/beam-4/float32/grammar_test.txt",
+    ]
+    run = snakemake(tmp_path, tmp_path / "trial.yaml", "--cores", "1", *targets)
+    assert run.returncode == 0, run.stdout
+    teacher = load_translator(tmp_path / "hundred", languages=("en", "de"))
+
+    # The n best of parallel text, of which the nearest to the reference is learnt.
+    columns = ["source", "target", "hypotheses", "selected"]
+    rows = [
+        row
+        for batch in read_batches(results / "distilled/grammar/shard-0.parquet")
+        for row in batch.select(columns).to_pylist()
+    ]
+    assert len(rows) > 40
+    search = {"beam": 4, "nbest": 4, "max_source_tokens": 200}
+    found = teacher.nbest([row["source"] for row in rows], SearchOptions(**search))
+    for row, hypotheses in zip(rows, found, strict=True):
+        assert row["hypotheses"] == [hypothesis.text for hypothesis in hypotheses]
+        assert row["selected"] == best_hypothesis(row["hypotheses"], row["target"])
+    assert any(row["selected"] for row in rows)
+
+    back = read_columns(results / "back_translated/german/merged.parquet", ["source", "target"])
+    reverse = load_translator(results / "hugging_face" / FOLDER)
+    search = SearchOptions(beam=2, max_source_tokens=200)
+    assert back["source"].to_pylist() == reverse.translate(back["target"].to_pylist(), search)
+    assert read_json(results / "hugging_face" / FOLDER / "hub.json")["name"] == "birds/de-en"
+    assert not (results / "teacher").exists() and not (results / "reverse_teacher").exists()
+
+
+def test_a_code_that_the_model_does_not_know_stops_a_dry_run(tmp_path, config):
+    config["teacher"]["language_codes"]["target"] = "deu_Latn"
+    (tmp_path / "trial.yaml").write_text(yaml.safe_dump(config))
+    run = snakemake(tmp_path, tmp_path / "trial.yaml", "-n")
+    assert run.returncode == 1
+    [line] = [line for line in run.stdout.splitlines() if "language_codes" in line]
+    assert "teacher.hugging_face: hundred: its tokenizer knows no language 'deu_Latn'" in line
+    assert "Traceback" not in run.stdout

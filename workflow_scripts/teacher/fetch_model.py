@@ -1,0 +1,15 @@
+"""Fetch a model of the Hugging Face hub (rule fetch_model): from its name and commit into a folder, checked."""
+
+from goldcrest.configuration.teachers import hugging_face_models
+from goldcrest.corpus.sources import Places
+from goldcrest.job import job
+from goldcrest.translation.hugging_face_folder import check_folder
+from goldcrest.translation.hugging_face_hub import fetch_model
+
+with job(snakemake.log[0]):
+    config = snakemake.config
+    origin, folder = tuple(snakemake.params.origin), snakemake.output[0]
+    fetch_model(*origin, folder, Places(config.get("local_dir"), config.get("download_cache")))
+    for model in hugging_face_models(config):
+        if (model.place, model.revision) == origin:
+            check_folder(folder, model.languages, model.coded)
