@@ -11,11 +11,12 @@ from typing import Any
 
 from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.scores import asked_for, scores_of
-from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, weights
+from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
 from goldcrest.configuration.training_texts import kinds_made_of, training_texts, with_students
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
 from goldcrest.configuration.zoo import Zoo, load_zoo, members
+from goldcrest.corpus.sources import SIDES
 
 Config = dict[str, Any]
 
@@ -141,9 +142,21 @@ def _disk(
         * max(len(teachers) * encoded_parallel, len(config["students"]) * training),
         "models and checkpoints": sum(teachers) + sum(students),
     }
-    languages = sum(name.startswith("language_model") for name in asked_for(config))
-    if languages:
-        found["language models"] = languages * LANGUAGE_MODEL * encoded_parallel / 2
+    if estimated := _language_model_text(config, corpora):
+        found["language models"] = LANGUAGE_MODEL * estimated
+    return found
+
+
+def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
+    """Bytes of what language models are estimated on: the configuration's own text, or all there is of a side."""
+    found = 0.0
+    for side in SIDES:
+        if f"language_model_{side}" in asked_for(config):
+            own = config["scoring"]["language_model"].get(f"{side}_text")
+            if own is not None:
+                found += total_bytes(own)
+            else:
+                found += sum(size.source for size in corpora if size.monolingual in (None, side))
     return found
 
 

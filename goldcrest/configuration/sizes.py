@@ -30,7 +30,7 @@ class CorpusSize:
 
     @property
     def source(self) -> float:
-        """Bytes of the side that is translated, 0 where unknown."""
+        """Bytes of the side that is translated, or of either of two, 0 where unknown."""
         return (self.text or 0) / (1 if self.monolingual else 2)
 
 
