@@ -68,12 +68,26 @@ def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[tuple[
         chosen = [
             *(name for name in others if name == UNPRUNED),
             *_random_choice(config["pruning"][recipe], pruned, zoo[student]),
-            *(name for name, other in pruned.items() if other.get("like") == recipe),
+            *_from_scratch(config["pruning"], recipe, pruned),
         ]
         for name in chosen:
             pair = ((student, recipe, precision), (student, name, precision))
             found.setdefault((student, recipe), []).append(pair)
     return found
+
+
+def _from_scratch(
+    recipes: Mapping[str, Mapping[str, Any]],
+    recipe: str,
+    others: Mapping[str, Mapping[str, Any]],
+) -> list[str]:
+    """The names of the recipes that train a recipe's shape, which a reset of what is left does not change."""
+    shape = {**recipes[recipe], "reset": None}
+    return [
+        name
+        for name, other in others.items()
+        if "like" in other and {**recipes[other["like"]], "reset": None} == shape
+    ]
 
 
 def _random_choice(

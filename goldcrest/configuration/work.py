@@ -173,6 +173,7 @@ class Work:
             settings = recipes.get(recipe, {})
             updates = training["updates"] - settings.get("reset_to", 0)
             updates += settings.get("iterations", 0) * settings.get("iteration_updates", 0)
+            updates += settings.get("regularise_updates", 0) if settings.get("reset") else 0
             yield (student, recipe, "float32"), updates, precision
         resets = {
             (student, recipes[recipe]["reset_to"])

@@ -67,6 +67,9 @@ class LassoCompanion(Companion):
 class GroupLasso:
     """`reset_to` updates without the penalty, `regularise_updates` with it, the others without what died.
 
+    reset: what remains goes back to its weights before the penalty, and learns from `reset_to` on, as in late
+    resetting (WNGT20 §4); the paper's goes on as the penalty left it, small and with fewer updates to come.
+
     groups, strength, size_scaling: of the penalty, see `Lasso`.
     threshold: a group is dead at this share of the mean norm that its map's groups had before the penalty.
     Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths
@@ -78,6 +81,7 @@ class GroupLasso:
     strength: float = 1e-4
     size_scaling: bool = False
     threshold: float = 0.1
+    reset: bool = False
     reset_to: int = 50_000
     regularise_updates: int = 150_000
     blocks: str = "encoder.*"  # pattern of the names of the blocks
@@ -93,7 +97,6 @@ class GroupLasso:
             model = study.checkpoint(self.reset_to)
             history = History(model, asdict(self))
             before = self._norms(model)
-            regularised = self.reset_to + self.regularise_updates
             study.train(
                 model,
                 start_update=self.reset_to,
@@ -105,8 +108,13 @@ class GroupLasso:
             if not any(heads.values()) and not any(neurons.values()):
                 logging.warning("group lasso: nothing died; raise strength or regularise_updates")
             history.remove(heads, neurons, scores)
+            start = self.reset_to
+            if self.reset:
+                model = study.checkpoint(self.reset_to)
+            else:
+                start += self.regularise_updates
             cut(model, heads, neurons)
-            course = study.train(model, start_update=regularised, updates=None, work=work / "final")
+            course = study.train(model, start_update=start, updates=None, work=work / "final")
         return Pruned(model, history.to_dict(), course)
 
     def _norms(self, model: Prunable) -> dict[str, Tensor]:

@@ -17,6 +17,7 @@ RECIPES = {
     "elsewhere": {**SHARES, "criterion": "random", "blocks": "encoder.0.*"},
     "top": {"method": "depth"},
     "lasso": {"method": "group-lasso"},
+    "lasso-reset": {"method": "group-lasso", "reset": True},
     "anew": {"method": "from-scratch", "like": "lasso"},
     "anew-pushy": {"method": "from-scratch", "like": "pushy"},
 }
@@ -60,6 +61,7 @@ def test_each_recipe_is_compared_with_chance_and_its_shape_from_scratch(config, 
         "gradient": ["chance-of-both"],
         "movement": ["chance-of-both"],
         "lasso": ["anew"],
+        "lasso-reset": ["anew"],
     }
 
 

@@ -36,6 +36,7 @@ METHODS = {
     "rowcol": ROWCOL,
     "heads": replace(ROWCOL, groups="head", threshold=0.7),
     "scaled": replace(ROWCOL, strength=4.0, size_scaling=True),
+    "reset": replace(ROWCOL, reset=True),
 }
 
 
@@ -92,8 +93,10 @@ def by_hand(method, work):
         each = len(dead[0]) // HEADS
         counts = [sum(sum(d[each * h : each * (h + 1)]) for d in dead) for h in range(HEADS)]
         heads[name] = [head for head in range(HEADS) if counts[head] >= 2 * each]
+    if method.reset:
+        model = study.checkpoint(4)
     cut(model, heads, neurons)
-    study.train(model, start_update=11, updates=None, work=work)
+    study.train(model, start_update=4 if method.reset else 11, updates=None, work=work)
     return heads, neurons, model
 
 
