@@ -93,10 +93,34 @@ rule translate_shard:
         "../workflow_scripts/distil/translate_shard.py"
 
 
+rule merge_corpus:
+    """A corpus with its selected translations, each shard verified against it."""
+    input:
+        corpora=lambda w: distillable([w.corpus]),
+        shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
+    output:
+        training=DISTILLED / "{corpus}/merged.parquet",
+    log:
+        LOGS / "merge_corpus/{corpus}.log",
+    benchmark:
+        BENCHMARKS / "merge_corpus/{corpus}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        shards=len(SHARDS),
+        side="source",
+        may_be_empty=True,  # it is one of several, and join_distilled looks at all
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../workflow_scripts/distil/merge_distilled.py"
+
+
 if MERGED_AT_ONCE:
 
-    rule merge_distilled:
-        """Every corpus with its selected translations, each shard verified against its corpus."""
+    use rule merge_corpus as merge_distilled with:
         input:
             corpora=selected(config["corpora"]),
             shards=expand(
@@ -110,18 +134,8 @@ if MERGED_AT_ONCE:
             LOGS / "merge_distilled.log",
         benchmark:
             BENCHMARKS / "merge_distilled.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
         params:
-            shards=len(SHARDS),
-            side="source",
             may_be_empty=False,
-            code=code_version("corpus.table", "translation.distillation"),
-        script:
-            "../workflow_scripts/distil/merge_distilled.py"
 
 else:
 
@@ -146,28 +160,3 @@ else:
             code=code_version("corpus.table", "translation.distillation"),
         script:
             "../workflow_scripts/distil/join_distilled.py"
-
-
-rule merge_corpus:
-    """A corpus with its selected translations, each shard verified against it."""
-    input:
-        corpora=lambda w: distillable([w.corpus]),
-        shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
-    output:
-        training=DISTILLED / "{corpus}/merged.parquet",
-    log:
-        LOGS / "merge_corpus/{corpus}.log",
-    benchmark:
-        BENCHMARKS / "merge_corpus/{corpus}.tsv"
-    conda:
-        "../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-    params:
-        shards=len(SHARDS),
-        side="source",
-        may_be_empty=True,  # it is one of several, and join_distilled looks at all
-        code=code_version("corpus.table", "translation.distillation"),
-    script:
-        "../workflow_scripts/distil/merge_distilled.py"

@@ -99,15 +99,6 @@ use rule compare_pruned as compare_training_texts with:
         BENCHMARKS / "compare_training_texts/{student}.tsv"
     params:
         pairs=lambda w: named_pairs(compared_texts(w.student)),
-        test_sets=list(config["test_sets"]),
-        bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
-        code=code_version(
-            "corpus.table",
-            "evaluation.comparison",
-            "evaluation.quality",
-            "text_files",
-        ),
 
 
 rule measure_size:

@@ -55,9 +55,7 @@ if "architecture" in SCORER:
             entry=ZOO[SCORER["architecture"]],
             training=SCORER["training"],
             seed=config["seed"],
-            hardware=config["hardware"],
             tensorboard=str(LOGS / "tensorboard/reverse_model"),
-            code=code_version("translation", "products", "corpus.table"),
 
 
 if "architecture" in BACK_TEACHER:
@@ -83,7 +81,4 @@ if "architecture" in BACK_TEACHER:
             kind="reverse_teacher",
             entry=lambda w: member_of(ZOO[BACK_TEACHER["architecture"]], int(w.member)),
             training=BACK_TEACHER["training"],
-            seed=lambda w: config["seed"] + int(w.member),
-            hardware=config["hardware"],
             tensorboard=str(LOGS / "tensorboard/reverse_teacher-{member}"),
-            code=code_version("translation", "products", "corpus.table"),

@@ -97,8 +97,8 @@ def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "size" in config["vocabulary"]:
         return
-    teachers = [config[name] for name in ("teacher", "reverse_teacher") if name in config]
-    named = [*config["students"], *(teacher.get("architecture") for teacher in teachers)]
+    models = [config[name] for name in ("teacher", "reverse_teacher") if name in config]
+    named = [*config["students"], *(model.get("architecture") for model in models)]
     sizeless = [name for name in named if name in zoo and "vocabulary" not in zoo[name]]
     if sizeless:
         message = (

@@ -119,6 +119,8 @@ def code_parts(entries: Entries) -> list[str]:
     parts = ["corpus.importers", "corpus.download", "corpus.sources", "corpus.table", "text_files"]
     if any(entry["importer"] == "synthetic" for entry in _several(entries)):
         parts += ["corpus.synthetic", "corpus.injected_noise"]
+    if any(entry["importer"] == "hugging_face" for entry in _several(entries)):
+        parts.append("corpus.hugging_face_hub")
     if any(map(_is_damaged, _several(entries))):
         parts.append("corpus.injected_noise")
     return parts
