@@ -97,6 +97,10 @@ def _translator(arguments: argparse.Namespace) -> "TextTranslator":
     own = [model for model in arguments.models if not is_hugging_face(model)]
     models = [of_precision(model, arguments.precision) if model in own else model
               for model in arguments.models]  # fmt: skip
+    if arguments.languages and own:
+        raise InputError(
+            f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
+        )
     if len(models) == len(own) == 1 and device == "cpu":
         return load_runtime(models[0], arguments.isa, arguments.shortlist, arguments.threads)
     for name in ("isa", "shortlist"):

@@ -12,6 +12,7 @@ import pytest
 from goldcrest.__main__ import main
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
+from tests.hugging_face_models import SENTENCES, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
 
 
@@ -60,6 +61,18 @@ def test_nbest_lists(translate, folder):
     assert [(row[0], row[1]) for row in rows] == [
         (str(number), found.text) for number, each in enumerate(expected) for found in each
     ]
+
+
+def test_a_model_of_many_languages_is_told_them(translate, folder, tmp_path):
+    many = make_marian(tmp_path / "many", (">>deu<<", ">>nld<<"))
+    text = "\n".join(SENTENCES).encode()
+    code, out, _ = translate(many, "--languages", "en", "nld", text=text)
+    told = load_translator(many, languages=("en", "nl"))
+    assert (code, out.splitlines()) == (0, told.translate(SENTENCES))
+    code, _, error = translate(many, text=text)
+    assert code == 1 and "tell it those of input and output (--languages)" in error
+    code, _, error = translate(folder, "--languages", "en", "de", text=text)
+    assert code == 1 and "--languages is for Hugging Face models of many" in error
 
 
 def test_a_reader_that_has_enough_ends_it_quietly(folder):
