@@ -13,6 +13,9 @@ from transformers import (
     MarianConfig,
     MarianMTModel,
     MarianTokenizer,
+    MBartConfig,
+    MBartForConditionalGeneration,
+    MBartTokenizer,
     NllbTokenizer,
 )
 
@@ -48,6 +51,14 @@ def make_m2m(folder: Path) -> Path:
     size = len(SPECIAL + names) + len(tokenizer.lang_code_to_token) + tokenizer.num_madeup_words
     config = M2M100Config(vocab_size=size, decoder_start_token_id=2, **SHAPE)
     return _save(M2M100ForConditionalGeneration, config, tokenizer, folder)
+
+
+def make_mbart(folder: Path) -> Path:
+    """A model as the first mBART, whose pieces are letters."""
+    letters = ["\u2581", *sorted(set("".join(SENTENCES)) - {" "})]
+    tokenizer = MBartTokenizer(vocab=[(piece, -1.0) for piece in [*SPECIAL, *letters]])
+    config = MBartConfig(vocab_size=len(tokenizer), forced_eos_token_id=None, **SHAPE)
+    return _save(MBartForConditionalGeneration, config, tokenizer, folder)
 
 
 def make_marian(folder: Path, codes: tuple[str, ...] = ()) -> Path:

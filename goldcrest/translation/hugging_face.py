@@ -35,7 +35,8 @@ class HuggingFaceTranslator(TextTranslator):
                 folder, local_files_only=True, use_safetensors=True
             )
         self._model.to(device).eval()
-        self._prefix, self._first = set_languages(self._tokenizer, languages, folder)
+        marks = set_languages(self._tokenizer, languages, folder)
+        self._prefix, self._first, self._start = marks
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
@@ -73,8 +74,9 @@ class HuggingFaceTranslator(TextTranslator):
             )
             pieces = labels["input_ids"].to(self.device)
             mask = labels["attention_mask"].bool().to(self.device)
-            if self._first is not None:
-                mask &= pieces != self._first
+            for code in (self._first, self._start):
+                if code is not None:
+                    mask &= pieces != code
             logits = self._model(**given.to(self.device), labels=pieces).logits.float()
             chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
             totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
@@ -105,6 +107,8 @@ class HuggingFaceTranslator(TextTranslator):
         if self._first is not None:
             limits = [limit + 1 for limit in limits]
             prefix, forced = 2, {"forced_bos_token_id": self._first}
+        elif self._start is not None:
+            forced = {"decoder_start_token_id": self._start}
         output = self._model.generate(
             **inputs,
             do_sample=False,

@@ -1,7 +1,8 @@
 """Folders of Hugging Face translation models, read without the network, and how each is told its languages.
 
-NLLB, M2M and mBART have codes of languages before the input and, as forced first token, before the output; Marian's
-models into many languages want a code such as >>deu<< as first word of the input.
+NLLB, M2M and mBART-50 have codes of languages before the input and, as forced first token, before the output; the
+first mBART has them after the input, and starts the output with one.  Marian's models into many languages want a code
+such as >>deu<< as first word of the input.
 """
 
 from collections.abc import Iterator
@@ -21,10 +22,13 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
 class LanguageMarks(NamedTuple):
-    """Where the tokenizer does not mark the languages itself: text before the input, first token of the output."""
+    """Where the tokenizer does not mark the languages itself: text before the input, first token of the output, or
+    the token that the decoder starts with.
+    """
 
     prefix: str = ""
     first: int | None = None
+    start: int | None = None
 
 
 @contextmanager
@@ -89,7 +93,10 @@ def set_languages(
     source, target = (language_code(known, one, folder) for one in languages)
     tokenizer.src_lang, tokenizer.tgt_lang = source, target
     of_code = getattr(tokenizer, "get_lang_id", tokenizer.convert_tokens_to_ids)
-    return LanguageMarks(first=of_code(target))
+    code = of_code(target)
+    if tokenizer(text_target="")["input_ids"][0] == code:
+        return LanguageMarks(first=code)
+    return LanguageMarks(start=code)
 
 
 def known_codes(tokenizer: Any) -> list[str]:

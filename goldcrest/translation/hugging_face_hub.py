@@ -12,6 +12,7 @@ from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, sha256_file, write_json
 
 WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+ORIGIN = "hub.json"
 BESIDE = (
     ".json",
     ".model",
@@ -47,12 +48,12 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
             _link(path, partial / file)
         checksums = {file: sha256_file(path) for file, path in paths.items()}
         origin = {"name": name, "revision": revision, "licence": licence, "files": checksums}
-        write_json(partial / "hub.json", origin)
+        write_json(partial / ORIGIN, origin)
 
 
 def _wanted(files: Iterable[str], name: str) -> list[str]:
     """The files that a model is read from, among all of a folder."""
-    names = sorted(file for file in files if "/" not in file)
+    names = sorted(file for file in files if "/" not in file and file != ORIGIN)
     if not any(map(WEIGHTS.fullmatch, names)):
         pickles = [file for file in names if file.endswith((".bin", ".pt"))]
         has = f"but {pickles[0]}, a pickle, which may run code" if pickles else "at all"

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from transformers import M2M100ForConditionalGeneration, MarianMTModel, MarianTokenizer
+from transformers import (
+    M2M100ForConditionalGeneration,
+    MarianMTModel,
+    MarianTokenizer,
+    MBartForConditionalGeneration,
+)
 
 from goldcrest.errors import InputError
 from goldcrest.translation.forced import load_reverse_scorer
@@ -15,7 +20,7 @@ from goldcrest.translation.hugging_face_folder import (
 )
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
-from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_nllb
+from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_mbart, make_nllb
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +102,25 @@ def test_forced_scores_leave_the_code_out(request, kind, codes):
         code, *output = tokenizer(text_target=sentence)["input_ids"]
         expected.append(forced(model, given, [2, code], output))
     found = load_reverse_scorer(folder, languages=("en", "de"))(SENTENCES, SENTENCES)
+    assert np.allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_codes_stand_after_the_input_and_start_the_output(tmp_path, beam):
+    folder = make_mbart(tmp_path / "mbart")
+    translator = load_translator(folder, languages=("en", "de"))
+    tokenizer = translator._tokenizer
+    english, german = (tokenizer.convert_tokens_to_ids(code) for code in ("en_XX", "de_DE"))
+    model = MBartForConditionalGeneration.from_pretrained(folder).eval()
+    expected = []
+    for sentence in SENTENCES:
+        source = tokenizer(sentence)["input_ids"]
+        assert source[-2:] == [2, english]
+        for score, tokens in generated(translator, sentence, beam):
+            assert tokens[0] == german
+            assert score == pytest.approx(forced(model, source, [german], tokens[1:]), abs=1e-3)
+        expected.append(forced(model, source, [german], source[:-1]))
+    found = load_reverse_scorer(folder, languages=("de", "en"))(SENTENCES, SENTENCES)
     assert np.allclose(found, expected, atol=1e-4)
 
 
