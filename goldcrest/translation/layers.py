@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from goldcrest.pruning.structure import Recorder
 from goldcrest.translation.architecture import LayerShape
+from goldcrest.translation.state import appended
 
 
 class Dropout(nn.Module):
@@ -68,7 +69,7 @@ class Attention(nn.Module):
         causal: bool = False,
         queries: Tensor | None = None,
     ) -> Tensor:
-        """Attention of x (b, queries, d) over projected memory; mask (b, 1, 1, keys), True where to look."""
+        """Attention of x (b, queries, d) over projected memory; mask (b, 1, 1 or queries, keys), True where to look."""
         if memory is None:
             return self.out.bias.expand_as(x)
         keys, values = memory
@@ -216,27 +217,27 @@ class DecoderLayer(nn.Module):
         x = self.self_norm(x + self.dropout(mixed))
         return self._rest(x, self.cross_attention.project_memory(memory), mask)
 
-    def step(
-        self, x: Tensor, state: Tensor | tuple[Tensor, Tensor] | None, memory, mask: Tensor
-    ) -> tuple[Tensor, Tensor | tuple[Tensor, Tensor] | None]:
-        """One position x (rows, d), rows = b·beam, after the layer's own `state`; memory is per sentence."""
-        mixed, state = self._mix_step(x, state)
+    def step(self, x: Tensor, mixed: Tensor, memory, mask: Tensor) -> Tensor:
+        """One position x (rows, d), rows = b·beam, mixed with those before it; memory is per sentence."""
         x = self.self_norm(x + mixed)
         grouped = x.unflatten(0, (mask.shape[0], -1))  # (b, beam, d)
-        return self._rest(grouped, memory, mask).flatten(0, 1), state
+        return self._rest(grouped, memory, mask).flatten(0, 1)
 
-    def _mix_step(self, x, state):
-        if self.kind == "ssru":
-            return self.recurrence.step(x, state)
+    def look_back(
+        self, x: Tensor, past: tuple | None, ancestors: Tensor, visible: Tensor | None
+    ) -> tuple[Tensor, tuple | None]:
+        """Self-attention of one position x (rows, d) over its ancestors; the past with x in it.
+
+        past, ancestors and visible are those of `State`, the entries of x counted.
+        """
         attention = self.self_attention
         if not attention.heads:
-            return attention.out.bias.expand_as(x), state
-        x = x.unsqueeze(1)
-        new = attention.project_memory(x)
-        keys, values = (
-            new if state is None else [torch.cat(pair, 2) for pair in zip(state, new, strict=True)]
-        )
-        return attention.attend(x, (keys, values), None).squeeze(1), (keys, values)
+            return attention.out.bias.expand_as(x), past
+        beam, entries = ancestors.shape[1:]
+        x = x.unflatten(0, (-1, beam))
+        past = appended(past, attention.project_memory(x), entries - beam)
+        keys, values = (part[:, :, :entries] for part in past)
+        return attention.attend(x, (keys, values), visible).flatten(0, 1), past
 
     def _rest(self, x: Tensor, memory, mask: Tensor | None) -> Tensor:
         x = self.cross_norm(x + self.dropout(self.cross_attention.attend(x, memory, mask)))

@@ -4,7 +4,7 @@ Shapes as in `layers`: b sentences, s source positions, t target positions, d em
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -12,53 +12,11 @@ from torch import Tensor, nn
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.layers import DecoderLayer, Dropout, EncoderLayer
+from goldcrest.translation.state import State
 
 START = (
     -1
 )  # the decoder's first input is a zero embedding (Marian's convention), written as this id
-
-
-@dataclass
-class State:
-    """What the decoder remembers between steps of a search over b sentences with `beam` rows each.
-
-    position: of the next step's input, from 0.  mask: (b, 1, 1, s), True where a source piece stands.
-    layers: per decoder layer the SSRU cells (b·beam, d) or (keys, values) of (b·beam, h, position, k).
-    memory: per distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
-    """
-
-    position: int
-    layers: list
-    memory: list
-    mask: Tensor
-
-    def select(self, rows: Tensor) -> "State":
-        """The state with its rows reordered: new row i continues old row rows[i], of the same sentence."""
-        return replace(self, layers=[_index(layer, rows) for layer in self.layers])
-
-    def keep(self, sentences: Tensor) -> "State":
-        """The state of some sentences only, given by their indices (kept,)."""
-        # a layer without heads has no state, and before the first step none has
-        beam = max(map(_rows, self.layers), default=0) // self.mask.shape[0] or 1
-        rows = (sentences[:, None] * beam + torch.arange(beam, device=sentences.device)).flatten()
-        return replace(
-            self,
-            layers=[_index(layer, rows) for layer in self.layers],
-            memory=[_index(layer, sentences) for layer in self.memory],
-            mask=self.mask[sentences],
-        )
-
-
-def _rows(layer) -> int:
-    return 0 if layer is None else len(layer[0] if isinstance(layer, tuple) else layer)
-
-
-def _index(layer, rows: Tensor):
-    if layer is None:
-        return None
-    if isinstance(layer, tuple):
-        return tuple(part.index_select(0, rows) for part in layer)
-    return layer.index_select(0, rows)
 
 
 class Translator(nn.Module):
@@ -147,24 +105,36 @@ class Translator(nn.Module):
 
     def start(self, memory: Tensor, source_mask: Tensor) -> State:
         """The decoder's state before the first step, one row per sentence; `State.select` makes more."""
-        rows = memory.shape[0]
+        count, depth = len(memory), self.decoder_depth
         recurrent = self.decoder_kind == "ssru"
-        layers = [
-            memory.new_zeros(rows, self.width) if recurrent else None for _ in self.decoder_layers()
-        ]
-        projected = [layer.cross_attention.project_memory(memory) for layer in self.decoder]
-        return State(0, layers, projected, source_mask[:, None, None, :])
+        return State(
+            position=0,
+            mask=source_mask[:, None, None, :],
+            memory=[layer.cross_attention.project_memory(memory) for layer in self.decoder],
+            cells=[memory.new_zeros(count, self.width) for _ in range(depth if recurrent else 0)],
+            pasts=[None] * (0 if recurrent else depth),
+            ancestors=torch.empty(count, 1, 0, dtype=torch.bool, device=memory.device),
+        )
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """One decoding step: last tokens (b·beam,), START at first → logits (b·beam, V) and new state."""
         x = self.embed(tokens[:, None], state.position).squeeze(1)
         tied = len(self.decoder) < self.decoder_depth
-        layers = []
+        cells, pasts = [], []
+        if self.decoder_kind == "attention":
+            state = state.extended()
+            visible = state.visible()
         for index, layer in enumerate(self.decoder_layers()):
-            memory = state.memory[0 if tied else index]
-            x, new = layer.step(x, state.layers[index], memory, state.mask)
-            layers.append(new)
-        return self.logits(x), replace(state, position=state.position + 1, layers=layers)
+            if self.decoder_kind == "ssru":
+                mixed, cell = layer.recurrence.step(x, state.cells[index])
+                cells.append(cell)
+            else:
+                mixed, past = layer.look_back(x, state.pasts[index], state.ancestors, visible)
+                pasts.append(past)
+            x = layer.step(x, mixed, state.memory[0 if tied else index], state.mask)
+        return self.logits(x), replace(
+            state, position=state.position + 1, cells=cells, pasts=pasts
+        )
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """The blocks that pruning may score and cut, encoder first."""

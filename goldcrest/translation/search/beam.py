@@ -91,12 +91,14 @@ class _Beam:
             values[:, UNK] = -torch.inf
         width = min(int(self.allowed.max()), values.shape[1])
         best, tokens = largest(values, width)  # (b·k, width)
+        values[:, UNK] = unknown
         at_limit = (self.limits <= length + 1).repeat_interleave(slots)
         if bool(at_limit.any()):  # the end alone may follow
             best[at_limit], tokens[at_limit] = -torch.inf, EOS
             best[at_limit, 0] = values[at_limit, EOS]
-        values[:, UNK] = unknown
-        log_p = (best - self.ensemble.log_normaliser(values)).double().view(count, slots, width)
+        log_p = self.ensemble.log_probabilities(values, tokens)
+        log_p = log_p.masked_fill_(best == -torch.inf, -torch.inf).double()
+        log_p = log_p.view(count, slots, width)
         scores = (self.totals[:, :, None] + log_p).flatten(1)  # (b, k·width)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         keep = min(int(self.allowed.max()), scores.shape[1])

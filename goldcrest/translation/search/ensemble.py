@@ -10,6 +10,8 @@ from torch import Tensor, nn
 # Taking finished sentences out copies the others' memory, so it waits until it saves this share.
 FINISHED_SHARE = 0.125
 
+ROWS = 32  # whose log probabilities are computed at once, so that the processor's cache holds them
+
 
 class Ensemble:
     """Networks whose log probabilities are averaged at each step.
@@ -40,8 +42,8 @@ class Ensemble:
     def step(self, tokens: Tensor, states: "States") -> tuple[Tensor, "States"]:
         """Last pieces (rows,) → values (rows, V) and the new states.
 
-        log p of the next piece = values − log_normaliser(values): one network's logits are
-        returned as they are, of several networks the averaged log probabilities.
+        One network's logits are returned as they are, of several networks the averaged log
+        probabilities; `log_probabilities` knows which.
         """
         results = [
             network.step(tokens, state)
@@ -55,17 +57,20 @@ class Ensemble:
             total += logits.float().log_softmax(-1)
         return total.div_(len(results)), after
 
-    def log_normaliser(self, values: Tensor) -> Tensor:
-        """What to subtract from `values` (rows, V) for log probabilities: (rows, 1).
+    def log_probabilities(self, values: Tensor, tokens: Tensor) -> Tensor:
+        """log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
 
-        Overwrites `values`, since allocating so large a temporary costs more than the sum itself.
         The average of log probabilities is used as it is, as in Marian, though its exponentials sum
         to less than one.
         """
         if len(self.networks) > 1:
-            return values.new_zeros(values.shape[0], 1)
-        largest = values.amax(-1, keepdim=True)
-        return values.sub_(largest).exp_().sum(-1, keepdim=True).log_().add_(largest)
+            return values.gather(1, tokens)
+        return torch.cat(
+            [
+                rows.log_softmax(-1).gather(1, chosen)
+                for rows, chosen in zip(values.split(ROWS), tokens.split(ROWS), strict=True)
+            ]
+        )
 
 
 class States:

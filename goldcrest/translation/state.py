@@ -1,0 +1,110 @@
+"""What the decoder remembers between the steps of a search.
+
+b sentences with `beam` rows each, h heads, s source positions, k head size, d embedding width.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+ROOM = 32  # entries that a past is given room for at first
+
+
+@dataclass
+class State:
+    """The decoder's state after `position` steps.  A step writes into its pasts: take one step from each state.
+
+    mask: (b, 1, 1, s), True where a source piece stands.
+    memory: per distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
+    cells: per layer of an SSRU decoder its cells (b·beam, d).
+    pasts: per layer of a self-attention decoder (keys, values) of (b, h, room, k), or None where it has no
+    heads, or took no step yet.  Each step adds an entry for each row, so that rows lie side by side and none is
+    ever moved; ancestors: (b, beam, entries), True where an entry stands in the row's own history.
+    checked: entries at which those without descendants are looked for.
+    """
+
+    position: int
+    mask: Tensor
+    memory: list
+    cells: list[Tensor]
+    pasts: list[tuple[Tensor, Tensor] | None]
+    ancestors: Tensor
+    checked: int = field(default=2 * ROOM)
+
+    def select(self, rows: Tensor) -> "State":
+        """The state with its rows reordered: new row i continues old row rows[i], of the same sentence."""
+        ancestors = self.ancestors.flatten(0, 1)[rows].unflatten(0, (len(self.mask), -1))
+        cells = [layer.index_select(0, rows) for layer in self.cells]
+        return replace(self, cells=cells, ancestors=ancestors)
+
+    def keep(self, sentences: Tensor) -> "State":
+        """The state of some sentences only, given by their indices (kept,)."""
+        beam = torch.arange(self.ancestors.shape[1], device=sentences.device)
+        rows = (sentences[:, None] * len(beam) + beam).flatten()
+        return replace(
+            self,
+            mask=self.mask[sentences],
+            memory=[_of_sentences(layer, sentences) for layer in self.memory],
+            cells=[layer.index_select(0, rows) for layer in self.cells],
+            pasts=[_of_sentences(layer, sentences) for layer in self.pasts],
+            ancestors=self.ancestors[sentences],
+        )
+
+    def extended(self) -> "State":
+        """The state whose rows are their own newest ancestors, for the entries of the next step."""
+        state = self._without_childless() if self.ancestors.shape[2] >= self.checked else self
+        count, beam, _ = state.ancestors.shape
+        own = torch.eye(beam, dtype=torch.bool, device=self.mask.device).expand(count, -1, -1)
+        return replace(state, ancestors=torch.cat([state.ancestors, own], 2))
+
+    def visible(self) -> Tensor | None:
+        """Which entries each row attends to: (b, 1, beam, entries); None where to all."""
+        one_path = self.ancestors.shape[2] == self.position + 1  # there was never more than a row a sentence
+        return None if one_path else self.ancestors[:, None]
+
+    def _without_childless(self) -> "State":
+        """The state without most of the entries that stand in no row's history, where there are many."""
+        entries = self.ancestors.shape[2]
+        used = self.ancestors.any(1)  # (b, entries)
+        most = int(used.sum(1).max())
+        if 4 * most > 3 * entries:
+            return replace(self, checked=2 * entries)
+        kept = used.byte().argsort(dim=1, descending=True, stable=True)[:, :most]  # (b, most)
+        places = kept[:, None].expand(-1, self.ancestors.shape[1], -1)
+        return replace(
+            self,
+            pasts=[past and tuple(_entries(part, kept) for part in past) for past in self.pasts],
+            ancestors=self.ancestors.gather(2, places),
+            checked=max(2 * ROOM, 2 * most),
+        )
+
+
+def appended(past: Sequence[Tensor] | None, new: Sequence[Tensor], entries: int) -> tuple:
+    """Keys and values (b, h, room, k) with `new` (b, h, beam, k) behind the first `entries`."""
+    if past is None:
+        past = [part.new_empty(*part.shape[:2], 0, part.shape[3]) for part in new]
+    return tuple(_written(old, part, entries) for old, part in zip(past, new, strict=True))
+
+
+def _written(old: Tensor, new: Tensor, entries: int) -> Tensor:
+    end = entries + new.shape[2]
+    if end > old.shape[2]:
+        wider = new.new_empty(*new.shape[:2], max(ROOM, 2 * end), new.shape[3])
+        wider[:, :, :entries] = old[:, :, :entries]
+        old = wider
+    old[:, :, entries:end] = new
+    return old
+
+
+def _entries(part: Tensor, kept: Tensor) -> Tensor:
+    """Of (b, h, room, k) the entries kept (b, n) of each sentence; whole rows are copied, as fast as memory is."""
+    count, heads, room, _ = part.shape
+    before = torch.arange(count * heads, device=part.device).view(count, heads, 1) * room
+    rows = (before + kept[:, None]).flatten()
+    return part.flatten(0, 2).index_select(0, rows).unflatten(0, (count, heads, -1))
+
+
+def _of_sentences(layer, sentences: Tensor):
+    return None if layer is None else tuple(part.index_select(0, sentences) for part in layer)
