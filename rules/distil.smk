@@ -13,6 +13,7 @@ SEARCH_CODE = code_version(
     "translation.layers",
     "translation.network",
     "translation.search",
+    "translation.state",
     "translation.translator",
     "translation.vocabulary",
 )
@@ -85,6 +86,7 @@ rule translate_shard:
         **search_resources(),
     params:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
+        precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
         code=code_version("translation.distillation", "translation.sentence_bleu")

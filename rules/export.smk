@@ -33,6 +33,7 @@ rule export:
             "translation.folder",
             "translation.layers",
             "translation.network",
+            "translation.state",
             "translation.vocabulary",
         ),
     script:

@@ -33,6 +33,7 @@ rule calibrate:
             "translation.layers",
             "translation.network",
             "translation.search",
+            "translation.state",
             "translation.vocabulary",
         ),
     script:
@@ -66,6 +67,7 @@ rule quantize:
             "translation.folder",
             "translation.layers",
             "translation.network",
+            "translation.state",
         ),
     script:
         "../workflow_scripts/quantize/quantize.py"

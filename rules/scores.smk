@@ -141,6 +141,7 @@ rule score_by_reverse_model:
             "translation.hugging_face_folder",
             "translation.layers",
             "translation.network",
+            "translation.state",
             "translation.vocabulary",
         ),
     script:

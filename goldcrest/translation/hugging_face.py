@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor
 
 from goldcrest.translation.hugging_face_folder import load_tokenizer, set_languages, unreadable
-from goldcrest.translation.search import Progress, SearchOptions
+from goldcrest.translation.search import Progress, SearchOptions, prepack
 from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.translator import Hypothesis, TextTranslator
 
@@ -21,12 +21,16 @@ class HuggingFaceTranslator(TextTranslator):
     Only weights in safetensors are read: pickles run code.
     languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
     in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
-    generation configuration.
+    generation configuration.  precision: see `search.prepack`.
     Raises InputError where the folder is damaged, holds no seq2seq model, or knows no such language.
     """
 
     def __init__(
-        self, folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
+        self,
+        folder: str | Path,
+        device: str = "cpu",
+        languages: tuple[str, str] | None = None,
+        precision: str = "float32",
     ) -> None:
         self.device = device
         self._tokenizer = load_tokenizer(folder)
@@ -34,7 +38,7 @@ class HuggingFaceTranslator(TextTranslator):
             self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True
             )
-        self._model.to(device).eval()
+        prepack(self._model.to(device).eval(), precision)
         marks = set_languages(self._tokenizer, languages, folder)
         self._prefix, self._first, self._start = marks
 

@@ -132,9 +132,7 @@ class Translator(nn.Module):
                 mixed, past = layer.look_back(x, state.pasts[index], state.ancestors, visible)
                 pasts.append(past)
             x = layer.step(x, mixed, state.memory[0 if tied else index], state.mask)
-        return self.logits(x), replace(
-            state, position=state.position + 1, cells=cells, pasts=pasts
-        )
+        return self.logits(x), replace(state, position=state.position + 1, cells=cells, pasts=pasts)
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """The blocks that pruning may score and cut, encoder first."""

@@ -61,7 +61,9 @@ class State:
 
     def visible(self) -> Tensor | None:
         """Which entries each row attends to: (b, 1, beam, entries); None where to all."""
-        one_path = self.ancestors.shape[2] == self.position + 1  # there was never more than a row a sentence
+        one_path = (
+            self.ancestors.shape[2] == self.position + 1
+        )  # there was never more than a row a sentence
         return None if one_path else self.ancestors[:, None]
 
     def _without_childless(self) -> "State":

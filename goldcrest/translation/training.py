@@ -45,6 +45,7 @@ CODE = (
     "translation.loss",
     "translation.network",
     "translation.search",
+    "translation.state",
     "translation.task",
     "translation.vocabulary",
 )

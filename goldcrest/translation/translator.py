@@ -113,11 +113,12 @@ def load_translator(
     folders: str | Path | Iterable[str | Path],
     device: str = "cpu",
     languages: tuple[str, str] | None = None,
+    precision: str = "float32",
 ) -> TextTranslator:
     """The translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Goldcrest's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: of input and output, for Hugging Face models of many.
+    languages: of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
@@ -135,7 +136,7 @@ def load_translator(
     if foreign:
         from goldcrest.translation.hugging_face import HuggingFaceTranslator  # slow to import
 
-        return HuggingFaceTranslator(foreign[0], device, languages)
+        return HuggingFaceTranslator(foreign[0], device, languages, precision)
     models = [load_model(path) for path in paths]
     for model in models[1:]:
         if model.vocabulary.sha256 != models[0].vocabulary.sha256:
@@ -145,7 +146,7 @@ def load_translator(
             )
     networks = [model.network.to(device) for model in models]
     for network in networks:
-        prepack(network)
+        prepack(network, precision)
     return NetworkTranslator(networks, models[0].vocabulary)
 
 

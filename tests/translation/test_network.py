@@ -56,6 +56,28 @@ def test_keep_continues_the_chosen_sentences():
     torch.testing.assert_close(kept, full[[0, 1, 4, 5]])
 
 
+def test_rows_that_swap_histories_equal_teacher_forcing():
+    """40 steps of three rows a sentence, each going on where any of them stood; childless entries are forgotten."""
+    torch.manual_seed(4)
+    network = Translator(small_architecture(kind="attention")).eval()
+    source, mask, _ = random_case()
+    memory = network.encode(source, mask)
+    state, histories = network.start(memory, mask), torch.empty(3, 0, dtype=torch.long)
+    state = state.select(torch.arange(3).repeat_interleave(3))
+    histories = histories.repeat_interleave(3, 0)  # (9, steps): what each row was given
+    for step in range(40):
+        tokens = torch.full((9,), START) if step == 0 else torch.randint(2, 50, (9,))
+        histories = torch.cat([histories, tokens[:, None]], 1)
+        logits, state = network.step(tokens, state)
+        whole = network.decode(
+            histories, memory.repeat_interleave(3, 0), mask.repeat_interleave(3, 0)
+        )
+        torch.testing.assert_close(logits, network.logits(whole)[:, -1])
+        rows = torch.randint(3, (3, 3)) + torch.arange(3)[:, None] * 3
+        histories, state = histories[rows.flatten()], state.select(rows.flatten())
+    assert state.ancestors.shape[2] < 3 * 40
+
+
 def test_architecture_is_read_off_the_layers_and_survives_json():
     architecture = small_architecture(kind="attention", tied=False)
     with torch.device("meta"):

@@ -11,7 +11,14 @@ from goldcrest.errors import InputError
 from goldcrest.pruning.cut import cut
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator
-from goldcrest.translation.search import SearchOptions, greedy, search
+from goldcrest.translation.search import (
+    SearchOptions,
+    fastest_precision,
+    greedy,
+    prepack,
+    search,
+)
+from goldcrest.translation.search import prepacked as prepacked_module
 from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.search.prepacked import prepacked
 from goldcrest.translation.search.top import largest
@@ -284,3 +291,31 @@ def test_prepacked_layers_are_the_same_layers():
                 for x, before in zip(inputs, expected[name], strict=True):
                     torch.testing.assert_close(layer(x.to(layer.weight.dtype)), before)
     assert "forward" not in vars(layers["plain"])
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_rounded_layers_multiply_rounded_numbers(packed, monkeypatch):
+    """Against float64 products of what bfloat16 makes of weights, inputs and bias, rounded once more."""
+    monkeypatch.setattr(prepacked_module, "for_onednn", lambda weight: packed)
+    torch.manual_seed(0)
+    layer = nn.Linear(24, 40)
+    weight, bias = (value.detach().bfloat16().double() for value in layer.parameters())
+    prepack(layer, "bfloat16")
+    for rows in (1, 3, 33):
+        x = torch.randn(2, rows, 24)
+        exact = x.bfloat16().double() @ weight.T + bias
+        with torch.inference_mode():
+            found = layer(x)
+        assert found.dtype == torch.float32
+        torch.testing.assert_close(found.double(), exact, rtol=2**-8, atol=1e-6)
+
+
+def test_the_fastest_precision_is_that_of_the_processor(monkeypatch):
+    for has, precision in (
+        ({"avx512_bf16": True}, "bfloat16"),
+        ({"amx_bf16": True}, "bfloat16"),
+        ({}, "float32"),
+    ):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda has=has: has)
+        assert fastest_precision("cpu") == precision
+        assert fastest_precision("cuda") == "float32"

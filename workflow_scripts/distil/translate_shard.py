@@ -8,7 +8,7 @@ import torch
 
 from goldcrest.job import job
 from goldcrest.translation.distillation import translate_shard
-from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.search import SearchOptions, fastest_precision
 from goldcrest.translation.translator import folder_hash, load_translator
 
 with job(snakemake.log[0]):
@@ -16,16 +16,20 @@ with job(snakemake.log[0]):
     teacher = [str(folder) for folder in snakemake.input.teacher]
     languages = tuple(snakemake.params.languages)
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
+    precision = snakemake.params.precision
+    if precision == "auto":
+        precision = fastest_precision(device)
     translate_shard(
         snakemake.input.shard,
         snakemake.output.nbest,
-        load_translator(teacher, device, languages),
+        load_translator(teacher, device, languages, precision),
         SearchOptions(**snakemake.params.search),
         {
             "teacher": [folder_hash(folder) for folder in teacher],
             "languages": list(languages),
             "code": snakemake.params.code,
             "device": device,
+            "precision": precision,
             "threads": snakemake.threads,
             "torch": torch.__version__,
         },

@@ -1,13 +1,14 @@
 """Search: from source pieces to the most probable target pieces, greedily or with a beam."""
 
 from goldcrest.translation.search.options import Candidate, SearchOptions
-from goldcrest.translation.search.prepacked import prepack
+from goldcrest.translation.search.prepacked import fastest_precision, prepack
 from goldcrest.translation.search.run import Progress, greedy, greedy_translations, search
 
 __all__ = [
     "Candidate",
     "Progress",
     "SearchOptions",
+    "fastest_precision",
     "greedy",
     "greedy_translations",
     "prepack",
