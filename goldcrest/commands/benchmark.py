@@ -87,22 +87,24 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def interleave(*works: Callable[[], float], rounds: int) -> list[list[float]]:
+def interleave(
+    *works: Callable[[], float], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> list[list[float]]:
     """Rates of pieces of work that are timed in turn, after one round that is not counted.
 
     Each function does its work once and returns how much it was (pairs, tokens, operations).
     Returns for each the amounts per second, one a round.  All run pinned to the same core, and who goes first
-    changes from round to round, so that none profits from the state of the machine.
+    changes from round to round, so that none profits from the state of the machine.  clock: what tells seconds.
     """
     rates: list[list[float]] = [[] for _ in works]
     with pinned():
         for number in range(rounds + 1):
             for turn in range(len(works)):
                 index = (turn + number + 1) % len(works)
-                start = time.perf_counter()
+                start = clock()
                 amount = works[index]()
                 if number:
-                    rates[index].append(amount / (time.perf_counter() - start))
+                    rates[index].append(amount / (clock() - start))
     return rates
 
 

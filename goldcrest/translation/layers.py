@@ -69,7 +69,10 @@ class Attention(nn.Module):
         causal: bool = False,
         queries: Tensor | None = None,
     ) -> Tensor:
-        """Attention of x (b, queries, d) over projected memory; mask (b, 1, 1 or queries, keys), True where to look."""
+        """Attention of x (b, queries, d) over projected memory.
+
+        mask: (b, 1, 1 or queries, keys), True where to look.
+        """
         if memory is None:
             return self.out.bias.expand_as(x)
         keys, values = memory

@@ -37,7 +37,7 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 
 def fastest_precision(device: str) -> str:
-    """bfloat16 on a processor that multiplies it natively, float32 on others, and on GPUs, where neither was measured."""
+    """bfloat16 on a processor that multiplies it natively; float32 on others, and on GPUs, not measured yet."""
     has = torch.cpu.get_capabilities()
     native = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
     return "bfloat16" if device == "cpu" and native else "float32"
