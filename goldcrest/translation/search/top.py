@@ -13,12 +13,24 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     chunks with the largest maxima, so one pass finds the chunks and a second looks at these alone.
     (torch.topk over the whole row is several times slower on a CPU, and leaves ties in any order.)
     """
+    if values.shape[1] <= CHUNK * (k + 1):
+        top, indices = values.sort(dim=1, descending=True, stable=True)
+        return top[:, :k], indices[:, :k]
+    top, indices = _any_largest(values, k + 1)
+    # All above the (k + 1)-th value are certainly here; which of its equals are, is left open.
+    tied = top[:, k - 1] == top[:, k]
+    top, indices = _in_order(top[:, :k], indices[:, :k])
+    if bool(tied.any()):  # often so among logits that were rounded to bfloat16
+        indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
+    return top, indices
+
+
+def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest of each row and their indices, equal ones any of them and in any order."""
     rows, n = values.shape
-    if n <= CHUNK * (k + 1):
-        return _sorted(values, k)
     whole = n // CHUNK * CHUNK
     chunks = values[:, :whole].unflatten(1, (-1, CHUNK))  # (rows, chunks, CHUNK)
-    best = chunks.amax(2).topk(k + 1, dim=1).indices  # (rows, k + 1)
+    best = chunks.amax(2).topk(k, dim=1).indices  # (rows, k)
     inside = chunks.gather(1, best[:, :, None].expand(-1, -1, CHUNK)).flatten(1)
     offsets = torch.arange(CHUNK, device=values.device)
     indices = (best[:, :, None] * CHUNK + offsets).flatten(1)
@@ -26,19 +38,17 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
         inside = torch.cat([inside, values[:, whole:]], 1)
         rest = torch.arange(whole, n, device=values.device).expand(rows, -1)
         indices = torch.cat([indices, rest], 1)
-    top, where = inside.topk(k + 1, dim=1)
-    indices = indices.gather(1, where)
-    # All above the (k + 1)-th value are certainly here; which of its equals are, is left open.
-    tied = top[:, k - 1] == top[:, k]
-    top, indices = _in_order(top[:, :k], indices[:, :k])
-    if bool(tied.any()):
-        top[tied], indices[tied] = _sorted(values[tied], k)
-    return top, indices
+    top, where = inside.topk(k, dim=1)
+    return top, indices.gather(1, where)
 
 
-def _sorted(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    top, indices = values.sort(dim=1, descending=True, stable=True)
-    return top[:, :k], indices[:, :k]
+def _first_of_equals(values: Tensor, top: Tensor, indices: Tensor) -> Tensor:
+    """The indices of `top` (rows, k) in values (rows, n), those of its least value the first of its equals."""
+    least = top[:, -1:]
+    backwards = -torch.arange(values.shape[1], dtype=torch.float32, device=values.device)
+    _, equals = _any_largest(torch.where(values == least, backwards, -torch.inf), top.shape[1])
+    place = (top == least).cumsum(1) - 1
+    return torch.where(top == least, equals.gather(1, place.clamp(min=0)), indices)
 
 
 def _in_order(top: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
