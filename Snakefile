@@ -32,6 +32,11 @@ include: "rules/evaluate.smk"
 include: "rules/report.smk"
 
 
+if "augmentation" in config["distillation"]:
+
+    include: "rules/augment.smk"
+
+
 if "shortlist" in config:
 
     include: "rules/shortlist.smk"

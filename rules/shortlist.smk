@@ -4,7 +4,7 @@
 rule make_shortlist:
     """Align the distilled corpus on the pieces of a vocabulary and keep each piece's best translations."""
     input:
-        corpus=DISTILLED / "training.parquet",
+        corpus=student_text(),
         vocabulary=VOCABULARY / "{size}/vocab.spm",
     output:
         SHORTLISTS / "{size}/shortlist.safetensors",

@@ -137,7 +137,13 @@ def joined(suffix):
 def training_text(wildcards):
     """The table that a student is trained on: the first training text, or the one in its name."""
     text = text_of(wildcards.student)
-    return [DISTILLED / (f"training@{text}.parquet" if text else "training.parquet")]
+    return [student_text(f"@{text}" if text else "")]
+
+
+def student_text(suffix=""):
+    """A training text, "@NAME" or "" for the first, with the rows that augmentation adds."""
+    augmented = "augmentation" in config["distillation"]
+    return DISTILLED / f"{'augmented' if augmented else 'training'}{suffix}.parquet"
 
 
 def scored_translations():

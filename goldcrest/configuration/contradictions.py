@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data, pruning, scores, teachers, training_texts
+from goldcrest.configuration import data, pruning, scores, students, teachers, training_texts
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.training_texts import corpora_of
@@ -45,6 +45,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         ((*scores.STAGES, "evaluation"), scores.combined),
         (("corpora", "teacher", "reverse_teacher"), teachers.teacher_faults),
         (("corpora", "teacher", "distillation"), training_texts.text_faults),
+        (("languages", "distillation"), students.augmentation_faults),
         (("students",), _students),
         (("students", "distillation"), training_texts.student_faults),
         (("teacher", "reverse_teacher", "students", "vocabulary"), _vocabulary),

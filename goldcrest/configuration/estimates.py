@@ -12,6 +12,7 @@ from typing import Any
 from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.scores import asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
+from goldcrest.configuration.students import augmented_share
 from goldcrest.configuration.training_texts import kinds_made_of, training_texts, with_students
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
@@ -114,7 +115,7 @@ def _disk(
 ) -> dict[str, float]:
     """Bytes by what they are.  What is removed on the way counts too: it may all be there at once."""
     tables = encoded_parallel = distilled = training = 0.0
-    texts = list(training_texts(config).values())
+    texts, added = list(training_texts(config).values()), augmented_share(config)
     for size in corpora:
         text, pairs = size.text or 0.0, 2 * size.source
         # Imported, cleaned, and where it is scored once more with its scores.
@@ -122,13 +123,14 @@ def _disk(
         hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
         for kind in kinds_made_of(config, size.name):
             distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
-            # Merged, selected by scores, and joined with others into each text that has it.
+            # Merged, selected by scores, joined with others into each text that has it, and augmented there.
             scored = bool(
                 config["back_translation" if kind == "backward" else "distillation"]["scores"]
             )
             joined = sum(kind in kinds for kinds in texts)
-            distilled += (1 + scored + joined) * TABLE * pairs
-            training += pairs
+            texts_made = joined * (2 + added if added else 1)
+            distilled += (1 + scored + texts_made) * TABLE * pairs
+            training += (1 + added) * pairs
         learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
         if not size.monolingual or learnt_back:
             encoded_parallel += pairs

@@ -29,6 +29,7 @@ SCRIPT_NAMES = {
     "Telugu": ("TELUGU ",),
     "Thai": ("THAI ",),
 }
+CASED_SCRIPTS = ("Armenian", "Cyrillic", "Greek", "Latin")
 
 # The script of each language (ISO 639-1) that is not written in Latin letters.
 LANGUAGE_SCRIPTS = {

@@ -1,0 +1,144 @@
+"""What users do to text, done to sentence pairs: another case, typos, tokens that no model has seen."""
+
+import random
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+Pair = tuple[str, str]
+
+KINDS = ("upper_case", "title_case", "typos", "merged", "placeholders")
+DOTTED = ("az", "tr")  # languages whose i and ı are two letters
+TYPO_SHARE = 0.1  # of a sentence's words get a typo, one at least
+SHORTEST_MISSPELT = 3  # letters
+KEYBOARDS = {
+    "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
+    "fr": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
+    "ru": ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"),
+}
+QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+PUNCTUATION = string.punctuation + "„“”‚‘’«»‹›…–—¿¡"
+
+
+def changes_by_kind(
+    languages: Mapping[str, str],
+) -> dict[str, Callable[[Pair, random.Random], Pair]]:
+    """What turns one pair into another, by its kind; languages: codes by side."""
+    keys = neighbouring_keys(KEYBOARDS.get(languages["source"], QWERTY))
+    codes = (languages["source"], languages["target"])
+
+    def upper(pair: Pair, draw: random.Random) -> Pair:
+        return upper_case(pair[0], codes[0]), upper_case(pair[1], codes[1])
+
+    def title(pair: Pair, draw: random.Random) -> Pair:
+        return title_case(pair[0], codes[0]), title_case(pair[1], codes[1])
+
+    def typos(pair: Pair, draw: random.Random) -> Pair:
+        return misspelt(pair[0], keys, draw), pair[1]
+
+    return {
+        "upper_case": upper,
+        "title_case": title,
+        "typos": typos,
+        "placeholders": with_placeholder,
+    }
+
+
+def upper_case(text: str, language: str) -> str:
+    """TEXT IN CAPITALS, as a language has them."""
+    return (text.replace("i", "İ") if language in DOTTED else text).upper()
+
+
+def title_case(text: str, language: str) -> str:
+    """Text With a Capital at the Beginning of Every Word, whatever its kind."""
+    return re.sub(
+        r"(?<!\S)(\W*)(\w)", lambda found: found[1] + upper_case(found[2], language), text
+    )
+
+
+def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:
+    """For each letter of a keyboard, the letters of the keys around it; each row lies half a key further right."""
+    found = {}
+    for number, row in enumerate(rows):
+        for place, letter in enumerate(row):
+            around = [(number, place - 1), (number, place + 1)]
+            around += [(number - 1, place), (number - 1, place + 1)]
+            around += [(number + 1, place - 1), (number + 1, place)]
+            found[letter] = "".join(
+                rows[r][c] for r, c in around if 0 <= r < len(rows) and 0 <= c < len(rows[r])
+            )
+    return found
+
+
+def misspelt(text: str, keys: Mapping[str, str], draw: random.Random) -> str:
+    """Text with a typo in a tenth of its words, one at least; as it is where no word has three letters."""
+    words = text.split(" ")
+    places = [i for i, word in enumerate(words) if _letters(word) >= SHORTEST_MISSPELT]
+    count = min(len(places), max(1, round(TYPO_SHARE * len(words))))
+    for place in draw.sample(places, count):
+        words[place] = _with_typo(words[place], keys, draw)
+    return " ".join(words)
+
+
+def _letters(word: str) -> int:
+    return sum(map(str.isalpha, word))
+
+
+def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
+    """A word with two letters swapped, one left out, one twice or one of the key beside it."""
+    letters = [i for i, character in enumerate(word) if character.isalpha()]
+    swaps = [i for i in letters if i + 1 in letters and word[i] != word[i + 1]]
+    strokes = [i for i in letters if keys.get(word[i].lower())]
+    ways = ["drop", "repeat", *(["swap"] * bool(swaps)), *(["neighbour"] * bool(strokes))]
+    way = draw.choice(ways)
+    at = draw.choice({"swap": swaps, "neighbour": strokes}.get(way, letters))
+    if way == "swap":
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    if way == "drop":
+        return word[:at] + word[at + 1 :]
+    if way == "repeat":
+        return word[:at] + word[at] + word[at:]
+    other = draw.choice(keys[word[at].lower()])
+    return word[:at] + (other.upper() if word[at].isupper() else other) + word[at + 1 :]
+
+
+def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
+    """The pair with a number, address or tag that is to be copied.
+
+    It takes the place of a name or number that both sides have once, whose places correspond without any
+    alignment; where there is none it stands at the beginning of both sides, or at their end.
+    """
+    token = _token(draw)
+    sides = [text.split(" ") for text in pair]
+    cores = [[word.strip(PUNCTUATION) for word in words] for words in sides]
+    once = [{core for core, count in Counter(found).items() if count == 1} for found in cores]
+    shared = sorted(core for core in once[0] & once[1] if _name_or_number(core))
+    if shared:
+        core = draw.choice(shared)
+        for words, found in zip(sides, cores, strict=True):
+            place = found.index(core)
+            words[place] = words[place].replace(core, token, 1)
+        return " ".join(sides[0]), " ".join(sides[1])
+    if draw.random() < 0.5:
+        return f"{token} {pair[0]}", f"{token} {pair[1]}"
+    return f"{pair[0]} {token}", f"{pair[1]} {token}"
+
+
+def _name_or_number(word: str) -> bool:
+    return len(word) > 1 and any(letter.isdigit() or letter.isupper() for letter in word)
+
+
+def _token(draw: random.Random) -> str:
+    """A number of two to six digits, a web address, a mail address, or a tag {N}."""
+    name, place = (
+        "".join(draw.choices(string.ascii_lowercase, k=draw.randint(3, 9))) for _ in range(2)
+    )
+    return draw.choice(
+        [
+            str(draw.randrange(10, 10 ** draw.randint(2, 6))),
+            f"https://www.{name}.org/{place}",
+            f"{name}@{place}.com",
+            f"{{{draw.randrange(10)}}}",
+        ]
+    )

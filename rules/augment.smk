@@ -1,0 +1,27 @@
+"""Training text as users type it, where the configuration asks for it."""
+
+
+rule augment_text:
+    """A training text with changed copies of some of its rows: case, typos, merged rows, placeholders."""
+    input:
+        DISTILLED / "training{text}.parquet",
+    output:
+        DISTILLED / "augmented{text}.parquet",
+    log:
+        LOGS / "augment_text{text}.log",
+    benchmark:
+        BENCHMARKS / "augment_text{text}.tsv"
+    wildcard_constraints:
+        text="|@[^/]+",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        augmentation=config["distillation"]["augmentation"],
+        languages=config["languages"],
+        seed=config["seed"],
+        code=code_version("corpus.augmentation", "corpus.robustness", "corpus.table"),
+    script:
+        "../workflow_scripts/distil/augment_text.py"
