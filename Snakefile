@@ -37,6 +37,11 @@ if "augmentation" in config["distillation"]:
     include: "rules/augment.smk"
 
 
+if config["training"]["guided_alignment"]:
+
+    include: "rules/align.smk"
+
+
 if "shortlist" in config:
 
     include: "rules/shortlist.smk"

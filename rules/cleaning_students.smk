@@ -45,7 +45,7 @@ use rule train_student as train_on_stage with:
     params:
         kind="student",
         entry=ZOO[CLEANING_STUDENT],
-        training=config["training"],
+        training={**config["training"], "guided_alignment": 0.0, "stages": []},
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/cleaning-{stage}"),

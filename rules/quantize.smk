@@ -99,6 +99,7 @@ rule finetune_quantized:
             **config["training"],
             **config["quantization"][wildcards.grid]["finetune"],
             "smoothing": 0.0,  # an average of models is not on the grid
+            "stages": config["training"]["stages"][-1:],
         },
         seed=config["seed"],
         hardware=config["hardware"],

@@ -137,7 +137,11 @@ def joined(suffix):
 def training_text(wildcards):
     """The table that a student is trained on: the first training text, or the one in its name."""
     text = text_of(wildcards.student)
-    return [student_text(f"@{text}" if text else "")]
+    suffix = f"@{text}" if text else ""
+    if config["training"]["guided_alignment"]:
+        pieces = vocabulary_of(wildcards.student, ALIGNED)
+        return [pieces.with_name(f"training{suffix}.parquet")]
+    return [student_text(suffix)]
 
 
 def student_text(suffix=""):

@@ -123,12 +123,13 @@ def _disk(
         hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
         for kind in kinds_made_of(config, size.name):
             distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
-            # Merged, selected by scores, joined with others into each text that has it, and augmented there.
+            # Merged, selected by scores, joined with others into each text that has it, augmented and aligned.
             scored = bool(
                 config["back_translation" if kind == "backward" else "distillation"]["scores"]
             )
             joined = sum(kind in kinds for kinds in texts)
-            texts_made = joined * (2 + added if added else 1)
+            more = (added > 0) + (config["training"]["guided_alignment"] > 0)
+            texts_made = joined * (1 + more * (1 + added))
             distilled += (1 + scored + texts_made) * TABLE * pairs
             training += (1 + added) * pairs
         learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]

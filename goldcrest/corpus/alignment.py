@@ -63,7 +63,7 @@ def find_eflomal() -> Path:
             return path
     raise InputError(
         "the program eflomal, which aligns words, is not here; pip install eflomal==2.0.0 (it is compiled, "
-        "Debian: apt install gcc make), or leave out the key shortlist"
+        "Debian: apt install gcc make), or leave out the key that needs it (shortlist, training.guided_alignment)"
     )
 
 
@@ -138,8 +138,8 @@ def _run(program: Path, folder: Path, count: int) -> None:
             said = (folder / f"{name}.log").read_text(errors="replace").strip() or "it said nothing"
             reason = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
             raise InputError(
-                f"eflomal {reason} ({said.splitlines()[-1]}); where memory or disk ran out, align fewer "
-                "pairs (shortlist.pairs)"
+                f"eflomal {reason} ({said.splitlines()[-1]}); where memory or disk ran out, free some "
+                "or align fewer pairs"
             )
 
 

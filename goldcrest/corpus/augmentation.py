@@ -16,9 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from goldcrest.corpus.robustness import KINDS, changes_by_kind
-from goldcrest.corpus.table import TableWriter, read_batches, read_schema
-
-COLUMN = "augmented_by"
+from goldcrest.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
 
 
 @dataclass(frozen=True)
@@ -52,16 +50,18 @@ def augment_table(
     columns = ["source", "target", "corpus", "row"]
     columns += [name for name in ("weight",) if name in read_schema(table).names]
     schema = read_schema(table)
-    schema = pa.schema([*(schema.field(name) for name in columns), pa.field(COLUMN, pa.string())])
+    schema = pa.schema(
+        [*(schema.field(name) for name in columns), pa.field(AUGMENTED_BY, pa.string())]
+    )
     counts: Counter[str] = Counter()
     with TableWriter(output, schema) as writer:
         for batch in read_batches(table, columns):
             writer.write(
-                pa.table(batch).append_column(COLUMN, pa.nulls(batch.num_rows, pa.string()))
+                pa.table(batch).append_column(AUGMENTED_BY, pa.nulls(batch.num_rows, pa.string()))
             )
         for copies in _copies(read_batches(table, columns), augmentation, languages, seed):
             writer.write(pa.Table.from_pylist(copies, schema))
-            counts.update(copy[COLUMN] for copy in copies)
+            counts.update(copy[AUGMENTED_BY] for copy in copies)
     return {kind: counts[kind] for kind in KINDS}
 
 
@@ -97,7 +97,9 @@ def _copies(
                 pair = (row["source"], row["target"])
                 found = changes[kind](pair, random.Random(int(draw)))
                 if found != pair:
-                    copies.append({**row, "source": found[0], "target": found[1], COLUMN: kind})
+                    copies.append(
+                        {**row, "source": found[0], "target": found[1], AUGMENTED_BY: kind}
+                    )
         if copies:
             yield copies
 
@@ -117,7 +119,7 @@ def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list
     sides = {side: f"{first[side]} {second[side]}" for side in ("source", "target")}
     if first["corpus"] != second["corpus"] or max(len(s.split()) for s in sides.values()) > longest:
         return []
-    merged = {**first, **sides, COLUMN: "merged"}
+    merged = {**first, **sides, AUGMENTED_BY: "merged"}
     if "weight" in first:
         weights = [1.0 if row["weight"] is None else row["weight"] for row in (first, second)]
         merged["weight"] = sum(weights) / 2

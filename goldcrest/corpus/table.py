@@ -3,7 +3,8 @@
 Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line
 in the origin, from 0), `dropped_by` (the first filter that rejected the row, null = kept); then
 scores, such as `weight`.
-Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none).
+Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none), students' training text
+`augmented_by` (the kind of change that makes a row a copy, null = none) where the experiment asks for such copies.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ SCHEMA = pa.schema(
         pa.field("dropped_by", pa.string()),
     ]
 )
+AUGMENTED_BY = "augmented_by"
 
 
 def shard_name(number: int) -> str:

@@ -57,7 +57,8 @@ class GreedyValidation(lightning.Callback):
     """BLEU of greedy translations every so many updates; keeps the best weights, stops when patience ends.
 
     The last update is validated too, or those since the validation before it were made in vain; a training of
-    fewer updates than one validation waits for goes without any.
+    fewer updates than one validation waits for goes without any.  Patience begins after update `patient_from`: a
+    stage of the text that is still to come may better what the present one cannot.
     """
 
     def __init__(
@@ -67,10 +68,11 @@ class GreedyValidation(lightning.Callback):
         vocabulary: Vocabulary,
         config: TrainingConfig,
         work: Path,
+        patient_from: int = 0,
     ):
         self._sources, self._references, self._vocabulary = sources, references, vocabulary
         self._every, self._last = config.validate_every, config.updates
-        self._patience = config.patience
+        self._patience, self._patient_from = config.patience, patient_from
         self._best_path = work / "best.safetensors"
         self.history: list[dict[str, float]] = []
 
@@ -96,7 +98,7 @@ class GreedyValidation(lightning.Callback):
         self._stop_without_patience(trainer)
 
     def _stop_without_patience(self, trainer) -> None:
-        if self._patience and self.history and self._since_best() >= self._patience:
+        if self._patience and self._in_vain() >= self._patience:
             trainer.should_stop = True
 
     def _bleu(self, task, state: dict[str, torch.Tensor]) -> float:
@@ -111,9 +113,11 @@ class GreedyValidation(lightning.Callback):
         tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
         return score
 
-    def _since_best(self) -> int:
-        best = max(range(len(self.history)), key=lambda row: self.history[row]["bleu"])
-        return len(self.history) - 1 - best
+    def _in_vain(self) -> int:
+        """Validations since the best one, and since patience began."""
+        best = max(self.history, key=lambda row: row["bleu"], default={"update": 0})
+        since = max(best["update"], self._patient_from)
+        return sum(row["update"] > since for row in self.history)
 
     def best_state(self) -> dict[str, torch.Tensor] | None:
         """The weights of the best validation, None where none was made."""

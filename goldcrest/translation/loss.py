@@ -4,11 +4,14 @@ Positions are taken in slices: scores, softmax and gradients of a slice stay in 
 made in the forward pass, so nothing of size positions × V is kept.
 """
 
+from contextlib import nullcontext
+
 import torch
 from torch import Tensor
 
 from goldcrest.products import OneDnnLinears, add_product, product
 from goldcrest.translation.batches import Batch
+from goldcrest.translation.guided_alignment import alignment_loss, guided_attention
 from goldcrest.translation.network import Translator
 
 SLICE = 512  # positions: 512 × 8k pieces of float32 are 16 MB
@@ -73,13 +76,24 @@ def output_cross_entropy(
 
 
 def batch_loss(
-    network: Translator, batch: Batch, words: int, label_smoothing: float = 0.0
+    network: Translator,
+    batch: Batch,
+    words: int,
+    label_smoothing: float = 0.0,
+    guided_alignment: float = 0.0,
 ) -> Tensor:
-    """Weighted cross-entropy summed over the batch's target words, divided by `words`; a scalar."""
-    with OneDnnLinears():
+    """Weighted cross-entropy summed over the batch's target words, divided by `words`; a scalar.
+
+    guided_alignment: the weight of `alignment_loss`, which is added.
+    """
+    guided = guided_attention(network) if guided_alignment else nullcontext()
+    with OneDnnLinears(), guided as attention:
         memory = network.encode(batch.source, batch.source_mask)
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
     mask = batch.target_mask
     factor = batch.weight[:, None].expand(mask.shape)[mask] / words
     operands = network.output_operands(hidden[mask])
-    return output_cross_entropy(*operands, batch.target[mask], factor, label_smoothing)
+    loss = output_cross_entropy(*operands, batch.target[mask], factor, label_smoothing)
+    if guided_alignment:
+        loss = loss + guided_alignment * alignment_loss(attention[0], batch, words)
+    return loss

@@ -9,7 +9,8 @@ from torch import nn
 from torch.utils.data import IterableDataset
 
 from goldcrest.pruning.study import Companion
-from goldcrest.translation.batches import EncodedCorpus, batch_stream
+from goldcrest.translation.curriculum import Stage, staged_batches
+from goldcrest.translation.encoding import EncodedCorpus
 from goldcrest.translation.loss import batch_loss
 
 
@@ -31,6 +32,13 @@ class TrainingConfig:
     clip_norm: float = 0.0  # 0: off
     max_pieces: int = 200  # longer pairs are left out of training
     precision: str = "float32"  # or bfloat16: products in it, weights in float32
+    guided_alignment: float = 0.0  # weight of the loss; 0: off
+    stages: tuple[Stage, ...] = ()  # of the text; none: all of it all the time
+
+    def __post_init__(self) -> None:
+        """Stages may come as plain values of a configuration."""
+        stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
+        object.__setattr__(self, "stages", tuple(stages))
 
 
 class UpdateStream(IterableDataset):
@@ -43,8 +51,9 @@ class UpdateStream(IterableDataset):
 
     def __iter__(self):
         per_update = self.config.accumulate * self.ranks
-        stream = batch_stream(
-            self.corpus, self.config.batch_tokens, self.seed, self.first_update * per_update
+        stages, budget = self.config.stages, self.config.batch_tokens
+        stream = staged_batches(
+            self.corpus, stages, budget, self.seed, per_update, self.first_update
         )
         target = self.corpus.lengths("target")
         while True:
@@ -100,8 +109,15 @@ class TranslationTask(lightning.LightningModule):
         number = self.start_update + self.global_step + 1
         torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
         # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
+        config = self.config
         losses = (
-            batch_loss(self.network, batch.to(self.device), words, self.config.label_smoothing)
+            batch_loss(
+                self.network,
+                batch.to(self.device),
+                words,
+                config.label_smoothing,
+                config.guided_alignment,
+            )
             * self.trainer.world_size
             for batch in batches
         )

@@ -28,8 +28,9 @@ from goldcrest.errors import InputError
 from goldcrest.files import claim_folder, content_hash, exclusive_folder
 from goldcrest.pruning.companions import companion_to_dict
 from goldcrest.pruning.study import CompanionSettings
-from goldcrest.translation.batches import encode_corpus
 from goldcrest.translation.callbacks import Checkpoints, GreedyValidation, ProgressBar, StopAt
+from goldcrest.translation.curriculum import last_begins
+from goldcrest.translation.encoding import encode_corpus
 from goldcrest.translation.network import Translator
 from goldcrest.translation.task import TrainingConfig, TranslationTask, UpdateStream
 from goldcrest.translation.vocabulary import Vocabulary
@@ -41,6 +42,9 @@ CODE = (
     "products",
     "translation.batches",
     "translation.callbacks",
+    "translation.curriculum",
+    "translation.encoding",
+    "translation.guided_alignment",
     "translation.layers",
     "translation.loss",
     "translation.network",
@@ -141,7 +145,15 @@ def train(
         code += COMPANIONS_CODE
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
-        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, config.max_pieces)
+        folder = encoded or work / ENCODED
+        data = encode_corpus(
+            corpora,
+            vocabulary,
+            folder,
+            config.max_pieces,
+            grouped=bool(config.stages),
+            linked=bool(config.guided_alignment),
+        )
         if first_rank:
             identity = {
                 "settings": settings,
@@ -155,7 +167,10 @@ def train(
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
         accompanied = companion and companion.companion(network)
         task = TranslationTask(network, config, seed, start_update, accompanied)
-        validations = GreedyValidation(pairs["source"], pairs["target"], vocabulary, config, work)
+        patient_from = max(0, last_begins(config.stages) - start_update)
+        validations = GreedyValidation(
+            pairs["source"], pairs["target"], vocabulary, config, work, patient_from
+        )
         with accompanied.attached() if accompanied else nullcontext():
             trainer = _fit(
                 task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard

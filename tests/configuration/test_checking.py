@@ -92,7 +92,10 @@ def test_numbers_have_the_type_of_their_key(experiment, zoo):
     ids=["training", "hardware", "rules"],
 )
 def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
-    library = {field.name: field.default for field in fields(dataclass)}
+    library = {
+        field.name: list(field.default) if isinstance(field.default, tuple) else field.default
+        for field in fields(dataclass)
+    }
     assert MISSING not in library.values()
     assert {key: rule["default"] for key, rule in section["properties"].items()} == library
 

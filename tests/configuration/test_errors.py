@@ -18,7 +18,7 @@ SCHEMA = {
         [
             "training.updaets: unknown key, expected one of batch_tokens, updates, learning_rate, warmup, "
             "validate_every, patience, checkpoint_every, smoothing, dropout, label_smoothing, accumulate, "
-            "clip_norm, max_pieces, precision; did you mean 'updates'?"
+            "clip_norm, max_pieces, precision, guided_alignment, stages; did you mean 'updates'?"
         ],
     ),
     "missing keys": (

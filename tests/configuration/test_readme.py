@@ -26,6 +26,7 @@ def every_key() -> dict[str, Any]:
     rows = schema["properties"]["report"]["properties"]["rows"]["additionalProperties"]
     found = dict(keys(schema)) | dict(keys(rows, "report.rows."))
     found |= dict(keys(definitions["training"], "training."))
+    found |= dict(keys(definitions["stage"], "training.stages."))
     found |= dict(keys(definitions["scores"], "cleaning.scores."))
     found |= {"cut": None} | dict(keys(definitions["cut"], "cut."))
     found |= dict(keys(definitions["integer_grid"], "quantization.int8."))

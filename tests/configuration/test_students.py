@@ -52,3 +52,71 @@ def test_added_rows_take_disk(experiment, zoo):
     more = estimate(check(config, "trial.yaml", zoo), zoo)
     assert more.disk["text in trainings"] == pytest.approx(2 * plain.disk["text in trainings"])
     assert more.disk["distilled text"] > plain.disk["distilled text"]
+
+
+def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
+    stages = [{"copies": {"gramar": 2}}, {"updates": 9, "copies": {"grammar": 0}}]
+    reverse = {"architecture": "big", "training": {"stages": [{}]}}
+    changes = {
+        "training": {"updates": 100, "stages": stages},
+        "teacher": {"training": {"stages": [{"augmented": False}]}},
+        "reverse_teacher": reverse,
+        "pruning": {"pushy": {"reset_to": 50}},
+    }
+    assert faults(experiment(changes), zoo) == [
+        "trial.yaml: training.stages[0].updates: missing, expected a whole number: the last stage "
+        "alone lasts to the end",
+        "trial.yaml: training.stages[0].copies.gramar: no corpus 'gramar' in corpora; did you mean "
+        "'grammar'?",
+        "trial.yaml: training.stages[1].updates: found 9, expected none: the last stage lasts to "
+        "the end",
+        "trial.yaml: training.stages[1].copies: leaves no text to train on, expected some copies",
+        "trial.yaml: teacher.training.stages[0].augmented: found false, expected text of students "
+        "with distillation.augmentation",
+        "trial.yaml: reverse_teacher.training.stages: found stages, expected none: reversed text "
+        "does not tell its corpora apart",
+    ]
+    late = {"training": {"updates": 100, "stages": [{"updates": 100}, {}]}, "pruning": {}}
+    late["pruning"] = {"pushy": {"reset_to": 50}}
+    assert faults(experiment(late), zoo) == [
+        "trial.yaml: training.stages: found 100 updates before the last, expected less than "
+        "training.updates 100"
+    ]
+
+
+def test_a_stage_may_leave_a_text_nothing_that_no_student_learns(experiment, zoo):
+    stories = {"importer": "synthetic", "pairs": 10, "use": "monolingual"}
+    texts = {"all": ["parallel", "forward"], "parallel": ["parallel"]}
+    changes = {
+        "corpora": {"stories": stories},
+        "distillation": {"training_texts": texts},
+        "training": {"stages": [{"updates": 7}, {"copies": {"grammar": 0}}]},
+    }
+    checked = check(experiment(changes), "trial.yaml", zoo)
+    assert checked["training"]["stages"][0] == {"updates": 7, "copies": {}, "augmented": True}
+    changes["students"] = ["small", "small@parallel"]
+    assert [line.split(": ")[1] for line in faults(experiment(changes), zoo)] == [
+        "training.stages[1].copies"
+    ]
+
+
+def test_alignments_guide_students_alone_and_heads_that_stay(experiment, zoo):
+    guided = {"guided_alignment": 0.1}
+    changes = {
+        "training": guided,
+        "teacher": {"training": guided},
+        "pruning": {
+            "pushy": {"blocks": "*cross_attention", "criterion": "magnitude", "iterations": 1},
+            "encoder": {"method": "one-shot", "heads": 0.25},
+            "shallow": {"method": "depth", "stack": "decoder"},
+        },
+        "students": ["small"],
+    }
+    assert faults(experiment(changes), zoo) == [
+        "trial.yaml: teacher.training.guided_alignment: found 0.1, expected 0: alignments guide "
+        "students alone",
+        "trial.yaml: pruning.pushy.blocks: found '*cross_attention', expected a pattern without "
+        "decoder.1.cross_attention of 'small', of which training.guided_alignment teaches a head",
+        "trial.yaml: pruning.shallow.stack: found decoder, expected encoder, as "
+        "training.guided_alignment teaches its last layer",
+    ]

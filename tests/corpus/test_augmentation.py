@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.augmentation import COLUMN, Augmentation, augment_table
+from goldcrest.corpus.augmentation import Augmentation, augment_table
 from goldcrest.corpus.robustness import KINDS
-from goldcrest.corpus.table import read_columns, write_table
+from goldcrest.corpus.table import AUGMENTED_BY, read_columns, write_table
 
 LANGUAGES = {"source": "en", "target": "de"}
 ALL = Augmentation(0.5, 0.5, 0.5, 0.5, 0.5)
@@ -34,7 +34,7 @@ def augmented(tmp_path):
         counts = augment_table(
             tmp_path / "text.parquet", tmp_path / "out.parquet", augmentation, LANGUAGES, seed
         )
-        names = ["source", "target", "corpus", "row", "weight", COLUMN]
+        names = ["source", "target", "corpus", "row", "weight", AUGMENTED_BY]
         return read_columns(tmp_path / "out.parquet", names).to_pylist(), counts
 
     return run
@@ -43,14 +43,16 @@ def augmented(tmp_path):
 def test_rows_stay_and_copies_follow(augmented):
     table = table_of(range(40))
     rows, counts = augmented(table)
-    assert [{k: v for k, v in row.items() if k != COLUMN} for row in rows[:40]] == table.to_pylist()
-    assert all(row[COLUMN] is None for row in rows[:40])
+    assert [
+        {k: v for k, v in row.items() if k != AUGMENTED_BY} for row in rows[:40]
+    ] == table.to_pylist()
+    assert all(row[AUGMENTED_BY] is None for row in rows[:40])
     copies = rows[40:]
-    assert {kind: sum(row[COLUMN] == kind for row in copies) for kind in KINDS} == counts
+    assert {kind: sum(row[AUGMENTED_BY] == kind for row in copies) for kind in KINDS} == counts
     assert all(counts.values())
     for row in copies:
         source, target = pair(row["row"])
-        kind = row[COLUMN]
+        kind = row[AUGMENTED_BY]
         if kind == "upper_case":
             assert (row["source"], row["target"]) == (source.upper(), target.upper())
         elif kind == "title_case":
@@ -82,7 +84,7 @@ def test_shares_are_kept(augmented):
 def test_a_row_is_changed_alike_wherever_it_stands(augmented):
     def copies(rows):
         found = augmented(table_of(rows))[0][len(rows) :]
-        return {(row[COLUMN], row["row"]): row for row in found}
+        return {(row[AUGMENTED_BY], row["row"]): row for row in found}
 
     whole, part = copies(range(60)), copies(range(20, 50))
     inside = {key: row for key, row in whole.items() if 20 <= row["row"] < 49}

@@ -9,8 +9,9 @@ import pytest
 
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
-from goldcrest.translation import batches
-from goldcrest.translation.batches import batch_stream, encode_corpus, make_batch, pad
+from goldcrest.translation import encoding
+from goldcrest.translation.batches import batch_stream, make_batch, pad
+from goldcrest.translation.encoding import encode_corpus
 from goldcrest.translation.network import START
 
 
@@ -116,7 +117,7 @@ def test_what_other_code_encoded_is_encoded_again(tmp_path, vocabulary, monkeypa
         encode_corpus([table], vocabulary, folder, 10)
         encode_corpus([table], vocabulary, folder, 10)
         assert caplog.text.count("pairs to train on") == 1
-        monkeypatch.setattr(batches, "code_version", lambda *_parts: "other")
+        monkeypatch.setattr(encoding, "code_version", lambda *_parts: "other")
         assert encode_corpus([table], vocabulary, folder, 10).identity["code"] == "other"
     assert caplog.text.count("1 pairs to train on, 1 left out with a side of more than 10") == 2
 

@@ -1,0 +1,35 @@
+"""Alignments of the students' training text, where the configuration guides their attention by them."""
+
+ALIGNED_AT_ONCE = 1_000_000  # pairs, which take ten minutes and three gigabytes
+
+
+rule align_text:
+    """A training text with the links of an alignment on the pieces of a vocabulary."""
+    input:
+        text=lambda w: student_text(w.text),
+        vocabulary=VOCABULARY / "{size}/vocab.spm",
+    output:
+        ALIGNED / "{size}/training{text}.parquet",
+    log:
+        LOGS / "align_text/{size}{text}.log",
+    benchmark:
+        BENCHMARKS / "align_text/{size}{text}.tsv"
+    wildcard_constraints:
+        text="|@[^/]+",
+    conda:
+        "../envs/main.yaml"
+    threads: 2  # one for each direction of the alignment
+    resources:
+        mem_mb=lambda w, attempt: attempt * alignment_memory(ALIGNED_AT_ONCE),
+    params:
+        seed=config["seed"],
+        pairs_at_once=ALIGNED_AT_ONCE,
+        code=code_version(
+            "corpus.alignment",
+            "corpus.symmetrization",
+            "corpus.table",
+            "translation.aligned_text",
+            "translation.vocabulary",
+        ),
+    script:
+        "../workflow_scripts/distil/align_text.py"
