@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from goldcrest.code_version import code_version
 from goldcrest.corpus.alignment import Pair, align
 from goldcrest.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
 from goldcrest.files import claim_folder, remove_folder, sha256_file
 from goldcrest.translation.encoding import LINKS, links_field
 from goldcrest.translation.vocabulary import Vocabulary
+
+CODE = ("corpus.alignment", "corpus.symmetrization", "translation.vocabulary")
 
 
 def align_text(
@@ -31,6 +34,7 @@ def align_text(
         "vocabulary": vocabulary.sha256,
         "seed": seed,
         "pairs_at_once": pairs_at_once,
+        "code": code_version(*CODE),
     }
     claim_folder(work, "identity.json", identity)
     total = sum(batch.num_rows for batch in _plain(table))
