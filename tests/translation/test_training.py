@@ -16,7 +16,7 @@ import torch
 from goldcrest import code_version
 from goldcrest.errors import InputError
 from goldcrest.files import claim_folder
-from goldcrest.translation import batches, callbacks
+from goldcrest.translation import batches, callbacks, encoding
 from goldcrest.translation.loss import batch_loss
 from goldcrest.translation.making import new_network
 from goldcrest.translation.search import greedy_translations
@@ -146,8 +146,8 @@ def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypat
 def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
     config = replace(CONFIG, updates=4, validate_every=2)
     alone, _ = run(corpus, vocabulary, tmp_path / "alone", config)
-    encode, made = batches._encode, []
-    monkeypatch.setattr(batches, "_encode", lambda *args: made.append(args) or encode(*args))
+    encode, made = encoding._encode, []
+    monkeypatch.setattr(encoding, "_encode", lambda *args: made.append(args) or encode(*args))
     for name in ("one", "two"):
         work, encoded = tmp_path / name, tmp_path / "encoded"
         network, _ = run(corpus, vocabulary, work, config, encoded=encoded)
