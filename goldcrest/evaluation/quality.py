@@ -13,6 +13,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
+from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import (
     Measurement,
@@ -56,6 +57,12 @@ class TestSet:
                 f"test set '{self.name}': {len(self.sources)} sources and {len(self.references)} "
                 "references; there must be one line per pair"
             )
+
+    @classmethod
+    def read(cls, name: str, table: str | Path) -> "TestSet":
+        """From its table.  Raises InputError where that is damaged."""
+        sides = read_columns(table, ["source", "target"])
+        return cls(name, sides["source"].to_pylist(), sides["target"].to_pylist())
 
     @property
     def sha256(self) -> str:

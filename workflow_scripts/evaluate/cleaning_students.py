@@ -14,11 +14,7 @@ from goldcrest.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input
-    tables = [read_columns(path, ["source", "target"]).to_pydict() for path in files.test_sets]
-    test_sets = [
-        TestSet(name, table["source"], table["target"])
-        for name, table in zip(params.test_sets, tables, strict=True)
-    ]
+    test_sets = list(map(TestSet.read, params.test_sets, files.test_sets))
     lines = [list(read_lines(path)) for path in files.translations]
     by_stage = [lines[i : i + len(test_sets)] for i in range(0, len(lines), len(test_sets))]
     variants = [Variant(params.student, stage, "float32") for stage in params.stages]

@@ -3,7 +3,6 @@
 From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
 """
 
-from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.comparison import compare
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.quality import TestSet
@@ -13,11 +12,7 @@ from goldcrest.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input
-    tables = [read_columns(path, ["source", "target"]).to_pydict() for path in files.test_sets]
-    test_sets = [
-        TestSet(name, table["source"], table["target"])
-        for name, table in zip(params.test_sets, tables, strict=True)
-    ]
+    test_sets = list(map(TestSet.read, params.test_sets, files.test_sets))
     rows = [
         compare(
             Variant.parse(variant),

@@ -4,7 +4,6 @@ From its translations, those of its unpruned float32 student, and the test sets,
 chrF with signatures, bootstrap intervals and significance.
 """
 
-from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.measurement import Variant, model_sha256
 from goldcrest.evaluation.quality import TestSet, measure
 from goldcrest.files import write_json
@@ -18,10 +17,9 @@ with job(snakemake.log[0]):
     digest = model_sha256(models)
     rows = []
     for index, name in enumerate(params.test_sets):
-        table = read_columns(files.test_sets[index], ["source", "target"]).to_pydict()
         rows += measure(
             variant,
-            TestSet(name, table["source"], table["target"]),
+            TestSet.read(name, files.test_sets[index]),
             list(read_lines(files.translations[index])),
             list(read_lines(files.baseline[index])) if files.baseline else None,
             bootstrap=params.bootstrap,

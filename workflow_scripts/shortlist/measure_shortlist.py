@@ -6,7 +6,6 @@ coverage, columns, and BLEU with its interval and significance.
 
 import torch
 
-from goldcrest.corpus.table import read_columns
 from goldcrest.evaluation.measurement import Variant, model_sha256
 from goldcrest.evaluation.quality import TestSet
 from goldcrest.evaluation.shortlist import measure_shortlist
@@ -27,14 +26,14 @@ with job(snakemake.log[0]):
     for name, path, without in zip(
         params.test_sets, files.test_sets, files.translations, strict=True
     ):
-        table = read_columns(path, ["source", "target"]).to_pydict()
+        test_set = TestSet.read(name, path)
         rows.append(
             measure_shortlist(
                 Variant.parse(params.variant),
-                TestSet(name, table["source"], table["target"]),
+                test_set,
                 files.shortlist,
                 translator.vocabulary,
-                translator.translate(table["source"], search),
+                translator.translate(test_set.sources, search),
                 list(read_lines(without)),
                 batch_size=search.batch_size,
                 bootstrap=params.bootstrap,
