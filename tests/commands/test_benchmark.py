@@ -112,5 +112,5 @@ def test_an_opponent_that_is_not_there(tmp_path):
     ):
         with pytest.raises(InputError, match=reason):
             opusfilter.OpusFilterChain(
-                Path(python), [("a", "b")], None, ("en", "de"), Rules(), tmp_path
+                Path(python), [("a", "b")], tmp_path, ("en", "de"), Rules(), tmp_path, False
             )

@@ -3,7 +3,6 @@
 import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -74,34 +73,31 @@ def _rows(
 ) -> Iterator[Row]:
     table = folder / "table.parquet"
     write_table(table, as_table(pairs))
+    cleaning = Cleaning(language_id=LanguageId(str(model)))
 
-    def ours(identifier: LanguageId | None) -> float:
-        clean_corpus(table, folder / "cleaned", LANGUAGES, Cleaning(language_id=identifier))
+    def ours() -> float:
+        clean_corpus(table, folder / "cleaned", LANGUAGES, cleaning)
         return len(pairs)
 
-    identifier = LanguageId(str(model))
     chain = OrdinaryChain(model, LANGUAGES, Rules())
 
     def other() -> float:
         chain.clean(pairs)
         return len(pairs)
 
-    rates = interleave(partial(ours, identifier), other, rounds=rounds)
+    rates = interleave(ours, other, rounds=rounds)
     claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
     yield Row.of_rounds(claim, *rates, unit="pairs/s")
     if opusfilter is None:
         return
-    # fastText's own predictions are half of our time: with them, and without
-    for known, ending in ((identifier, ""), (None, " or language identification")):
-        by_fasttext = model if known else None
+    for normalise in (True, False):
         with OpusFilterChain(
-            opusfilter, pairs, by_fasttext, LANGUAGES, Rules(), folder
+            opusfilter, pairs, model, LANGUAGES, Rules(), folder, normalise
         ) as opponent:
-            rates = interleave(partial(ours, known), opponent.clean, rounds=rounds)
-        claim = (
-            f"cleaning {data}, against OpusFilter {opponent.version} without normalisation{ending}"
-        )
-        yield Row.of_rounds(f"{claim}; one core", *rates, unit="pairs/s")
+            rates = interleave(ours, opponent.clean, rounds=rounds)
+        ending = "" if normalise else ", which normalises nothing"
+        claim = f"cleaning {data}, against OpusFilter {opponent.version}{ending}; one core"
+        yield Row.of_rounds(claim, *rates, unit="pairs/s")
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:

@@ -1,13 +1,16 @@
 """The chain of cleaning by OpusFilter (Aulamo et al. 2020), in its own environment: it pins other packages.
 
-What of our chain OpusFilter has filters for; it does not normalise here, and knows neither addresses nor broken
-encodings, which favours it.  Its start and its imports are not timed.
+What of our chain OpusFilter can do: Moses' substitutions of punctuation are given to its preprocessor, and it has
+filters for all but addresses and broken encodings, which favours it.  Its start and its imports are not timed.
 """
 
 import subprocess
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
+
+from sacremoses import MosesPunctNormalizer
 
 from goldcrest.commands.benchmarks.cleaning.ordinary import Pair
 from goldcrest.corpus.cleaning.rules import Rules
@@ -35,13 +38,13 @@ class OpusFilterChain:
         self,
         python: Path,
         pairs: Sequence[Pair],
-        model: Path | None,
+        model: Path,
         languages: Sequence[str],
         rules: Rules,
         folder: Path,
+        normalise: bool,
     ) -> None:
-        """python: of the environment that has it.  model: fastText's; None: languages are not identified.
-        folder: for its files.
+        """python: of the environment that has it.  model: fastText's.  folder: for its files.
 
         Raises InputError where this Python does not run it.
         """
@@ -51,7 +54,7 @@ class OpusFilterChain:
         for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
             write_text(path, "".join(f"{line}\n" for line in lines))
         configuration = folder / "opusfilter.json"
-        steps = opusfilter_steps(raw, self.kept, model, languages, rules)
+        steps = opusfilter_steps(raw, self.kept, model, languages, rules, normalise)
         write_json(configuration, {"common": {"output_directory": str(folder)}, "steps": steps})
         try:
             self._process = subprocess.Popen(
@@ -91,12 +94,12 @@ class OpusFilterChain:
 def opusfilter_steps(
     raw: Sequence[Path],
     kept: Sequence[Path],
-    model: Path | None,
+    model: Path,
     languages: Sequence[str],
     rules: Rules,
+    normalise: bool,
 ) -> list[dict[str, Any]]:
     """Our chain as steps of OpusFilter's configuration, for languages in Latin letters."""
-    single = [path.with_suffix(path.suffix + ".single") for path in raw]
     filters = [
         {"LengthFilter": {"min_length": 1, "max_length": rules.max_tokens, "unit": "word"}},
         {"LengthRatioFilter": {"threshold": rules.max_length_ratio, "unit": "word"}},
@@ -109,33 +112,29 @@ def opusfilter_steps(
         },
         {"CharacterScoreFilter": {"scripts": ["Latin", "Latin"], "thresholds": [0.5, 0.5]}},
         {"NonZeroNumeralsFilter": {"threshold": 1.0}},
-    ]
-    if model is not None:
-        filters.append(
-            {
-                "FastTextFilter": {
-                    "languages": list(languages),
-                    "thresholds": [0, 0],
-                    "model_path": str(model.resolve()),
-                }
+        {
+            "FastTextFilter": {
+                "languages": list(languages),
+                "thresholds": [0, 0],
+                "model_path": str(model.resolve()),
             }
-        )
-    names = {
-        key: [str(path) for path in paths]
-        for key, paths in (("raw", raw), ("single", single), ("kept", kept))
-    }
+        },
+    ]
+    substitutions = [
+        [[pattern, new, 0, []] for pattern, new in MosesPunctNormalizer(language).substitutions]
+        for language in languages
+    ]
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("preprocess", {"preprocessors": [{"RegExpSub": {"lang_patterns": substitutions}}]}),
+        ("remove_duplicates", {"lowercase": True, "letters_only": True}),
+        ("filter", {"filters": filters}),
+    ]
+    if not normalise:
+        del steps[0]
+    files = [list(map(str, raw))]
+    files += [[f"{path}.{number}" for path in raw] for number in range(1, len(steps))]
+    files.append(list(map(str, kept)))
     return [
-        {
-            "type": "remove_duplicates",
-            "parameters": {
-                "inputs": names["raw"],
-                "outputs": names["single"],
-                "lowercase": True,
-                "letters_only": True,
-            },
-        },
-        {
-            "type": "filter",
-            "parameters": {"inputs": names["single"], "outputs": names["kept"], "filters": filters},
-        },
+        {"type": kind, "parameters": {"inputs": read, "outputs": written, **parameters}}
+        for (kind, parameters), (read, written) in zip(steps, pairwise(files), strict=True)
     ]
