@@ -7,7 +7,7 @@ rule calibrate:
     """Record the ranges of all activations while a student translates training sentences."""
     input:
         model=MODELS / "{student}/{recipe}/float32",
-        corpus=training_text,
+        corpus=lambda w: training_text(w)[0],
     output:
         CALIBRATION / "{student}/{recipe}.json",
     log:
