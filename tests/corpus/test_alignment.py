@@ -114,7 +114,7 @@ def test_links_that_are_too_few_are_an_error(tmp_path, monkeypatch):
 
 def test_a_killed_program_is_an_error(tmp_path, monkeypatch):
     program(tmp_path, "kill -9 $$", monkeypatch)
-    with pytest.raises(InputError, match=r"killed by signal 9.*shortlist\.pairs"):
+    with pytest.raises(InputError, match=r"killed by signal 9.*align fewer pairs"):
         list(align([([1], [1])], 10, seed=1, work=tmp_path / "work"))
 
 

@@ -5,7 +5,7 @@ import yaml
 
 from goldcrest.corpus.table import read_batches, read_columns
 from goldcrest.files import read_json
-from goldcrest.translation.search import SearchOptions
+from goldcrest.translation.search import SearchOptions, fastest_precision
 from goldcrest.translation.sentence_bleu import best_hypothesis
 from goldcrest.translation.translator import load_translator
 from tests.hugging_face_models import make_m2m, make_marian
@@ -42,7 +42,9 @@ def test_folder_and_name(tmp_path, config):
     ]
     run = snakemake(tmp_path, tmp_path / "trial.yaml", "--cores", "1", *targets)
     assert run.returncode == 0, run.stdout
-    teacher = load_translator(tmp_path / "hundred", languages=("en", "de"))
+    teacher = load_translator(
+        tmp_path / "hundred", languages=("en", "de"), precision=fastest_precision("cpu")
+    )
 
     # The n best of parallel text, of which the nearest to the reference is learnt.
     columns = ["source", "target", "hypotheses", "selected"]
@@ -60,7 +62,7 @@ def test_folder_and_name(tmp_path, config):
     assert any(row["selected"] for row in rows)
 
     back = read_columns(results / "back_translated/german/merged.parquet", ["source", "target"])
-    reverse = load_translator(results / "hugging_face" / FOLDER)
+    reverse = load_translator(results / "hugging_face" / FOLDER, precision=fastest_precision("cpu"))
     search = SearchOptions(beam=2, max_source_tokens=200)
     assert back["source"].to_pylist() == reverse.translate(back["target"].to_pylist(), search)
     assert read_json(results / "hugging_face" / FOLDER / "hub.json")["name"] == "birds/de-en"
