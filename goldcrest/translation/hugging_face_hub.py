@@ -13,12 +13,8 @@ from goldcrest.files import atomic_folder, sha256_file, write_json
 
 WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
 ORIGIN = "hub.json"
-BESIDE = (
-    ".json",
-    ".model",
-    ".spm",
-    ".txt",
-)  # configuration, tokenizer, the index of weights in parts
+# Configuration, tokenizer, the index of weights in parts.
+BESIDE = (".json", ".model", ".spm", ".txt")
 
 
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
