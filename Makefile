@@ -11,7 +11,7 @@ READY := .venv/.installed
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-slurm lint engines sanitize check-resume
+.PHONY: help setup demo run test test-workflows test-slurm lint engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,8 +30,11 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 	@$(BIN)/python workflow_scripts/unlock.py
 	@$(SNAKEMAKE) $(CONFIG)
 
-test: $(READY)  ## all tests but test-slurm
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile
+test: $(READY)  ## all tests but those of the next two
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile --no-loadscope-reorder
+
+test-workflows: $(READY)  ## workflows with options that no other test's has (some minutes)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py

@@ -33,6 +33,7 @@ def config(tmp_path):
     return config
 
 
+@pytest.mark.workflows
 def test_folder_and_name(tmp_path, config):
     (tmp_path / "trial.yaml").write_text(yaml.safe_dump(config))
     results = tmp_path / "results/tiny"

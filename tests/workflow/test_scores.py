@@ -57,6 +57,7 @@ def config(tmp_path):
     return tmp_path / "scores.yaml"
 
 
+@pytest.mark.workflows
 def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     run = snakemake(tmp_path, config, "--cores", "1", REPORT, FILTERS, TRAINING)
     assert run.returncode == 0, run.stdout

@@ -48,6 +48,7 @@ def pairs(path):
     return list(zip(table["source"].to_pylist(), table["target"].to_pylist(), strict=True))
 
 
+@pytest.mark.workflows
 def test_kinds_of_text_and_their_students(tmp_path, config):
     run = snakemake(tmp_path, config, "--cores", "1", TABLE)
     assert run.returncode == 0, run.stdout
