@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goldcrest.evaluation.comparison import Comparison
-from goldcrest.report.table import Cell, Column, Row, Table, fixed
+from goldcrest.report.table import Cell, Column, Row, Table, fixed, signed
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,6 @@ def _row(one: StageResult, baseline: bool) -> Row:
         cells += [""] * 4
     else:
         differences = (together.difference, together.difference_low, together.difference_high)
-        cells += [f"{value:+.2f}" for value in differences]
+        cells += map(signed, differences)
         cells += [fixed(together.p_value, 3)]
     return Row(tuple(map(Cell, cells)), "baseline" if baseline else "plain")

@@ -10,7 +10,7 @@ from goldcrest.report.quantities import encoder_totals
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.results import Results
 from goldcrest.report.speeds import latency_table, speed_table
-from goldcrest.report.table import Table, fixed
+from goldcrest.report.table import Table, fixed, signed
 
 FIGURES = {  # file -> heading
     "front": "Quality, speed and size",
@@ -77,7 +77,7 @@ def _scores(results: Results, variant: Variant, baseline: Variant | None = None)
         row = results.measurement(variant, name, "BLEU")
         base = results.measurement(baseline, name, "BLEU") if baseline else None
         if row:
-            change = f" ({round(row.score, 2) - round(base.score, 2):+.2f})" if base else ""
+            change = f" ({signed(round(row.score, 2) - round(base.score, 2))})" if base else ""
             parts.append(f"{fixed(row.score, 2)}{change.replace('-', '−')} on {name}")
     return "BLEU " + ", ".join(parts)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from goldcrest.configuration.variants import UNPRUNED
 from goldcrest.evaluation.gpu_speed import GpuSpeed
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.report import papers
@@ -14,11 +15,15 @@ NUMBERS = {
     "fp16": "float16",
     "8bit": "int8",
 }  # as the papers' tables 4 call them
-UNPRUNED = "unpruned"
 
 Setting = tuple[
     str, str, str, bool
 ]  # row of WNGT20's table 1, recipe, numbers, whether with a shortlist
+
+
+def gpu_tables(results: Results, speeds: Sequence[GpuSpeed]) -> list[Table]:
+    """All tables of a GPU's speeds."""
+    return [gpu_table(speeds), wngt20_table4(results, speeds), wmt21_table4(speeds)]
 
 
 def gpu_table(speeds: Sequence[GpuSpeed]) -> Table:

@@ -3,7 +3,7 @@
 from goldcrest.evaluation.gpu_speed import read_gpu_speeds
 from goldcrest.files import read_json
 from goldcrest.job import job
-from goldcrest.report.gpu import gpu_table, wmt21_table4, wngt20_table4
+from goldcrest.report.gpu import gpu_tables
 from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.pruning import pruned_speed_table
 from goldcrest.report.rendering import write_table
@@ -22,8 +22,7 @@ with job(snakemake.log[0]):
     )
     tables = [build(definition, results, speed=True) for definition in TABLES if definition.speed]
     for path in files.gpu:
-        speeds = read_gpu_speeds(path)
-        tables += [gpu_table(speeds), wngt20_table4(results, speeds), wmt21_table4(speeds)]
+        tables += gpu_tables(results, read_gpu_speeds(path))
     tables += [benchmark_table(read_json(path)) for path in files.engines]
     if results.comparisons:
         tables.append(pruned_speed_table(results))

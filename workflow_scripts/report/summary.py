@@ -8,7 +8,7 @@ from goldcrest.evaluation.shortlist import read_shortlist_measurements
 from goldcrest.files import read_json, write_text
 from goldcrest.job import job
 from goldcrest.report.experiment_page import FIGURES, experiment_page
-from goldcrest.report.gpu import gpu_table, wmt21_table4, wngt20_table4
+from goldcrest.report.gpu import gpu_tables
 from goldcrest.report.results import Results
 from goldcrest.report.run_time import run_time_table
 from goldcrest.report.shortlist import shortlist_table
@@ -25,7 +25,6 @@ with job(snakemake.log[0]):
     if files.shortlists:
         further.append(shortlist_table(read_shortlist_measurements(files.shortlists)))
     for path in files.gpu:
-        speeds = read_gpu_speeds(path)
-        further += [gpu_table(speeds), wngt20_table4(results, speeds), wmt21_table4(speeds)]
+        further += gpu_tables(results, read_gpu_speeds(path))
     further += [benchmark_table(read_json(path)) for path in files.engines]
     write_text(output, experiment_page(results, run_time, params.config, links, further))
