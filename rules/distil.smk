@@ -89,7 +89,15 @@ rule translate_shard:
         precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("translation.distillation", "translation.sentence_bleu")
+        code=code_version(
+            "translation.distillation",
+            "translation.sentence_bleu",
+            "runtime.batching",
+            "runtime.csrc",
+            "runtime.engines",
+            "runtime.student",
+            "runtime.translator",
+        )
         + SEARCH_CODE,
     script:
         "../workflow_scripts/distil/translate_shard.py"

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Translate; as many lines come out as went in, with --nbest up to N for each.
 
-    One Goldcrest model on the processor is translated by the runtime, anything else by PyTorch.
+    Goldcrest models on the processor translate by the runtime, anything else by PyTorch.
     Raises InputError where a model cannot be read, a line is not UTF-8, the device is not there, or N
     exceeds the beam.
     """
@@ -101,12 +101,12 @@ def _translator(arguments: argparse.Namespace) -> "TextTranslator":
         raise InputError(
             f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
         )
-    if len(models) == len(own) == 1 and device == "cpu":
-        return load_runtime(models[0], arguments.isa, arguments.shortlist, arguments.threads)
+    if len(models) == len(own) and device == "cpu":
+        return load_runtime(models, arguments.isa, arguments.shortlist, arguments.threads)
     for name in ("isa", "shortlist"):
         if getattr(arguments, name):
             raise InputError(
-                f"translate: --{name} is of the runtime, which translates by one Goldcrest model on the processor"
+                f"translate: --{name} is of the runtime, which translates by Goldcrest models on the processor"
             )
     languages = None if arguments.languages is None else tuple(arguments.languages)
     return load_translator(models, device, languages)

@@ -114,7 +114,7 @@ def _translator(
     """A student on the device, from text to text."""
     model = load_model(folder)
     chosen = Shortlist.load(shortlist, len(model.vocabulary)) if listed else None
-    runtime = Runtime(on_device(model.network, numbers, device), PORTABLE, chosen)
+    runtime = Runtime([on_device(model.network, numbers, device)], PORTABLE, chosen)
     return RuntimeTranslator([runtime], model.vocabulary, PORTABLE)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from goldcrest.errors import InputError
 from goldcrest.quantization.modules import QuantizedLinear
-from goldcrest.runtime.extension import PORTABLE, extension
+from goldcrest.runtime.extension import PORTABLE, extension, has_bfloat16
 from goldcrest.runtime.student import VECTOR, Packer
 from goldcrest.translation.batches import pad
 from goldcrest.translation.network import START, State, Translator, sinusoids
@@ -43,12 +43,15 @@ class Engine(Protocol):
     def step(self, tokens: Tensor, state: object) -> tuple[Tensor, object]: ...
 
 
-def engine_for(network: Translator, isa: str) -> Engine:
+def engine_for(network: Translator, isa: str, precision: str = "float32") -> Engine:
     """The engine of a name: an instruction set of `extension`, or `portable`.
 
+    precision: of the products of a network in float32: that, or bfloat16.
     Raises InputError where it cannot be had, or cannot hold the network.
     """
-    return PortableEngine(network) if isa == PORTABLE else CompiledEngine(network, isa)
+    if isa == PORTABLE:
+        return PortableEngine(network, precision)
+    return CompiledEngine(network, isa, precision)
 
 
 def fits_extension(network: Translator) -> bool:
@@ -65,16 +68,20 @@ def fits_extension(network: Translator) -> bool:
 class CompiledEngine:
     """The C++ extension.  Between `start` and the end of a search it holds that search's state."""
 
-    def __init__(self, network: Translator, isa: str):
+    def __init__(self, network: Translator, isa: str, precision: str = "float32"):
         if network.width % VECTOR:
             raise InputError(
                 f"the runtime wants an embedding width that is a multiple of {VECTOR}, "
                 f"this student's is {network.width}; use its portable path"
             )
-        integer = _is_integer(network)
-        module = extension(isa)
-        kind = module.Int8Student if integer else module.Float32Student
-        self.student = kind(Packer(integer).network(network))
+        numbers = "int8" if _is_integer(network) else precision
+        if numbers == "bfloat16" and not has_bfloat16(isa):
+            raise InputError(
+                f"the runtime's instruction set '{isa}' has no products in bfloat16 on this processor; "
+                "use float32, or its portable path"
+            )
+        kind = getattr(extension(isa), f"{numbers.capitalize()}Student")
+        self.student = kind(Packer(numbers).network(network))
         self.width = network.width
         self._room = 0
 
@@ -129,11 +136,11 @@ class _Rows:
 
 
 class PortableEngine:
-    """PyTorch: float32 laid out for oneDNN, int8 by torch's integer products.  The reference of the other."""
+    """PyTorch: linear layers laid out for oneDNN, int8 by torch's integer products.  The reference of the other."""
 
-    def __init__(self, network: Translator):
+    def __init__(self, network: Translator, precision: str = "float32"):
         self.network = copy.deepcopy(network)
-        prepack(self.network)
+        prepack(self.network, precision)
         self.output = self.network.output
         self.encode = self.network.encode
         self.device = network.output.bias.device

@@ -30,6 +30,7 @@ NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "vnni": AVX512,
     "avx2": ("avx2", "fma"),
 }
+BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it
 BUILT = "built"  # the file that says that a build came to its end, and when it was last used
 FORGOTTEN = 30 * 24 * 3600  # seconds after its last use that a build of other sources is removed
 COMPILER = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-Wno-ignored-attributes"]
@@ -39,6 +40,11 @@ def available() -> list[str]:
     """The instruction sets that this processor has, the fastest first; none on other than x86 Linux."""
     found = _processor_flags()
     return [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+
+
+def has_bfloat16(isa: str) -> bool:
+    """Whether the extension for an instruction set multiplies bfloat16 numbers on this processor."""
+    return "avx512f" in NEEDS[isa] and BFLOAT16 in _processor_flags()
 
 
 @cache
@@ -51,7 +57,8 @@ def extension(isa: str) -> ModuleType:
     """
     if isa not in NEEDS:
         raise InputError(f"instruction set '{isa}'{nearest(isa, [*NEEDS, PORTABLE])}")
-    flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in NEEDS[isa] if "amx" not in flag]
+    used = [*NEEDS[isa], *([BFLOAT16] if has_bfloat16(isa) else [])]
+    flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
     if isa == "amx":
         flags.append("-DRUNTIME_BRGEMM")
     flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`

@@ -1,4 +1,4 @@
-"""A model folder as the runtime wants it: linear maps fused, heads padded, weights as codes or float32."""
+"""A model folder as the runtime wants it: linear maps fused, heads padded, weights in the products' numbers."""
 
 import math
 from collections.abc import Sequence
@@ -17,11 +17,12 @@ VECTOR = 16  # numbers of a head are padded to a multiple of this
 class Packer:
     """Parts of a network as the tensors that the extension is built from.
 
-    integer: products on 8-bit codes; otherwise on float32, whatever the grid of the weights.
+    numbers: that are multiplied: int8, codes of a grid; or float32 or bfloat16, whatever the weights' grid.
     """
 
-    def __init__(self, integer: bool):
-        self.integer = integer
+    def __init__(self, numbers: str):
+        self.numbers = numbers
+        self.integer = numbers == "int8"
 
     def network(self, network: Translator) -> dict:
         table = network.embedding
@@ -109,9 +110,12 @@ class Packer:
         }
 
     def _weight(self, module: nn.Module) -> tuple[Tensor, Tensor]:
-        """Weight (rows, columns) as int8 codes or float32, and the codes' scale (1,) or (rows,)."""
+        """Weight (rows, columns) as int8 codes, float32 or the bits of bfloat16; the codes' scale (1,) or (rows,)."""
         if not self.integer:
-            return module.weight.detach().float(), torch.ones(1)
+            weight = module.weight.detach().float()
+            if self.numbers == "bfloat16":
+                weight = weight.bfloat16().view(torch.int16)
+            return weight, torch.ones(1)
         if not module.weight.numel():  # of no heads or no neurons: never on a grid
             return module.weight.to(torch.int8), torch.ones(1)
         quantized = getattr(module, "quantized", None)

@@ -1,4 +1,4 @@
-"""Text in, text out by the runtime: a finished student's folder as a `TextTranslator`."""
+"""Text in, text out by the runtime: a model folder, or the folders of an ensemble, as a `TextTranslator`."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -11,10 +11,9 @@ from goldcrest.runtime.engines import fits_extension
 from goldcrest.runtime.extension import NEEDS, PORTABLE, available, compiler
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.folder import load_model
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import Candidate, Progress, SearchOptions
-from goldcrest.translation.translator import PieceTranslator
+from goldcrest.translation.translator import PieceTranslator, load_models
 from goldcrest.translation.vocabulary import Vocabulary
 
 
@@ -62,33 +61,32 @@ class RuntimeTranslator(PieceTranslator):
 
 
 def load_runtime(
-    folder: str | Path,
+    folders: str | Path | Sequence[str | Path],
     isa: str | None = None,
     shortlist: str | Path | None = None,
     threads: int = 1,
+    precision: str = "float32",
 ) -> RuntimeTranslator:
-    """The translator of a finished student's folder.
+    """The translator of a model folder, or of an ensemble of several with one vocabulary.
 
     isa: an instruction set of `extension` or `portable`; without, the fastest that this machine and the
-    student allow.  shortlist: a file of `Shortlist.save`.  threads: that translate at the same time, each with
-    its own copy of the weights.
+    models allow.  shortlist: a file of `Shortlist.save`.  threads: that translate at the same time, each with
+    its own copy of the weights.  precision: of the products of models in float32: that, or bfloat16.
     Raises InputError where a file is missing, damaged or of another vocabulary, or the instruction set
     cannot be had.
     """
-    path = Path(folder)
-    if not path.is_dir():
-        raise InputError(f"{path}: no such model folder; check the path")
-    model = load_model(path)
+    models = load_models(folders)
+    networks = [model.network for model in models]
     if isa is None:
-        isa = best_isa(model.network)
+        isa = best_isa(networks)
     elif isa in NEEDS and isa not in available():
         raise InputError(
             f"instruction set '{isa}': this processor lacks it; it has {', '.join([*available(), PORTABLE])}"
         )
-    vocabulary, chosen = model.vocabulary, None
+    vocabulary, chosen = models[0].vocabulary, None
     if shortlist is not None:
         chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
-    runtimes = [Runtime(model.network, isa, chosen) for _ in range(threads)]
+    runtimes = [Runtime(networks, isa, chosen, precision) for _ in range(threads)]
     return RuntimeTranslator(runtimes, vocabulary, isa)
 
 
@@ -116,15 +114,15 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     return path / (precision or there[0])
 
 
-def best_isa(network: Translator) -> str:
-    """The fastest way to run a network here; `portable` where the extension cannot be compiled or hold it."""
+def best_isa(networks: Sequence[Translator]) -> str:
+    """The fastest way to run networks here; `portable` where the extension cannot be compiled or hold them."""
     found = available()
     if not found:
         reason = "this processor has none of its instruction sets"
     elif not compiler():
         reason = "there is no C++ compiler to build it (Debian: apt install g++)"
-    elif not fits_extension(network):
-        reason = "it cannot hold this student (its width, or weights left in float32)"
+    elif not all(map(fits_extension, networks)):
+        reason = "it cannot hold this model (its width, or weights left in float32)"
     else:
         return found[0]
     logging.warning("the compiled runtime is left out, PyTorch translates: %s", reason)

@@ -1,6 +1,7 @@
-"""A network as a translator of pieces: batches in, translations out in the order of the input."""
+"""A network, or an ensemble, as a translator of pieces: batches in, translations out in the order of the input."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -16,17 +17,24 @@ from goldcrest.translation.search.ensemble import Ensemble
 
 
 class Runtime:
-    """A network for fast search, by the extension or by PyTorch.
+    """Networks that share a vocabulary, averaged as an ensemble, for fast search by the extension or by PyTorch.
 
     isa: an instruction set of `extension`, or `portable`.  shortlist: what may stand in a translation; without,
-    any piece.  Raises InputError where the extension cannot be had, or cannot hold the network.
+    any piece.  precision: see `engine_for`.
+    Raises InputError where the extension cannot be had, or cannot hold a network.
     """
 
-    def __init__(self, network: Translator, isa: str, shortlist: Shortlist | None = None):
-        self.engine = engine_for(network, isa)
+    def __init__(
+        self,
+        networks: Sequence[Translator],
+        isa: str,
+        shortlist: Shortlist | None = None,
+        precision: str = "float32",
+    ):
+        self.engines = [engine_for(one, isa, precision) for one in networks]
         self.shortlist = shortlist
-        self._decoder = DecoderCost.of(network.architecture)
-        self._all = np.arange(network.embedding.num_embeddings, dtype=np.int32)
+        self._decoder = DecoderCost.of(networks[0].architecture)
+        self._all = np.arange(networks[0].embedding.num_embeddings, dtype=np.int32)
 
     def translate(
         self,
@@ -35,9 +43,12 @@ class Runtime:
         progress: Progress | None = None,
     ) -> list[list[int]]:
         """The pieces of each source's greedy translation without its end; sources end in EOS."""
+        if len(self.engines) > 1:
+            found = self.search(sources, replace(options, beam=1, nbest=1), progress)
+            return [list(best.tokens) for best, *_ in found]
         results: list[list[int]] = [[] for _ in sources]
         for batch, cropped, limits in self._batches(sources, options, progress):
-            found = self.engine.greedy(cropped, limits, options.allow_unknown)
+            found = self.engines[0].greedy(cropped, limits, options.allow_unknown)
             for index, translation in zip(batch, found, strict=True):
                 results[index] = translation
         return results
@@ -53,10 +64,10 @@ class Runtime:
         Probabilities are shares of the pieces that may stand in the translation.
         """
         results = [[Candidate((), 0.0)] for _ in sources]
+        ensemble = Ensemble(self.engines)
         for batch, cropped, limits in self._batches(sources, options, progress):
             with torch.inference_mode():
                 source, mask = pad(cropped)
-                ensemble = Ensemble([self.engine])
                 found = beam_batch(ensemble, source, mask, torch.tensor(limits), options)
             for index, candidates in zip(batch, found, strict=True):
                 results[index] = [
@@ -71,7 +82,8 @@ class Runtime:
         sources = [options.crop(source) for source in sources]
         lengths = [len(source) - 1 for source in sources]
         longest = max(map(options.limit, lengths), default=0)
-        self.engine.reserve(longest + options.max_source_tokens + 1)
+        for engine in self.engines:
+            engine.reserve(longest + options.max_source_tokens + 1)
         if self.shortlist is None:
             self._choose(self._all)
         for batch in self._cut(sources, lengths, options):
@@ -92,7 +104,8 @@ class Runtime:
 
     def _choose(self, columns: np.ndarray) -> None:
         self.columns = columns
-        self.engine.choose(columns)
+        for engine in self.engines:
+            engine.choose(columns)
 
     def _pieces(self, columns: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.columns[list(columns)].tolist())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text
-from goldcrest.translation.folder import load_model
+from goldcrest.translation.folder import Model, load_model
 from goldcrest.translation.search import Candidate, Progress, SearchOptions, greedy, prepack, search
 from goldcrest.translation.vocabulary import Vocabulary
 
@@ -122,12 +122,7 @@ def load_translator(
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
-    paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
-    if not paths:
-        raise ValueError("load_translator needs at least one model folder")
-    for path in paths:
-        if not path.is_dir():
-            raise InputError(f"{path}: no such model folder; check the path")
+    paths = _paths(folders)
     foreign = [path for path in paths if is_hugging_face(path)]
     if foreign and len(paths) > 1:
         raise InputError(
@@ -137,17 +132,37 @@ def load_translator(
         from goldcrest.translation.hugging_face import HuggingFaceTranslator  # slow to import
 
         return HuggingFaceTranslator(foreign[0], device, languages, precision)
-    models = [load_model(path) for path in paths]
+    models = load_models(paths)
+    networks = [model.network.to(device) for model in models]
+    for network in networks:
+        prepack(network, precision)
+    return NetworkTranslator(networks, models[0].vocabulary)
+
+
+def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
+    """Goldcrest's model of a folder, or those of an ensemble.
+
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
+    """
+    models = [load_model(path) for path in _paths(folders)]
     for model in models[1:]:
         if model.vocabulary.sha256 != models[0].vocabulary.sha256:
             raise InputError(
                 f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
                 f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
             )
-    networks = [model.network.to(device) for model in models]
-    for network in networks:
-        prepack(network, precision)
-    return NetworkTranslator(networks, models[0].vocabulary)
+    return models
+
+
+def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
+    paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
+    if not paths:
+        raise ValueError("at least one model folder is needed")
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"{path}: no such model folder; check the path")
+    return paths
 
 
 def folder_hash(folder: str | Path) -> str:

@@ -5,6 +5,7 @@ import torch
 
 from goldcrest.__main__ import main
 from goldcrest.commands.benchmarks import search as benchmark
+from goldcrest.runtime.translator import Runtime
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def test_marian_twin_is_the_same_network(beam):
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
 
     sources = benchmark.batches(pieces=100)
-    ours = benchmark.translate(network, sources, beam)
+    ours = benchmark.translate(Runtime([network], "portable"), sources, beam)
     theirs = benchmark.marian_translate(twin, sources, beam, batch_size=3)
     # theirs may choose its last piece, ours ends there
     assert len(theirs) == len(ours) == 8

@@ -127,10 +127,18 @@ def test_a_shortlist_or_engine_that_cannot_serve_is_refused(translate, folder, t
     for options, message in [
         (["--isa", "avx3"], "instruction set 'avx3'; did you mean 'avx2'"),
         (["--shortlist", tmp_path / "none"], "no shortlist, or damaged"),
-        ([folder, "--isa", "portable"], "--isa is of the runtime"),
     ]:
         code, _, error = translate(folder, *options, text=b"One.")
         assert code == 1 and message in error and error.count("\n") == 1, error
+
+
+def test_an_ensemble_of_a_model_and_itself_is_the_model(translate, folder):
+    text = TEXT[0].encode()
+    for isa in ("portable", None):
+        options = ["--beam", "3", *(["--isa", isa] if isa else [])]
+        assert translate(folder, folder, *options, text=text) == translate(
+            folder, *options, text=text
+        )
 
 
 def test_extreme_lines(translate, folder):

@@ -48,7 +48,7 @@ def test_float16_translates_as_float32_does(folder):
     found = {}
     for numbers in ("float32", "float16"):
         model = load_model(folder)
-        runtime = Runtime(on_device(model.network, numbers, "cpu"), "portable")
+        runtime = Runtime([on_device(model.network, numbers, "cpu")], "portable")
         sources = model.vocabulary.encode(TEXT)
         found[numbers] = runtime.translate(sources, SearchOptions(length_factor=1.0))
     same = sum(one == other for one, other in zip(*found.values(), strict=True))

@@ -98,20 +98,20 @@ def test_sources_and_flags_name_the_build(tmp_path):
 
 def test_a_width_that_does_not_fit_is_refused():
     with pytest.raises(InputError, match="multiple of 16, this student's is 24"):
-        Runtime(network(width=24), "avx2")
+        Runtime([network(width=24)], "avx2")
 
 
 def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog):
     monkeypatch.setattr(text, "available", lambda: [])
-    assert text.best_isa(network()) == "portable"
+    assert text.best_isa([network()]) == "portable"
     assert "none of its instruction sets" in caplog.text
     monkeypatch.setattr(text, "available", lambda: ["vnni", "avx2"])
-    assert text.best_isa(network()) == "vnni"
-    assert text.best_isa(network(width=24)) == "portable"
+    assert text.best_isa([network()]) == "vnni"
+    assert text.best_isa([network(width=24)]) == "portable"
     mixed = quantized(network(), "int8", skip=["encoder.1.*"])
-    assert text.best_isa(mixed) == "portable"
+    assert text.best_isa([mixed]) == "portable"
     monkeypatch.setenv("CXX", "no-such-compiler")
-    assert text.best_isa(network()) == "portable"
+    assert text.best_isa([network()]) == "portable"
     assert "no C++ compiler" in caplog.text
 
 

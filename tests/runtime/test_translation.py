@@ -1,14 +1,16 @@
 """The runtime writes what PyTorch writes, for every kind of network and precision."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 
 from goldcrest.errors import InputError
-from goldcrest.runtime.extension import PORTABLE
+from goldcrest.runtime.extension import PORTABLE, has_bfloat16
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.search import SearchOptions, greedy, search
+from goldcrest.translation.search import SearchOptions, greedy, prepack, search
 from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
 
 pytestmark = pytest.mark.parametrize("isa", [*ISAS, PORTABLE])
@@ -22,7 +24,7 @@ def test_same_translations(isa, shape, precision):
         model = quantized(model, precision)
     options = SearchOptions(batch_size=7)
     expected = greedy([model], sources(), options)
-    found = Runtime(model, isa).translate(sources(), options)
+    found = Runtime([model], isa).translate(sources(), options)
     same = [a == b for a, b in zip(found, expected, strict=True)]
     assert len({len(one) for one in expected}) > 3, "some end early, or the test says little"
     # sums in another order may decide nearly equal pieces otherwise
@@ -36,7 +38,7 @@ def test_a_shortlist_chooses_among_its_columns(isa):
     shortlist = Shortlist(candidates, np.array([2, 3], dtype=np.int32))
     options = SearchOptions(batch_size=1)
     by_beam = SearchOptions(batch_size=1, beam=3, nbest=2)
-    runtime = Runtime(model, isa, shortlist)
+    runtime = Runtime([model], isa, shortlist)
     for source in sources(8):
         columns = shortlist.columns(source)
         outside = np.setdiff1d(np.arange(PIECES), columns)
@@ -53,7 +55,7 @@ def test_a_shortlist_chooses_among_its_columns(isa):
 
 
 def test_batches_of_its_own_choice_change_no_translation(isa):
-    runtime = Runtime(network(), isa)
+    runtime = Runtime([network()], isa)
     one_by_one = runtime.translate(sources(), SearchOptions(batch_size=1))
     assert runtime.translate(sources(), SearchOptions(batch_size=None)) == one_by_one
 
@@ -67,7 +69,7 @@ def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
         model = quantized(model, precision)
     options = SearchOptions(batch_size=7, beam=4, nbest=3)
     expected = search([model], sources(), options)
-    found = Runtime(model, isa).search(sources(), options)
+    found = Runtime([model], isa).search(sources(), options)
     # A sum in another order may move an activation by a whole step of 8 bits, and so all that follows.
     tolerance, others = (1e-4, 1) if precision == "float32" else (0.03, 4)
     same = [
@@ -84,7 +86,7 @@ def test_the_unknown_piece_stands_only_where_it_may(isa, allow_unknown):
     with torch.no_grad():
         model.output.bias[1] = 50.0
     options = SearchOptions(allow_unknown=allow_unknown)
-    runtime = Runtime(model, isa)
+    runtime = Runtime([model], isa)
     assert runtime.translate(sources(5), options) == greedy([model], sources(5), options)
     found = {piece for one in runtime.translate(sources(5), options) for piece in one}
     assert (1 in found) == allow_unknown
@@ -95,4 +97,45 @@ def test_a_student_of_mixed_precision_is_refused(isa):
         pytest.skip("PyTorch multiplies each layer as it is")
     model = quantized(network(), "int8", skip=["encoder.1.*"])
     with pytest.raises(InputError, match="leaves some in float32"):
-        Runtime(model, isa)
+        Runtime([model], isa)
+
+
+def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
+    """But for the rounding of what lies between the products, which PyTorch's path keeps in float32."""
+    if isa != PORTABLE and not has_bfloat16(isa):
+        pytest.skip(f"{isa} has no products of bfloat16 on this processor")
+    model = network(kind="attention", tied=False)
+    rounded = copy.deepcopy(model)
+    prepack(rounded, "bfloat16")
+    options = SearchOptions(batch_size=7, beam=4, nbest=3)
+    expected = search([rounded], sources(), options)
+    found = Runtime([model], isa, precision="bfloat16").search(sources(), options)
+    same = [
+        a[0].tokens == b[0].tokens and a[0].score == pytest.approx(b[0].score, abs=0.02)
+        for a, b in zip(found, expected, strict=True)
+    ]
+    assert sum(same) >= 0.85 * len(same)
+
+
+def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeypatch):
+    if isa == PORTABLE:
+        pytest.skip("PyTorch multiplies any numbers")
+    monkeypatch.setattr("goldcrest.runtime.engines.has_bfloat16", lambda isa: False)
+    with pytest.raises(InputError, match=f"'{isa}' has no products in bfloat16"):
+        Runtime([network()], isa, precision="bfloat16")
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_several_networks_are_averaged(isa, beam):
+    one, other = network(), network(kind="attention")
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    options = SearchOptions(batch_size=7, beam=beam)
+    expected = [list(best.tokens) for best, *_ in search([one, other], sources(), options)]
+    runtime = Runtime([one, other], isa)
+    by_beam = [list(best.tokens) for best, *_ in runtime.search(sources(), options)]
+    same = [a == b for a, b in zip(by_beam, expected, strict=True)]
+    assert sum(same) >= len(same) - 1
+    if beam == 1:
+        assert runtime.translate(sources(), options) == by_beam

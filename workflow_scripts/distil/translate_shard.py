@@ -7,9 +7,10 @@ the reference selected.  A killed job goes on where it was.
 import torch
 
 from goldcrest.job import job
+from goldcrest.runtime.text import load_runtime
 from goldcrest.translation.distillation import translate_shard
 from goldcrest.translation.search import SearchOptions, fastest_precision
-from goldcrest.translation.translator import folder_hash, load_translator
+from goldcrest.translation.translator import folder_hash, is_hugging_face, load_translator
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -19,16 +20,23 @@ with job(snakemake.log[0]):
     precision = snakemake.params.precision
     if precision == "auto":
         precision = fastest_precision(device)
+    if device == "cpu" and not any(map(is_hugging_face, teacher)):
+        translator = load_runtime(teacher, threads=snakemake.threads, precision=precision)
+        engine = translator.isa
+    else:
+        translator = load_translator(teacher, device, languages, precision)
+        engine = "torch"
     translate_shard(
         snakemake.input.shard,
         snakemake.output.nbest,
-        load_translator(teacher, device, languages, precision),
+        translator,
         SearchOptions(**snakemake.params.search),
         {
             "teacher": [folder_hash(folder) for folder in teacher],
             "languages": list(languages),
             "code": snakemake.params.code,
             "device": device,
+            "engine": engine,
             "precision": precision,
             "threads": snakemake.threads,
             "torch": torch.__version__,

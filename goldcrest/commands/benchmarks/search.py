@@ -1,9 +1,9 @@
 """Beam search by a teacher's network against Hugging Face's MarianMTModel.generate with the same weights.
 
 Both translate the same batches, each of sentences of one length as sorting by length makes them, to outputs of the
-same forced length, on one core.  Hugging Face computes in float32, in batches of the size that suits it best; ours is
-measured in float32 and, where the processor multiplies it, in bfloat16, which distillation takes there.  Rates are of
-the process's own time, so that another's work on the machine counts little.
+same forced length, on one core.  Hugging Face computes in float32, in batches of the size that suits it best; ours,
+the runtime as distillation uses it, is measured in float32 and, where the processor multiplies it, in bfloat16, which
+distillation takes there.  Rates are of the process's own time, so that another's work on the machine counts little.
 """
 
 import argparse
@@ -18,10 +18,12 @@ from goldcrest.commands.arguments import positive
 from goldcrest.commands.benchmark import Row, interleave, one_thread
 from goldcrest.configuration import load_zoo
 from goldcrest.errors import InputError, nearest
+from goldcrest.runtime.text import best_isa
+from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.making import new_network
 from goldcrest.translation.network import Translator, sinusoids
-from goldcrest.translation.search import SearchOptions, fastest_precision, prepack, search
+from goldcrest.translation.search import SearchOptions, fastest_precision
 
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
 PIECES = {"multi30k.teacher": 8000}  # where the zoo leaves the vocabulary open
@@ -68,11 +70,9 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
     sources = batches(pieces)
     marian = marian_twin(network)
     size = best_batch(marian, sources, beam)
-    ours = {"float32": network}
-    if fastest_precision("cpu") == "bfloat16":
-        ours["bfloat16"] = endless(name)
-    for precision, one in ours.items():
-        prepack(one, precision)  # as `load_translator` does
+    isa = best_isa([network])
+    precisions = dict.fromkeys(["float32", fastest_precision("cpu")])
+    ours = {precision: Runtime([network], isa, precision=precision) for precision in precisions}
     amount = float(sum(len(source) for batch in sources for source in batch))
     *own, other = interleave(
         *(_counted(lambda one=one: translate(one, sources, beam), amount) for one in ours.values()),
@@ -82,7 +82,7 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
     )
     return [
         Row.of_rounds(
-            f"search, {name}, {pieces:,} pieces, beam and n-best {beam}, batches of {SENTENCES}, {precision}, "
+            f"search, {name}, {pieces:,} pieces, beam and n-best {beam}, batches of {SENTENCES}, {isa}, {precision}, "
             f"against MarianMTModel.generate, batches of {size}, float32; one core",
             rates,
             other,
@@ -118,7 +118,7 @@ def batches(pieces: int) -> list[list[list[int]]]:
     ]
 
 
-def translate(network: Translator, sources: list[list[list[int]]], beam: int) -> list[list[int]]:
+def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> list[list[int]]:
     """Ours; the last of the pieces that an output has room for is its end."""
     outputs = []
     for batch in sources:
@@ -129,7 +129,7 @@ def translate(network: Translator, sources: list[list[list[int]]], beam: int) ->
             length_constant=int(FACTOR * len(batch[0])),
             allow_unknown=True,
         )
-        outputs += [list(found[0].tokens) for found in search([network], batch, options)]
+        outputs += [list(found[0].tokens) for found in runtime.search(batch, options)]
     return outputs
 
 

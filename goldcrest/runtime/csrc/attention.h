@@ -2,8 +2,9 @@
 //
 //     out[q] = Σⱼ softmaxⱼ(query[q]·key[j] / √k)·value[j]
 //
-// Keys lie transposed, keys[c][j] with j padded to VECTOR, so that scores of LANES keys are computed at once;
-// values lie as the product wrote them, values[j][c].  c counts the head's numbers, padded with zeros to VECTOR.
+// Where many queries look at the same memory, keys lie transposed, keys[c][j] with j padded to VECTOR, so that scores
+// of LANES keys are computed at once; values lie as the product wrote them, values[j][c].  c counts the head's
+// numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by entry instead.
 #pragma once
 
 #include "product_int8.h"
@@ -29,6 +30,17 @@ inline void transpose_keys(const float* rows, int stride, int length, int head, 
     }
 }
 
+// weights[j] ← e^(weights[j] − peak); 1 / their sum.
+inline float exponentiate(float* weights, int padded, float peak) {
+  Floats total = {};
+  for (int j = 0; j < padded; j += LANES) {
+    const Floats weight = exponential(load(weights + j) - peak);
+    total += weight;
+    store(weights + j, weight);
+  }
+  return 1.0f / sum(total);
+}
+
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
 // emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
 template <int R, class Emit>
@@ -37,11 +49,6 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   const int padded = round_up(memory.length, VECTOR);
   Floats most[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
-  const Ints lane = [] {
-    Ints count;
-    for (int i = 0; i < LANES; ++i) count[i] = i;
-    return count;
-  }();
   for (int j = 0; j < padded; j += LANES) {
     Floats score[R];
     for (int r = 0; r < R; ++r) score[r] = Floats{};
@@ -49,7 +56,7 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
       const Floats key = load(memory.keys + static_cast<size_t>(c) * memory.key_stride + j);
       for (int r = 0; r < R; ++r) score[r] += queries[static_cast<size_t>(r) * stride + c] * key;
     }
-    const Ints real = lane + j < memory.length;
+    const Ints real = lanes() + j < memory.length;
     for (int r = 0; r < R; ++r) {
       score[r] = real ? score[r] * scale : all(-INFINITY);
       most[r] = maximum(most[r], score[r]);
@@ -58,16 +65,7 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   }
   Floats mixture[R];
   float share[R];
-  for (int r = 0; r < R; ++r) {
-    const float peak = largest(most[r]);
-    Floats total = {};
-    for (int j = 0; j < padded; j += LANES) {
-      const Floats weight = exponential(load(weights + r * padded + j) - peak);
-      total += weight;
-      store(weights + r * padded + j, weight);
-    }
-    share[r] = 1.0f / sum(total);
-  }
+  for (int r = 0; r < R; ++r) share[r] = exponentiate(weights + r * padded, padded, largest(most[r]));
   for (int c = 0; c < head; c += LANES) {
     for (int r = 0; r < R; ++r) mixture[r] = Floats{};
     for (int j = 0; j < memory.length; ++j) {
@@ -75,5 +73,35 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
       for (int r = 0; r < R; ++r) mixture[r] += weights[r * padded + j] * value;
     }
     for (int r = 0; r < R; ++r) emit(r, c, mixture[r] * share[r]);
+  }
+}
+
+// One query over entries in any order: entry j has its key at keys + entries[j]·stride, its value at
+// values + entries[j]·stride.  emit(c, LANES of out from c).  weights: room for `length`, padded to VECTOR.
+template <class Emit>
+inline void attend_entries(const float* query, const float* keys, const float* values, size_t stride,
+                           const int32_t* entries, int length, int head, float scale, float* weights, Emit&& emit) {
+  const int padded = round_up(length, VECTOR);
+  Floats most = all(-INFINITY);
+  for (int j = 0; j < padded; j += LANES) {
+    Floats products[LANES];  // of one key each; their sums are the scores
+    for (int i = 0; i < LANES; ++i) {
+      products[i] = Floats{};
+      if (j + i >= length) continue;
+      const float* key = keys + entries[j + i] * stride;
+      for (int c = 0; c < head; c += LANES) products[i] += load(query + c) * load(key + c);
+    }
+    transpose(products);
+    Floats score = {};
+    for (int i = 0; i < LANES; ++i) score += products[i];
+    score = lanes() + j < length ? score * scale : all(-INFINITY);
+    most = maximum(most, score);
+    store(weights + j, score);
+  }
+  const float share = exponentiate(weights, padded, largest(most));
+  for (int c = 0; c < head; c += LANES) {
+    Floats mixture = {};
+    for (int j = 0; j < length; ++j) mixture += weights[j] * load(values + entries[j] * stride + c);
+    emit(c, mixture * share);
   }
 }

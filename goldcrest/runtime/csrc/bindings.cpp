@@ -151,4 +151,7 @@ void bind(py::module_& module, const char* name) {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   bind<Int8>(module, "Int8Student");
   bind<Float32>(module, "Float32Student");
+#ifdef __AVX512BF16__
+  bind<Bfloat16>(module, "Bfloat16Student");
+#endif
 }

@@ -30,6 +30,11 @@ struct Embedding {
 
  private:
   static Floats widen(const float* from) { return load(from); }
+  static Floats widen(const int16_t* bfloat16) {
+    Ints bits;
+    for (int lane = 0; lane < LANES; ++lane) bits[lane] = bfloat16[lane] << 16;
+    return (Floats)bits;
+  }
   static Floats widen(const int8_t* from) {
     Ints wide;
     for (int lane = 0; lane < LANES; ++lane) wide[lane] = from[lane];

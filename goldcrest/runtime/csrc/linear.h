@@ -5,13 +5,14 @@
 #include <cmath>
 #include <vector>
 
+#include "product_bfloat16.h"
 #include "product_float.h"
 #include "product_int8.h"
 
-// P is Int8 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.
+// P is Int8, Bfloat16 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.
 //
 // With Int8, y = sum·step + bias, where step = 1 / (activation scale · weight scale) of each output and
-// sum is of codes; with Float32, the sum begins with the bias.
+// sum is of codes; with the others, the sum begins with the bias.
 template <class P>
 class Linear {
  public:

@@ -45,6 +45,8 @@ class Network {
       project_memory(first, last);
     }
     position_ = 0;
+    entries_ = 0;
+    history_.assign(recurrent ? 0 : count, {});
     sentence_.resize(count);
     for (size_t b = 0; b < count; ++b) sentence_[b] = static_cast<int>(b);
     state_.resize(decoder_depth);
@@ -59,6 +61,7 @@ class Network {
     const int count = rows();
     float* x = x_.room(static_cast<size_t>(count) * d());
     for (int m = 0; m < count; ++m) embedding.write(pieces[m], position_, x + static_cast<size_t>(m) * d());
+    for (size_t m = 0; m < history_.size(); ++m) history_[m].push_back(entries_ + static_cast<int32_t>(m));
     const bool tied = static_cast<int>(decoder.size()) < decoder_depth;
     for (int applied = 0; applied < decoder_depth; ++applied) {
       const int index = tied ? 0 : applied;
@@ -74,6 +77,7 @@ class Network {
       normalise_for(layer.feed_forward_norm, x, count, next);
     }
     ++position_;
+    entries_ += count;
     return values_.data();
   }
 
@@ -82,7 +86,13 @@ class Network {
     std::vector<int> sentence(from.size());
     for (size_t i = 0; i < from.size(); ++i) sentence[i] = sentence_[from[i]];
     sentence_ = sentence;
-    for (auto& one : state_) recurrent ? one.select_cells(from, d()) : one.select_positions(from);
+    if (recurrent) {
+      for (auto& one : state_) one.select_cells(from, d());
+      return;
+    }
+    std::vector<std::vector<int32_t>> history(from.size());
+    for (size_t i = 0; i < from.size(); ++i) history[i] = history_[from[i]];
+    history_.swap(history);
   }
 
  private:
@@ -211,35 +221,23 @@ class Network {
     const SelfAttention<P>& attention = layer.self_attention;
     if (first) convert_for(x, rows, attention.projections);
     const int width = attention.heads.width();
+    const int stride = 2 * width, depth = attention.out.depth;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
-    state.room(rows, width, position_);
-    const int capacity = state.capacity;
-    attention.projections(values_.data(), rows, [=, &state](int m, int n, Floats y) INLINE {
-      if (n < width) return store(queries + static_cast<size_t>(m) * width + n, y);
-      const size_t before = static_cast<size_t>(m) * width * capacity;
-      if (n >= 2 * width) return store(state.values.data() + before + static_cast<size_t>(position_) * width + n - 2 * width, y);
-      for (int lane = 0; lane < LANES; ++lane)
-        state.keys.data()[before + static_cast<size_t>(n - width + lane) * capacity + position_] = y[lane];
+    const float* entries = state.entries.extend(static_cast<size_t>(entries_ + rows) * stride);
+    float* to = state.entries.data() + static_cast<size_t>(entries_) * stride;
+    attention.projections(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
+      store(n < width ? queries + static_cast<size_t>(m) * width + n : to + static_cast<size_t>(m) * stride + n - width, y);
     });
-    attend_rows(attention.heads, attention.out, queries, x, rows, [&](int m, int c) {
-      const size_t before = static_cast<size_t>(m) * width * capacity;
-      return Memory{state.keys.data() + before + static_cast<size_t>(c) * capacity, capacity,
-                    state.values.data() + before + c, width, position_ + 1};
-    });
+    Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
+    float* weights = weights_.room(round_up(position_ + 1, VECTOR));
+    const float scale = attention.out.scale;
+    for (int m = 0; m < rows; ++m, mixed += depth)
+      for (int c = 0; c < width; c += attention.heads.size)
+        attend_entries(queries + static_cast<size_t>(m) * width + c, entries + c, entries + width + c, stride,
+                       history_[m].data(), position_ + 1, attention.heads.size, attention.heads.scale, weights,
+                       [=](int at, Floats y) INLINE { P::store(mixed + c + at, y, scale); });
+    add_product(attention.out, mixed_.data(), rows, x, d());
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
-  }
-
-  // x += what the query of each row gives over its memory, by heads: memory_of(row, first number of the head).
-  template <class MemoryOf>
-  void attend_rows(const Heads& heads, const Linear<P>& out, const float* queries, float* x, int rows,
-                   MemoryOf memory_of) {
-    const int width = heads.width();
-    mixed_.room(static_cast<size_t>(rows) * out.depth);
-    for (int m = 0; m < rows; ++m)
-      for (int c = 0; c < width; c += heads.size)
-        attend_all(queries + static_cast<size_t>(m) * width + c, width, 1, memory_of(m, c), heads,
-                   mixed_.data() + static_cast<size_t>(m) * out.depth + c, out.depth, out.scale);
-    add_product(out, mixed_.data(), rows, x, d());
   }
 
   // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
@@ -250,12 +248,20 @@ class Network {
     attention.query(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(queries + static_cast<size_t>(m) * width + n, y);
     });
-    attend_rows(attention.heads, attention.out, queries, x, rows, [&](int m, int c) {
+    const int depth = attention.out.depth;
+    Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
+    for (int m = 0, next; m < rows; m = next) {
       const int b = sentence_[m], padded = offset_[b + 1] - offset_[b];
+      next = m + 1;
+      while (next < rows && sentence_[next] == b) ++next;  // hypotheses of one sentence read its memory together
       const float* keys = memory.keys.data() + static_cast<size_t>(offset_[b]) * width;
       const float* values = memory.values.data() + static_cast<size_t>(first_row_[b]) * width;
-      return Memory{keys + static_cast<size_t>(c) * padded, padded, values + c, width, lengths_[b]};
-    });
+      for (int c = 0; c < width; c += attention.heads.size)
+        attend_all(queries + static_cast<size_t>(m) * width + c, width, next - m,
+                   {keys + static_cast<size_t>(c) * padded, padded, values + c, width, lengths_[b]}, attention.heads,
+                   mixed + static_cast<size_t>(m) * depth + c, depth, attention.out.scale);
+    }
+    add_product(attention.out, mixed, rows, x, d());
     normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
     add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
   }
@@ -264,7 +270,9 @@ class Network {
   std::vector<int> sentence_;                      // of each row
   std::vector<State> state_;                       // of each applied decoder layer
   std::vector<Projected> memory_;                  // of each distinct decoder layer
+  std::vector<std::vector<int32_t>> history_;      // of each row with self-attention: its entries, oldest first
   int position_ = 0;
+  int32_t entries_ = 0;                            // in the states of self-attention
   Buffer<float> x_, projected_, keys_, weights_, queries_;
   Buffer<Value> values_, mixed_, inner_;
 };

@@ -27,6 +27,13 @@ inline Floats all(float x) { return Floats{} + x; }
 inline Ints all(int32_t x) { return Ints{} + x; }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
+// 0, 1, 2, …
+inline Ints lanes() {
+  Ints count;
+  for (int i = 0; i < LANES; ++i) count[i] = i;
+  return count;
+}
+
 #ifdef __AVX512F__
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
@@ -64,8 +71,7 @@ inline void store_bytes(uint8_t* to, Ints x) {
 
 // rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
 inline void transpose(Floats rows[LANES]) {
-  Ints lane;
-  for (int i = 0; i < LANES; ++i) lane[i] = i;
+  const Ints lane = lanes();
 #pragma GCC unroll 4
   for (int step = 1; step < LANES; step *= 2) {
     const Ints upper = (lane & step) != 0;  // lanes that come from the other row's place

@@ -34,9 +34,9 @@ inline Ints multiply_add(Ints sum, Ints a, Ints w) {
 
 #endif
 
-// How one step of a product is made, by the kind of numbers: QUAD inputs of a row with those of each column.
+// How one step of a product is made, by the kind of numbers: DEPTH inputs of a row with those of each column.
 struct ByteStep {
-  static constexpr int QUAD = 4;
+  static constexpr int DEPTH = 4;
   static Ints row(const uint8_t* a) {
     int32_t quad;
     std::memcpy(&quad, a, 4);
@@ -47,11 +47,26 @@ struct ByteStep {
 };
 
 struct FloatStep {
-  static constexpr int QUAD = 1;
+  static constexpr int DEPTH = 1;
   static Floats row(const float* a) { return all(*a); }
   static Floats columns(const float* w) { return load(w); }
   static Floats add(Floats sum, Floats a, Floats w) { return sum + a * w; }
 };
+
+#ifdef __AVX512BF16__
+struct PairStep {
+  static constexpr int DEPTH = 2;
+  static Ints row(const int16_t* a) {
+    int32_t pair;
+    std::memcpy(&pair, a, 4);
+    return all(pair);
+  }
+  static Ints columns(const int16_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
+  static Floats add(Floats sum, Ints a, Ints w) {
+    return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)w);
+  }
+};
+#endif
 
 // Whatever stands in a tile is inlined there, so that addresses are reckoned once and sums never leave registers.
 #define INLINE __attribute__((always_inline))
@@ -64,10 +79,10 @@ INLINE inline void tile(const Value* a, int depth, const Weight* panel, int widt
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) total[r][v] = load(start + v * LANES);
-  for (int k = 0; k < depth; k += Step::QUAD, panel += Step::QUAD * width) {
+  for (int k = 0; k < depth; k += Step::DEPTH, panel += Step::DEPTH * width) {
     decltype(Step::columns(panel)) w[V];
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) w[v] = Step::columns(panel + v * LANES * Step::QUAD);
+    for (int v = 0; v < V; ++v) w[v] = Step::columns(panel + v * LANES * Step::DEPTH);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       const auto x = Step::row(a + static_cast<size_t>(r) * depth + k);
@@ -88,7 +103,7 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
   int row = 0;
   const auto tiles = [=, &row]<int R>() INLINE {
     const int first = row;
-    tile<Step, R, V>(a + static_cast<size_t>(first) * depth, depth, panel + static_cast<size_t>(column) * Step::QUAD,
+    tile<Step, R, V>(a + static_cast<size_t>(first) * depth, depth, panel + static_cast<size_t>(column) * Step::DEPTH,
                      width, start + column,
                      [=](int r, int v, auto sum) INLINE { emit(first + r, column + v * LANES, sum); });
     row += R;

@@ -55,7 +55,7 @@ class Ours:
 
     def __init__(self, case: Case, isa: str):
         shortlist = random_shortlist(case.architecture.vocabulary) if case.shortlist else None
-        self._runtime = Runtime(random_network(case), isa, shortlist)
+        self._runtime = Runtime([random_network(case)], isa, shortlist)
         self._batches: list[tuple[Sources, SearchOptions]] = []
 
     def prepare(self, text: Sources, size: int) -> None:

@@ -1,0 +1,36 @@
+// Products of bfloat16 numbers with sums in float32: y[m][n] = Σₖ a[m][k]·w[n][k].  Half the memory of float32, and
+// twice its rate, at 8 bits of mantissa.  Weights lie in panels of up to COLUMNS outputs, two inputs side by side:
+//
+//     panel[k/2][n][k%2],  n < 16·vectors.
+#pragma once
+
+#ifdef __AVX512BF16__
+
+#include "product_int8.h"
+
+struct Bfloat16 {
+  using Value = int16_t;  // the bits
+  using Weight = int16_t;
+  using Sum = float;
+
+  static constexpr int16_t ZERO = 0;
+
+  static void store(int16_t* to, Floats x, float) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));  // to the nearest
+  }
+  static void store_positive(int16_t* to, Floats x) { store(to, maximum(x, Floats{}), 1); }
+
+  static float start(float bias, float) { return bias; }
+  static Floats finish(Floats sum, const float*, const float*) { return sum; }
+
+  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 2) * width + n) * 2 + k % 2; }
+
+  template <class Emit>
+  INLINE static void multiply(const int16_t* a, int rows, int depth, const int16_t* panel, int width, const float* start,
+                              Emit emit) {
+    ::multiply<PairStep>(a, rows, depth, panel, width, start, emit);
+  }
+  static void release() {}
+};
+
+#endif
