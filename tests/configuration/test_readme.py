@@ -31,6 +31,7 @@ def every_key() -> dict[str, Any]:
     found |= {"cut": None} | dict(keys(definitions["cut"], "cut."))
     found |= dict(keys(definitions["integer_grid"], "quantization.int8."))
     found |= dict(keys(definitions["columns"], "columns."))
+    found |= dict(keys(definitions["lines"], "lines."))
     found |= dict(keys(definitions["injected_noise"], "noise."))
     found |= dict(keys(definitions["checksums"], "sha256."))
     for name, definition in definitions.items():

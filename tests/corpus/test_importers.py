@@ -69,6 +69,20 @@ def test_last_line_without_newline_and_empty_lines_count(tmp_path):
     assert _rows(tmp_path / "out.parquet", "source") == [("a",), ("",), ("c",)]
 
 
+def test_some_lines_of_the_files(tmp_path):
+    entry = _files(tmp_path, b"a\nb\nc\nd\n", b"w\nx\ny\nz\n", lines={"first": 2, "last": 3})
+    import_corpus(tmp_path / "out.parquet", "news", entry, PAIR)
+    assert _rows(tmp_path / "out.parquet", "source", "target", "row") == [
+        ("b", "x", 0),
+        ("c", "y", 1),
+    ]
+    alone = {"importer": "files", "target": entry["target"], "lines": {"first": 4, "last": 4}}
+    import_corpus(tmp_path / "out", "news", alone, PAIR, monolingual="target")
+    assert _rows(tmp_path / "out", "target") == [("z",)]
+    _fails(tmp_path / "c", entry | {"lines": {"first": 2, "last": 5}}, "4 lines", "5th")
+    _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
+
+
 def test_table_columns(tmp_path):
     path = _write(tmp_path / "x.tsv.gz", b"0.5\tEins\tOne\n0.1\tZwei\tTwo\n")
     entry = {"importer": "files", "table": path, "columns": {"source": 2, "target": 1}}

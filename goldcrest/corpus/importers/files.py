@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.importers.reading import Controls, Row, Text, one_sided
@@ -17,6 +18,7 @@ class FilesImporter:
     columns: of `table`, counted from 0.
     control_characters: what a NUL (or, in a pair of files, a tab) inside a line is: an error
     ("error"), or replaced by a space ("replace").
+    lines: the `first` and the `last` that are read, counted from 1; without, all.
     """
 
     source: str | None = None
@@ -25,12 +27,17 @@ class FilesImporter:
     columns: Mapping[str, int] = field(default_factory=dict)
     sha256: Mapping[str, str] = field(default_factory=dict)
     control_characters: str = "error"
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if (self.source is None and self.target is None) == (self.table is None):
             raise InputError("importer files: give either `source` and `target` or `table`")
         if self.table is not None and not self.columns:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
+        if self.lines and self.lines["last"] < self.lines["first"]:
+            raise InputError(
+                f"importer files: `lines` from {self.lines['first']} to {self.lines['last']} are none"
+            )
         Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
@@ -58,9 +65,26 @@ class FilesImporter:
     ) -> Iterator[Row]:
         """The pairs of the files, in order.
 
-        Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, or a
-        line holds a control character.
+        Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, a line
+        holds a control character, or the last of `lines` is not there.
         """
+        rows = self._all_rows(languages, monolingual, places)
+        if not self.lines:
+            yield from rows
+            return
+        number, last = 0, self.lines["last"]
+        for number, row in enumerate(islice(rows, last), start=1):
+            if number >= self.lines["first"]:
+                yield row
+        if number < last:
+            file = self.table or self.source or self.target
+            raise InputError(
+                f"{file}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
+            )
+
+    def _all_rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[Row]:
         files = [Text(places.path(one)) for one in self.sources(languages, monolingual, places)]
         controls = Controls(self.control_characters)
         if self.table is not None:
