@@ -5,6 +5,7 @@ from typing import Any
 
 from goldcrest.configuration.recipes import made_students, matched
 from goldcrest.configuration.schema import Fault, Key, unknown
+from goldcrest.configuration.teachers import translating_models
 from goldcrest.configuration.training_texts import corpora_of, text_of, training_texts
 from goldcrest.configuration.zoo import Zoo, attention_blocks, members
 from goldcrest.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
@@ -50,14 +51,10 @@ def stage_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
         teachers += corpora_of(config, "backward")
     training = config["teacher"]["training"]
     yield from _stages(("teacher", "training"), training, config, [teachers], augmented=False)
-    reverse = {
-        ("reverse_teacher", "training"): config.get("reverse_teacher"),
-        ("scoring", "reverse_model", "training"): config["scoring"].get("reverse_model"),
-    }
-    for place, model in reverse.items():
-        if model and model["training"]["stages"]:
+    for place, model in translating_models(config):
+        if place != ("teacher",) and model["training"]["stages"]:
             message = "found stages, expected none: reversed text does not tell its corpora apart"
-            yield Fault((*place, "stages"), message)
+            yield Fault((*place, "training", "stages"), message)
 
 
 def _students_corpora(config: Config) -> list[list[str]]:
@@ -107,13 +104,8 @@ def _stages(
 
 def guided_teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Models that are no students, but to be guided by alignments."""
-    others = {
-        ("teacher",): config["teacher"],
-        ("reverse_teacher",): config.get("reverse_teacher"),
-        ("scoring", "reverse_model"): config["scoring"].get("reverse_model"),
-    }
-    for place, model in others.items():
-        weight = model["training"]["guided_alignment"] if model else 0
+    for place, model in translating_models(config):
+        weight = model["training"]["guided_alignment"]
         if weight:
             message = f"found {weight}, expected 0: alignments guide students alone"
             yield Fault((*place, "training", "guided_alignment"), message)

@@ -42,7 +42,7 @@ def hugging_face_models(config: Mapping[str, Any]) -> list[HuggingFaceModel]:
             languages_of(config, section, reverse=place != ("teacher",)),
             "language_codes" in section,
         )
-        for place, section in _sections(config)
+        for place, section in translating_models(config)
         if "hugging_face" in section
     ]
 
@@ -58,7 +58,7 @@ def hub_models(config: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """(name, revision) of every model of the hub by its folder's name."""
     return {
         name: (section["hugging_face"], section["revision"])
-        for _, section in _sections(config)
+        for _, section in translating_models(config)
         if (name := hub_folder(section)) is not None
     }
 
@@ -72,7 +72,8 @@ def languages_of(
     return (target, source) if reverse else (source, target)
 
 
-def _sections(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Config]]:
+def translating_models(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Config]]:
+    """Place and section of every model that translates, of those that a configuration has."""
     for place in PLACES:
         found: Any = config
         for key in place:

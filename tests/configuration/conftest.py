@@ -4,6 +4,8 @@ import copy
 
 import pytest
 
+from goldcrest.configuration import ConfigurationError, check
+
 EXPERIMENT = {
     "experiment": "trial",
     "languages": {"source": "en", "target": "de"},
@@ -67,3 +69,18 @@ def experiment():
         return config
 
     return make
+
+
+@pytest.fixture
+def faults(experiment, zoo):
+    """faults(changes, without) → what is wrong with the small experiment, changed so: the lines, without its name."""
+
+    def check_changed(changes, without):
+        with pytest.raises(ConfigurationError) as caught:
+            check(experiment(changes, without), "trial.yaml", zoo)
+        assert str(caught.value) == "\n".join(caught.value.errors)
+        prefix = "trial.yaml: "
+        assert all(line.startswith(prefix) for line in caught.value.errors)
+        return [line.removeprefix(prefix) for line in caught.value.errors]
+
+    return check_changed

@@ -1,0 +1,90 @@
+"""Mistakes about scores of pairs: the lines that the user reads, in full."""
+
+import pytest
+
+A = "a" * 64
+
+# name: (changes to a valid experiment, keys taken away, expected lines)
+CASES = {
+    "scores": (
+        {
+            "corpora": {
+                "stories": {
+                    "importer": "synthetic",
+                    "pairs": 10,
+                    "use": "monolingual",
+                    "cleaning": {
+                        "language_id": {"min_probability": 0.5},
+                        "scores": {"language_model_target": {"cut": {"percent": 3}}},
+                    },
+                    "distillation": {"scores": {"reverse_model": {"cut": {"best": 9}}}},
+                },
+            },
+            "cleaning": {
+                "scores": {
+                    "reverse_model": {"cut": {"percent": 5, "best": 10}},
+                    "language_model_target": {},
+                }
+            },
+            "scoring": {"reverse_model": {"architecture": "smal"}},
+        },
+        [],
+        [
+            "cleaning.scores.reverse_model.cut: found percent and best, expected one of percent, best, "
+            "threshold",
+            "corpora.stories.cleaning.language_id: found, expected cleaning.language_id too, which names "
+            "the model",
+            "corpora.stories.cleaning.scores.language_model_target: found in a monolingual corpus, which "
+            "has no target yet",
+            "corpora.stories.distillation.scores.reverse_model: no score 'reverse_model' in "
+            "distillation.scores",
+            "scoring.reverse_model.architecture: no model 'smal' in config/models.yaml; did you mean 'small'?",
+        ],
+    ),
+    "a score without its model": (
+        {"distillation": {"scores": {"reverse_model": {}}}},
+        [],
+        ["scoring.reverse_model: missing, expected the model of the score reverse_model"],
+    ),
+    "a score that does not exist": (
+        {"cleaning": {"scores": {"revers_model": {}}}},
+        [],
+        [
+            "cleaning.scores.revers_model: unknown key, expected one of bicleaner, language_model_source, "
+            "language_model_target, lexical_translation, reverse_model, combined; did you mean 'reverse_model'?"
+        ],
+    ),
+    "a bicleaner that is not there": (
+        {"cleaning": {"scores": {"bicleaner": {}}}},
+        [],
+        ["scoring.bicleaner: missing, expected the model of the score bicleaner ({} trains one)"],
+    ),
+    "a bicleaner from nowhere": (
+        {"scoring": {"bicleaner": {"model": "https://x.org/lite-en-de.zip"}}},
+        [],
+        [
+            "scoring.bicleaner.sha256: missing, expected the SHA-256 of what https://x.org/lite-en-de.zip holds",
+            "scoring.bicleaner.model: found 'https://x.org/lite-en-de.zip', expected an archive .tgz or .tar.gz",
+        ],
+    ),
+    "a checksum of a folder": (
+        {"scoring": {"bicleaner": {"model": "models/lite-en-de", "sha256": A}}},
+        [],
+        [
+            "scoring.bicleaner.sha256: found a checksum, expected it beside an address in model alone"
+        ],
+    ),
+    "two reverse models": (
+        {"scoring": {"reverse_model": {"architecture": "small", "hugging_face": "x"}}},
+        [],
+        ["scoring.reverse_model: found both, expected one of architecture, hugging_face"],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "without", "expected"),
+    [pytest.param(*case, id=name) for name, case in CASES.items()],
+)
+def test_lines(faults, changes, without, expected):
+    assert faults(changes, without) == expected
