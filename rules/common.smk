@@ -13,7 +13,6 @@ from goldcrest.configuration import (
     check,
     corpora_of,
     expand_exports,
-    expand_variants,
     components,
     hub_folder,
     hub_models,
@@ -27,6 +26,7 @@ from goldcrest.configuration import (
     scoring_memory,
     search_memory,
     section_of,
+    seed_of,
     text_of,
     training_memory,
     training_texts,
@@ -34,8 +34,13 @@ from goldcrest.configuration import (
     with_students,
 )
 from goldcrest.configuration.precisions import PRECISIONS, quantized
-from goldcrest.configuration.recipes import comparisons, pruned_students
+from goldcrest.configuration.recipes import (
+    comparisons,
+    comparisons_over_seeds,
+    pruned_students,
+)
 from goldcrest.configuration.training_texts import learnt_kinds
+from goldcrest.configuration.variants import measured_variants
 from goldcrest.corpus.cleaning_stages import STAGES
 from goldcrest.errors import InputError
 
@@ -84,7 +89,7 @@ BENCHMARKS = RESULTS / "benchmarks"
 PARALLEL = corpora_of(config, "parallel")
 SCORER = config["scoring"].get("reverse_model", {})
 BACK_TEACHER = config.get("reverse_teacher", {})
-VARIANTS = expand_variants(
+VARIANTS = measured_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
 QUANTIZED = quantized(config["quantization"])  # how each precision is made

@@ -18,7 +18,7 @@ rule translate_test_set:
     resources:
         **search_resources(),
     params:
-        search=lambda w: MEASURED[w.student, w.recipe, w.precision],
+        search=lambda w: search_of(w.student, w.recipe, w.precision),
         languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
@@ -85,6 +85,46 @@ rule compare_pruned:
         ),
     script:
         "../workflow_scripts/evaluate/compare_pruned.py"
+
+
+rule compare_seeds:
+    """A student's pruned variants against what they are to beat, over all seeds of their training."""
+    input:
+        translations=lambda w: [
+            file
+            for by_seed in SEEDS_COMPARED[w.student]
+            for file in translations_of_pairs(by_seed)
+        ],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "seeds/{student}.json",
+    log:
+        LOGS / "compare_seeds/{student}.log",
+    benchmark:
+        BENCHMARKS / "compare_seeds/{student}.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        comparisons=lambda w: [
+            (
+                [seed_of(variant[0], config) for variant, _ in by_seed],
+                named_pairs(by_seed),
+            )
+            for by_seed in SEEDS_COMPARED[w.student]
+        ],
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=config["languages"]["target"],
+        code=code_version(
+            "corpus.table",
+            "evaluation.comparison",
+            "evaluation.quality",
+            "evaluation.seeds",
+            "text_files",
+        ),
+    script:
+        "../workflow_scripts/evaluate/compare_seeds.py"
 
 
 use rule compare_pruned as compare_training_texts with:

@@ -35,6 +35,12 @@ def measured_searches():
 MEASURED = measured_searches()
 
 
+def search_of(student, recipe, precision):
+    """How a variant translates; those of other seeds, which are compared and no more, greedily."""
+    of_other_seed = {"batch_size": BATCH_SIZE, "beam": 1}
+    return MEASURED.get((student, recipe, precision), of_other_seed)
+
+
 def model_of(student, recipe, precision):
     """The model folders of a variant; several are an ensemble."""
     if student == "teacher":
@@ -90,6 +96,9 @@ COMPARED_SCALES = compared_scales()
 
 
 COMPARED = comparisons(config, ZOO)  # pruned student: (variant, baseline) pairs
+SEEDS_COMPARED = comparisons_over_seeds(
+    config, ZOO
+)  # student: such a pair of each seed
 
 
 # A student that is trained on several texts: its other selves STUDENT@TEXT.
@@ -108,6 +117,11 @@ def compared():
     return expand(
         EVALUATION / "comparisons/{pair[0]}/{pair[1]}.json", pair=list(COMPARED)
     )
+
+
+def compared_seeds():
+    """The files of comparisons over seeds; none where no student has several."""
+    return expand(EVALUATION / "seeds/{student}.json", student=SEEDS_COMPARED)
 
 
 def translations_of_pairs(pairs):

@@ -26,7 +26,7 @@ rule reset_checkpoint:
     params:
         entry=lambda w: ZOO[w.student],
         training=config["training"],
-        seed=config["seed"],
+        seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         code=code_version("translation", "products", "corpus.table"),
     script:
@@ -57,7 +57,7 @@ rule prune:
     params:
         recipe=lambda w: recipe_of(w.recipe),
         training=config["training"],
-        seed=config["seed"],
+        seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         code=code_version("pruning", "translation", "products", "corpus.table"),
     script:

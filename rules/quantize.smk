@@ -101,7 +101,7 @@ rule finetune_quantized:
             "smoothing": 0.0,  # an average of models is not on the grid
             "stages": config["training"]["stages"][-1:],
         },
-        seed=config["seed"],
+        seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
         code=code_version("quantization", "translation", "products", "corpus.table"),

@@ -125,6 +125,26 @@ rule training_texts_table:
         "../workflow_scripts/report/training_texts_table.py"
 
 
+rule seeds_table:
+    """Pruned students over the seeds of their training."""
+    input:
+        compared_seeds(),
+    output:
+        **table_files(TABLES, "seeds", "4 Pruning", "Other seeds", "seeds"),
+    log:
+        LOGS / "seeds_table.log",
+    benchmark:
+        BENCHMARKS / "seeds_table.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation", "report"),
+    script:
+        "../workflow_scripts/report/seeds_table.py"
+
+
 rule figures:
     """Sizes of all variants, what pruning left of the encoder's heads, and quality by what went."""
     input:
@@ -258,6 +278,7 @@ rule pruning_page:
         quality=measurements("quality"),
         sizes=measurements("size"),
         comparisons=compared(),
+        seeds=compared_seeds(),
         speed=EVALUATION / "speed.json",
         figures=pruning_pictures(),
     output:

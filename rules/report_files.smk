@@ -141,6 +141,8 @@ def report_targets():
         tables.append("shortlist")
     if OTHER_TEXTS:
         tables.append("training_texts")
+    if SEEDS_COMPARED:
+        tables.append("seeds")
     if COMPARED_SCALES:
         tables.append("activation_scales")
     speeds = ["variants", "latency", *further_speeds()]

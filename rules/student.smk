@@ -22,7 +22,7 @@ rule train_student:
         kind="student",
         entry=lambda w: ZOO[w.student],
         training=config["training"],
-        seed=config["seed"],
+        seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}"),
         code=code_version("translation", "products", "corpus.table"),

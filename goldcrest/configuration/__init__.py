@@ -19,13 +19,12 @@ from goldcrest.configuration.resources import (
     vocabulary_memory,
 )
 from goldcrest.configuration.scores import components, scores_of, section_of
+from goldcrest.configuration.student_names import seed_of, text_of, with_students
 from goldcrest.configuration.teachers import hub_folder, hub_models, languages_of
 from goldcrest.configuration.training_texts import (
     corpora_of,
     other_texts,
-    text_of,
     training_texts,
-    with_students,
 )
 from goldcrest.configuration.variants import expand_exports, expand_variants
 from goldcrest.configuration.zoo import load_zoo, member_of, members
@@ -54,6 +53,7 @@ __all__ = [
     "scoring_memory",
     "search_memory",
     "section_of",
+    "seed_of",
     "text_of",
     "training_memory",
     "training_texts",

@@ -8,7 +8,7 @@ from goldcrest.configuration.contradictions import contradictions
 from goldcrest.configuration.data import SECTIONS, entries
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.schema import Key
-from goldcrest.configuration.training_texts import with_students
+from goldcrest.configuration.student_names import with_students
 from goldcrest.configuration.zoo import Zoo, load_zoo
 from goldcrest.files import sha256_text
 

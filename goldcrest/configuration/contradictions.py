@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from goldcrest.configuration import data, pruning, scores, students, teachers, training_texts
+from goldcrest.configuration import (
+    data,
+    pruning,
+    scores,
+    student_names,
+    students,
+    teachers,
+    training_texts,
+)
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.training_texts import corpora_of
@@ -48,6 +56,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("languages", "distillation"), students.augmentation_faults),
         (("students",), _students),
         (("students", "distillation"), training_texts.student_faults),
+        (("seed", "students"), student_names.seed_faults),
         (students.STAGED, students.stage_faults),
         (("reverse_teacher", "scoring", "teacher"), students.guided_teachers),
         (("pruning", "students", "training", "variants"), students.guided_heads),

@@ -12,8 +12,9 @@ from typing import Any
 from goldcrest.configuration.precisions import grid_of
 from goldcrest.configuration.scores import asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
+from goldcrest.configuration.student_names import with_students
 from goldcrest.configuration.students import augmented_share
-from goldcrest.configuration.training_texts import kinds_made_of, training_texts, with_students
+from goldcrest.configuration.training_texts import kinds_made_of, training_texts
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
 from goldcrest.configuration.zoo import Zoo, load_zoo, members

@@ -5,16 +5,24 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
-from goldcrest.configuration.variants import UNPRUNED, Variant, expand_variants, matching
+from goldcrest.configuration.student_names import first_of
+from goldcrest.configuration.variants import (
+    UNPRUNED,
+    Variant,
+    expand_variants,
+    matching,
+    measured_variants,
+)
 from goldcrest.configuration.zoo import Zoo, attention_blocks, feed_forward_blocks
 from goldcrest.pruning.ranking import part_of
 
 Pruned = tuple[str, str]  # student, recipe
+Pair = tuple[Variant, Variant]  # and what it is compared with
 
 
 def pruned_students(config: Mapping[str, Any]) -> list[Pruned]:
-    """Every (student, recipe) among the variants of a checked configuration, in their order."""
-    pairs = dict.fromkeys((student, recipe) for student, recipe, _ in expand_variants(config))
+    """Every (student, recipe) among the variants that are measured, in their order."""
+    pairs = dict.fromkeys((student, recipe) for student, recipe, _ in measured_variants(config))
     return [pair for pair in pairs if pair[1] != UNPRUNED]
 
 
@@ -47,15 +55,34 @@ def removed(recipe: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[int, i
     )
 
 
-def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[tuple[Variant, Variant]]]:
+def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[Pair]]:
     """What the variants of each pruned student are compared with: (variant, baseline), alike in precision.
 
     Baselines are first the unpruned student; then what the recipe is to be better than: the random choice
     of as many heads and neurons of the same blocks, by the same method where there is one, and the
     training of its shape from scratch.  Only what a checked configuration measures is named.
     """
-    variants = expand_variants(config)
-    found: dict[Pruned, list[tuple[Variant, Variant]]] = {}
+    return _comparisons(measured_variants(config), config, zoo)
+
+
+def comparisons_over_seeds(config: Mapping[str, Any], zoo: Zoo) -> dict[str, list[list[Pair]]]:
+    """For every student of several seeds its comparisons: of the experiment's seed, and the same of each other."""
+    every = _comparisons(expand_variants(config), config, zoo)
+    found: dict[str, list[list[Pair]]] = {}
+    for (student, recipe), pairs in comparisons(config, zoo).items():
+        others = [name for name in config["students"] if name != student == first_of(name)]
+        for pair in pairs:
+            again = [tuple((other, *one[1:]) for one in pair) for other in others]
+            made = [one for one in again if one in every.get((one[0][0], recipe), [])]
+            if made:
+                found.setdefault(student, []).append([pair, *made])
+    return found
+
+
+def _comparisons(
+    variants: Sequence[Variant], config: Mapping[str, Any], zoo: Zoo
+) -> dict[Pruned, list[Pair]]:
+    found: dict[Pruned, list[Pair]] = {}
     for student, recipe, precision in variants:
         if recipe == UNPRUNED:
             continue

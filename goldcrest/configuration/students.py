@@ -5,8 +5,9 @@ from typing import Any
 
 from goldcrest.configuration.recipes import made_students, matched
 from goldcrest.configuration.schema import Fault, Key, unknown
+from goldcrest.configuration.student_names import text_of
 from goldcrest.configuration.teachers import translating_models
-from goldcrest.configuration.training_texts import corpora_of, text_of, training_texts
+from goldcrest.configuration.training_texts import corpora_of, training_texts
 from goldcrest.configuration.zoo import Zoo, attention_blocks, members
 from goldcrest.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from goldcrest.corpus.robustness import KINDS

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goldcrest.configuration.schema import Fault, unknown
+from goldcrest.configuration.student_names import architecture_of, repeats, text_of
 from goldcrest.configuration.zoo import Zoo
 
 Config = dict[str, Any]
@@ -49,30 +50,15 @@ def kinds_made_of(config: Mapping[str, Any], corpus: str) -> list[str]:
     return [kind for kind in KINDS if kind in wanted and KINDS[kind] == use]
 
 
-def text_of(student: str) -> str | None:
-    """The training text that a student names, None where it learns the first."""
-    return student.partition("@")[2] or None
-
-
 def other_texts(config: Mapping[str, Any]) -> dict[str, list[str]]:
     """For every student that is trained on several texts: itself, and its other selves STUDENT@TEXT."""
+    students = [name for name in config["students"] if not repeats(name)]
     found = {
-        name: [other for other in config["students"] if other.partition("@")[0] == name]
-        for name in config["students"]
+        name: [other for other in students if architecture_of(other) == name]
+        for name in students
         if text_of(name) is None
     }
     return {name: others for name, others in found.items() if len(others) > 1}
-
-
-def with_students(zoo: Zoo, students: list[str]) -> Zoo:
-    """The zoo with an entry for every STUDENT@TEXT, which has the shape of STUDENT."""
-    known = {name: zoo.get(name.partition("@")[0]) for name in students if text_of(name)}
-    unprinted = {
-        name: {key: value for key, value in entry.items() if key != "paper"}
-        for name, entry in known.items()
-        if entry is not None
-    }
-    return {**zoo, **unprinted}
 
 
 def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -91,7 +77,7 @@ def student_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Texts of students that do not exist, or that leave nothing to compare with."""
     texts = config["distillation"]["training_texts"]
     for index, student in enumerate(config["students"]):
-        place, name, text = ("students", index), student.partition("@")[0], text_of(student)
+        place, name, text = ("students", index), architecture_of(student), text_of(student)
         if text is None:
             continue
         if text not in texts:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from goldcrest.configuration.precisions import quantized
+from goldcrest.configuration.student_names import repeats
 
 UNPRUNED = "unpruned"
 
@@ -51,6 +52,11 @@ def expand_variants(config: dict[str, Any]) -> list[Variant]:
         asked.update(matching(pattern, config))
     ordered = product(config["students"], recipes(config), precisions(config))
     return [variant for variant in ordered if variant in asked]
+
+
+def measured_variants(config: dict[str, Any]) -> list[Variant]:
+    """Those of them that are measured in every way: of the experiment's seed; the others are compared with them."""
+    return [variant for variant in expand_variants(config) if not repeats(variant[0])]
 
 
 def expand_exports(config: dict[str, Any]) -> list[tuple[str, Variant]]:

@@ -65,7 +65,7 @@ def compare(
     found, other = (score_by(metric, lines, references, bootstrap) for lines in (ours, theirs))
     difference = found.score - other.score
     samples = np.subtract(
-        *(_resampled(metric, lines, references, bootstrap) for lines in (ours, theirs))
+        *(resampled(metric, lines, references, bootstrap) for lines in (ours, theirs))
     )
     ordered, outside = np.sort(samples), len(samples) // 40  # 2.5 % at either end, as sacreBLEU
     deviations = np.abs(samples) - np.abs(samples).mean()
@@ -93,7 +93,7 @@ def read_comparisons(paths: Iterable[str | Path]) -> list[Comparison]:
     return [Comparison(**row) for path in paths for row in read_json(path)]
 
 
-def _resampled(
+def resampled(
     metric: BLEU, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
 ) -> list[float]:
     """The score of each resample, which are of the same sentences whatever the system."""

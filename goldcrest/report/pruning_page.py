@@ -1,13 +1,16 @@
 """One page of Markdown on what pruning is worth in an experiment, generated from its measurements."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from goldcrest.configuration.student_names import repeats
+from goldcrest.evaluation.seeds import SeedsComparison
 from goldcrest.report.experiment_page import environment, listed, section
 from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.pruning import findings, pruned_speed_table, recipes_table, worth_table
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.results import Results
+from goldcrest.report.seeds import seeds_table
 from goldcrest.report.table import Table
 
 FIGURES = {  # file -> heading
@@ -20,10 +23,19 @@ PAPERS = ("wngt20_table2", "wmt21_table2")
 
 
 def pruning_page(
-    results: Results, run_time: Table, config: Mapping[str, Any], figures: Mapping[str, str]
+    results: Results,
+    run_time: Table,
+    config: Mapping[str, Any],
+    figures: Mapping[str, str],
+    seeds: Sequence[SeedsComparison] = (),
 ) -> str:
-    """The page.  config: the complete configuration; figures: heading → link of a picture."""
+    """The page.
+
+    config: the complete configuration; figures: heading → link of a picture; seeds: comparisons over several.
+    """
     tables = [worth_table(results), pruned_speed_table(results)]
+    if seeds:
+        tables.insert(1, seeds_table(seeds))
     papers = []
     for definition in TABLES:
         if definition.name in PAPERS:
@@ -45,12 +57,13 @@ def pruning_page(
 
 def _introduction(config: Mapping[str, Any]) -> str:
     languages = config["languages"]
+    students = [name for name in config["students"] if not repeats(name)]
     return (
         f"# Pruning: results of the experiment {config['experiment']}\n\n"
-        f"{languages['source']} to {languages['target']}, one seed, {config['seed']}. Corpora: "
+        f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
         f"{listed(config['corpora'])}; test sets: {listed(config['test_sets'])}; students: "
-        f"{listed(config['students'])}, each of {config['training']['updates']:,} updates, the pruned "
-        "ones' counted from the start of the unpruned one's.\n\n"
+        f"{listed(students)}, each of {config['training']['updates']:,} updates, the pruned ones' counted "
+        "from the start of the unpruned one's.\n\n"
         "This page was written by the workflow from its measurements (rule `pruning_page`). Data, "
         "languages and machine are not the papers', so compare the differences in brackets, not the "
         "numbers.\n"

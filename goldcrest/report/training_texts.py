@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from goldcrest.configuration.training_texts import KINDS, text_of
+from goldcrest.configuration.student_names import architecture_of, text_of
+from goldcrest.configuration.training_texts import KINDS
 from goldcrest.evaluation.comparison import Comparison
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.report import papers
@@ -75,7 +76,7 @@ def _row(
 ) -> Row:
     variant = Variant.parse(name)
     text = text_of(variant.student) or next(iter(texts))
-    cells = [Cell(variant.student.partition("@")[0]), Cell(text)]
+    cells = [Cell(architecture_of(variant.student)), Cell(text)]
     cells += [Cell(f"{pairs[kind]}" if kind in texts[text] else "") for kind in KINDS]
     cells += [Cell(fixed(score, 2)) for score in scores]
     if difference is None:

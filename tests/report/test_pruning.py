@@ -153,4 +153,4 @@ def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, tmp_
     for heading, link in links.items():
         assert f"![{heading}]({link})" in page
     assert "| lasso | group-lasso | groups rowcol |" in page
-    assert "Test processor" in page and "one seed, 1" in page
+    assert "Test processor" in page and "seed 1. Corpora" in page

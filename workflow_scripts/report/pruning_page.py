@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from goldcrest.evaluation.seeds import read_seeds_comparisons
 from goldcrest.files import write_text
 from goldcrest.job import job
 from goldcrest.report.pruning_page import FIGURES, pruning_page
@@ -17,4 +18,5 @@ with job(snakemake.log[0]):
     paths = {Path(path).stem: os.path.relpath(path, output.parent) for path in files.figures}
     links = {heading: paths[name] for name, heading in FIGURES.items()}
     run_time = run_time_table(params.benchmarks)
-    write_text(output, pruning_page(results, run_time, params.config, links))
+    seeds = read_seeds_comparisons(files.seeds)
+    write_text(output, pruning_page(results, run_time, params.config, links, seeds))

@@ -1,0 +1,31 @@
+"""The table of seeds: means and deviations of what the comparisons hold."""
+
+import csv
+import io
+
+from goldcrest.evaluation.seeds import SeedsComparison
+from goldcrest.report import rendering
+from goldcrest.report.seeds import seeds_table
+
+
+def test_a_row_for_every_comparison():
+    one = SeedsComparison(
+        "tiny/pushy/int8", "tiny/random/int8", ["first", "second"], 2000, [1, 7], [30.0, 31.0], [29.0, 31.5],
+        0.25, -0.5, 0.75, "nrefs:1",
+    )  # fmt: skip
+    table = seeds_table([one])
+    [row] = csv.DictReader(io.StringIO(rendering.to_csv(table)))
+    assert row == {
+        "variant": "tiny/pushy/int8",
+        "seeds": "2",
+        "bleu": "30.50",
+        "bleu_deviation": "0.71",
+        "baseline": "random",
+        "baseline_bleu": "30.25",
+        "baseline_bleu_deviation": "1.77",
+        "difference": "+0.25",
+        "difference_low": "-0.50",
+        "difference_high": "+0.75",
+        "differences": "1: +1.00, 7: -0.50",
+    }
+    assert "2,000 sentences, first and second together; signature nrefs:1" in table.notes[-1]

@@ -1,0 +1,35 @@
+"""Compare a student's variants over the seeds of their training (rule compare_seeds).
+
+From the translations of all, and the test sets, into mean differences in BLEU with intervals.
+"""
+
+from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.quality import TestSet
+from goldcrest.evaluation.seeds import compare_over_seeds
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.text_files import read_lines
+
+
+def lines_of(paths):
+    """The lines of several files, one after the other."""
+    return [line for path in paths for line in read_lines(path)]
+
+
+with job(snakemake.log[0]):
+    params, files = snakemake.params, snakemake.input
+    test_sets = list(map(TestSet.read, params.test_sets, files.test_sets))
+    rows = [
+        compare_over_seeds(
+            Variant.parse(by_seed[0][0]),
+            Variant.parse(by_seed[0][1]),
+            test_sets,
+            seeds,
+            [lines_of(ours) for _, _, ours, _ in by_seed],
+            [lines_of(theirs) for *_, theirs in by_seed],
+            bootstrap=params.bootstrap,
+            target=params.target,
+        )
+        for seeds, by_seed in params.comparisons
+    ]
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])
