@@ -14,8 +14,9 @@ from goldcrest.configuration import (
     load_zoo,
     precisions,
     read_yaml,
+    with_students,
 )
-from goldcrest.configuration.recipes import comparisons, removed
+from goldcrest.configuration.recipes import comparisons, comparisons_over_seeds, removed
 from goldcrest.configuration.schema import load_schema
 from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
 from goldcrest.corpus.cleaning.rules import Rules
@@ -297,7 +298,7 @@ def test_the_pruning_experiment_compares_every_method_fairly():
     config, zoo = check(read_yaml(path), str(path)), load_zoo()
     recipes = config["pruning"]
     assert {recipe["method"] for recipe in recipes.values()} == set(methods_of_schema())
-    (student,) = config["students"]
+    student, *again = config["students"]
     others = {
         recipe: [b[1] for _, b in pairs] for (_, recipe), pairs in comparisons(config, zoo).items()
     }
@@ -313,16 +314,21 @@ def test_the_pruning_experiment_compares_every_method_fairly():
         assert {"unpruned", baseline} <= set(others[name])
     assert removed(recipes["pushy-i6"], zoo[student]) == (36, 0)
     (told,) = re.findall(r"^#   together +([\d,]+) updates", path.read_text(), re.MULTILINE)
-    assert told == f"{updates_of_students(config):,}"
+    assert told == f"{updates_of_students(config, recipes):,}"
+    (told,) = re.findall(r"pushy-i6 and random-36 +([\d,]+) updates", path.read_text())
+    repeated = {name: recipes[name] for name in ("pushy-i6", "random-36")}
+    assert told == f"{updates_of_students(config, repeated):,}"
+    over_seeds = comparisons_over_seeds(config, with_students(zoo, config["students"]))
+    assert {len(by_seed) for by_seed in over_seeds[student]} == {1 + len(again)} == {3}
     assert removed(recipes["movement"], zoo[student])[1] >= 0.69 * 6 * zoo[student]["feed_forward"]
 
 
-def updates_of_students(config: dict) -> int:
-    """All updates of the trainings of one student, whole and pruned, but for fine-tuning."""
+def updates_of_students(config: dict, recipes: dict) -> int:
+    """All updates of the trainings of one student, whole and pruned by recipes, but for fine-tuning."""
     whole = config["training"]["updates"]
-    starts = {recipe.get("reset_to", 0) for recipe in config["pruning"].values()}
+    starts = {recipe.get("reset_to", 0) for recipe in recipes.values()}
     total = whole + sum(starts)  # a checkpoint for each
-    for recipe in config["pruning"].values():
+    for recipe in recipes.values():
         total += recipe.get("iterations", 0) * recipe.get("iteration_updates", 0)
         total += whole - recipe.get("reset_to", 0)
     return total
