@@ -92,10 +92,26 @@ class _Ready:
     def __call__(self, parameter: Tensor) -> Tensor:
         return parameter.detach().to(self.device, self.dtype)
 
-    def product(self, maps: Sequence[nn.Linear], activation: str | None = None) -> PackedLinear:
-        """Linear maps of the same input as one."""
+    @property
+    def rounded_on_cpu(self) -> bool:
+        """Whether it computes with 16 bits on a processor."""
+        return self.dtype == torch.bfloat16 and self.device.type == "cpu"
+
+    def product(
+        self,
+        maps: Sequence[nn.Linear],
+        activation: str | None = None,
+        scales: Sequence[float] | None = None,
+    ) -> PackedLinear:
+        """Linear maps of the same input as one, each multiplied by its scale."""
         weight, bias = (
-            torch.cat([getattr(one, name) for one in maps]) for name in ("weight", "bias")
+            torch.cat(
+                [
+                    getattr(one, name) * scale
+                    for one, scale in zip(maps, scales or [1] * len(maps), strict=True)
+                ]
+            )
+            for name in ("weight", "bias")
         )
         return PackedLinear(self(weight), self(bias), activation)
 
@@ -106,7 +122,12 @@ class _Layer:
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
         attention, output = layer.attention.self, layer.attention.output
         self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
-        self._qkv = ready.product([attention.query, attention.key, attention.value])
+        # Queries come scaled: products of queries and keys are the attention's logits.
+        self._qkv = ready.product(
+            [attention.query, attention.key, attention.value],
+            scales=[self._head_size**-0.5, 1, 1],
+        )
+        self._attention = _rounded_attention if ready.rounded_on_cpu else _attention
         self._out = ready.product([output.dense])
         self._attention_norm = _Norm(output.LayerNorm, ready)
         name = {ACT2FN[name].__class__: name for name in FUSED}.get(
@@ -131,9 +152,19 @@ class _Layer:
             lengths.split(self._qkv(x)), lengths.split(context), strict=True
         ):  # (b, length, 3 · a), (b, length, a)
             q, k, v = qkv.unflatten(-1, (3, self._heads, self._head_size)).permute(2, 0, 3, 1, 4)
-            found = functional.scaled_dot_product_attention(q, k, v)  # (b, heads, length, size)
-            place.copy_(found.transpose(1, 2).flatten(2))
+            place.copy_(self._attention(q, k, v).transpose(1, 2).flatten(2))
         return context
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Of queries, keys and values (b, heads, length, size) each → (b, heads, length, size)."""
+    return functional.scaled_dot_product_attention(q, k, v, scale=1.0)
+
+
+def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The same in bfloat16 by plain products, on processors twice as fast as the library's one kernel."""
+    shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
+    return shares.to(v.dtype) @ v
 
 
 class _Norm:
