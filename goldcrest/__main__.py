@@ -15,6 +15,7 @@ COMMANDS = (
     "export",
     "translate",
     "compare",
+    "score",
     "convert",
     "import-marian",
     "lineage",

@@ -80,3 +80,39 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
         return functional.linear(input, weight, bias)
     rows = input.reshape(-1, input.shape[-1])
     return _Linear.apply(rows, weight, bias).view(*input.shape[:-1], weight.shape[0])
+
+
+class PackedLinear:
+    """A linear map whose weight lies as the CPU's kernels want it, for many products; without gradients.
+
+    The weight is a copy: it does not follow what it was made of.
+    """
+
+    def __init__(
+        self, weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
+    ) -> None:
+        """weight (out, in) in float32 or bfloat16, which inputs and outputs have too; sums are float32's.
+
+        activation: "gelu" or "relu" of the result, None for the result itself.  rows: the input height that the
+        layout is chosen for; others work as well.
+        """
+        self.weight = weight.detach()
+        self.bias = None if bias is None else bias.detach()
+        self.activation = activation
+        self._packed = (
+            weight.device.type == "cpu"
+            and weight.numel() > 0
+            and torch.backends.mkldnn.is_available()
+            and weight.dtype in (torch.float32, torch.bfloat16)
+        )
+        if self._packed:
+            self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, rows)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x (…, in) → (…, out)."""
+        if self._packed and x.numel():
+            name = self.activation or "none"
+            exact = "none"  # the GELU itself, not its approximation by tanh
+            return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, name, [], exact)
+        y = functional.linear(x, self.weight, self.bias)
+        return y if self.activation is None else getattr(functional, self.activation)(y)

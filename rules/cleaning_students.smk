@@ -109,6 +109,7 @@ rule cleaning_students:
             "corpus.table",
             "evaluation.comparison",
             "evaluation.quality",
+            "evaluation.significance",
             "report",
             "text_files",
         ),

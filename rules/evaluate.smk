@@ -81,6 +81,7 @@ rule compare_pruned:
             "corpus.table",
             "evaluation.comparison",
             "evaluation.quality",
+            "evaluation.significance",
             "text_files",
         ),
     script:
@@ -121,6 +122,7 @@ rule compare_seeds:
             "evaluation.comparison",
             "evaluation.quality",
             "evaluation.seeds",
+            "evaluation.significance",
             "text_files",
         ),
     script:

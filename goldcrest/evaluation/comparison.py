@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 from sacrebleu.metrics import BLEU
-from sacrebleu.significance import _bootstrap_resample, _compute_p_value
+from sacrebleu.significance import _bootstrap_resample
 
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.quality import TestSet, bootstrap_seed, check_lines, score_by
+from goldcrest.evaluation.significance import paired_difference
 from goldcrest.files import read_json
 
 
@@ -64,11 +64,9 @@ def compare(
     metric = BLEU(trg_lang=target)
     found, other = (score_by(metric, lines, references, bootstrap) for lines in (ours, theirs))
     difference = found.score - other.score
-    samples = np.subtract(
-        *(resampled(metric, lines, references, bootstrap) for lines in (ours, theirs))
+    paired = paired_difference(
+        *(resampled(metric, lines, references, bootstrap) for lines in (ours, theirs)), difference
     )
-    ordered, outside = np.sort(samples), len(samples) // 40  # 2.5 % at either end, as sacreBLEU
-    deviations = np.abs(samples) - np.abs(samples).mean()
     return Comparison(
         variant=str(variant),
         baseline=str(baseline),
@@ -81,9 +79,9 @@ def compare(
         baseline_low=other.low,
         baseline_high=other.high,
         difference=difference,
-        difference_low=float(ordered[outside]),
-        difference_high=float(ordered[-1 - outside]),
-        p_value=1.0 if difference == 0 else _compute_p_value(deviations, abs(difference)),
+        difference_low=paired.low,
+        difference_high=paired.high,
+        p_value=paired.p_value,
         signature=found.signature,
     )
 

@@ -21,9 +21,8 @@ from goldcrest.evaluation.measurement import (
     software_versions,
     test_set_sha256,
 )
+from goldcrest.evaluation.significance import BOOTSTRAP_SEED
 from goldcrest.files import write_text
-
-BOOTSTRAP_SEED = 12345  # sacreBLEU's default, so that its command line gives the same intervals
 
 
 @dataclass(frozen=True)

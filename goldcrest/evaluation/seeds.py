@@ -14,6 +14,7 @@ from sacrebleu.metrics import BLEU
 from goldcrest.evaluation.comparison import resampled
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.quality import TestSet, check_lines, score_by
+from goldcrest.evaluation.significance import BOOTSTRAP_SEED, bounds
 from goldcrest.files import read_json
 
 
@@ -64,8 +65,7 @@ def compare_over_seeds(
         found[name] = [score_by(metric, lines, references, bootstrap) for lines in by_seed]
         samples[name] = [resampled(metric, lines, references, bootstrap) for lines in by_seed]
     scores, others = ([one.score for one in found[name]] for name in (variant, baseline))
-    means = _over_seeds(np.subtract(samples[variant], samples[baseline]))
-    ordered, outside = np.sort(means), len(means) // 40  # 2.5 % at either end, as sacreBLEU
+    low, high = bounds(_over_seeds(np.subtract(samples[variant], samples[baseline])))
     return SeedsComparison(
         variant=str(variant),
         baseline=str(baseline),
@@ -75,8 +75,8 @@ def compare_over_seeds(
         scores=scores,
         baseline_scores=others,
         difference=float(np.mean(scores) - np.mean(others)),
-        difference_low=float(ordered[outside]),
-        difference_high=float(ordered[-1 - outside]),
+        difference_low=low,
+        difference_high=high,
         signature=found[variant][0].signature,
     )
 
@@ -89,6 +89,6 @@ def read_seeds_comparisons(paths: Iterable[str | Path]) -> list[SeedsComparison]
 def _over_seeds(differences: np.ndarray) -> np.ndarray:
     """(seeds, resamples) → (resamples,): in each resample of the text the mean over a resample of the seeds."""
     seeds, resamples = differences.shape
-    draw = np.random.default_rng(12345)
+    draw = np.random.default_rng(BOOTSTRAP_SEED)
     chosen = draw.integers(0, seeds, (seeds, resamples))
     return np.take_along_axis(differences, chosen, axis=0).mean(axis=0)

@@ -1,0 +1,1 @@
+"""Learned metrics of translation quality: COMET models, read, run fast, and held against human judgement."""

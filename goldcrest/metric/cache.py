@@ -1,0 +1,153 @@
+"""Sentence vectors that are kept: in memory, or in an SQLite file that several processes may use at once.
+
+A vector's key is the hash of what made it (`Scorer.fingerprint`) and of the text.  The least recently used go
+when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from goldcrest.errors import InputError
+
+VERSION = 1  # of the tables below
+APPLICATION = 0x676F6C64  # by which SQLite files are told apart
+PATIENCE = 600  # seconds to wait for another writer
+DEFAULT_BYTES = 4 * 2**30
+SHARE_DROPPED = 10  # one in so many vectors goes when the cache is full
+AT_ONCE = 500  # keys of one query; SQLite limits them
+
+
+class Vector(NamedTuple):
+    """Of one sentence.  values (d,) in float32; pieces: of the whole sentence, before it was cut."""
+
+    values: np.ndarray
+    pieces: int
+
+
+class VectorCache:
+    """Of sentences by any metrics.  path: of the file, None for memory."""
+
+    def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
+        """max_bytes: of the file.  Raises InputError where the file is no cache of ours, or damaged."""
+        self._path, self._max_bytes = path, max_bytes
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with self._faults():
+            self._database = sqlite3.connect(
+                ":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None
+            )
+            self._create()
+
+    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are here, by text; they become the last used."""
+        keys = {_key(fingerprint, text): text for text in texts}
+        found = {}
+        names = list(keys)
+        with self._faults():
+            for start in range(0, len(names), AT_ONCE):
+                part = names[start : start + AT_ONCE]
+                marks = ",".join("?" * len(part))
+                rows = self._database.execute(
+                    f"SELECT key, vector, pieces FROM vectors WHERE key IN ({marks})", part
+                ).fetchall()
+                for key, values, pieces in rows:
+                    found[keys[key]] = Vector(np.frombuffer(values, dtype="<f4"), pieces)
+                if rows:
+                    now, hits = time.time(), [key for key, *_ in rows]
+                    with self._transaction():
+                        self._database.executemany(
+                            "UPDATE vectors SET used = ? WHERE key = ?",
+                            [(now, key) for key in hits],
+                        )
+        return found
+
+    def put(self, fingerprint: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by text; the least recently used go where there are more than fit."""
+        now = time.time()
+        rows = [
+            (_key(fingerprint, text), one.values.astype("<f4").tobytes(), one.pieces, now)
+            for text, one in vectors.items()
+        ]
+        with self._faults(), self._transaction():
+            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+            self._bound()
+
+    def __len__(self) -> int:
+        """Vectors that are here."""
+        with self._faults():
+            return self._count()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def _create(self) -> None:
+        with self._transaction():
+            (application,) = self._database.execute("PRAGMA application_id").fetchone()
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not tables:
+                self._database.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._database.execute(f"PRAGMA user_version = {VERSION}")
+                self._database.execute(
+                    "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, "
+                    "pieces INTEGER NOT NULL, used REAL NOT NULL)"
+                )
+                self._database.execute("CREATE INDEX by_use ON vectors (used)")
+            elif (application, version) != (APPLICATION, VERSION):
+                raise InputError(
+                    f"{self._path}: no cache of sentence vectors of this version; name another file"
+                )
+
+    def _bound(self) -> None:
+        """Drop the least recently used vectors where they have become too many."""
+        while self._bytes() > self._max_bytes and (count := self._count()):
+            self._database.execute(
+                "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
+                [-(-count // SHARE_DROPPED)],
+            )
+
+    def _bytes(self) -> int:
+        """Of the file, but for pages that were freed."""
+        pages, free, size = (
+            self._database.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+    def _count(self) -> int:
+        return self._database.execute("SELECT count(*) FROM vectors").fetchone()[0]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing, alone among writers."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """SQLite's errors as ours."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:  # locked, full, read-only
+            raise InputError(f"{self._path}: the cache of vectors: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self._path}: a damaged cache of vectors, or none ({error}); delete the file"
+            ) from error
+
+
+def _key(fingerprint: str, text: str) -> bytes:
+    return sha256(f"{fingerprint}\n{text}".encode()).digest()

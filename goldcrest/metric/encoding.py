@@ -1,0 +1,179 @@
+"""An encoder that pays for no padding: sentences of a batch lie one behind the other.
+
+Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
+Of what follows the encoder, all that a sentence's vector needs is summed up layer by layer (`pooling`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import PreTrainedModel, XLMRobertaModel
+from transformers.activations import ACT2FN
+
+from goldcrest.products import PackedLinear
+
+FUSED = ("gelu", "relu")  # activations that a product applies at once
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How the n pieces of a batch divide into sentences, the shorter ones first.
+
+    groups: (sentences, length) of each length.
+    """
+
+    groups: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[int]]) -> "Lengths":
+        """Of sentences in order of length.  Raises ValueError where they are not."""
+        counts: dict[int, int] = {}
+        for sentence in sentences:
+            counts[len(sentence)] = counts.get(len(sentence), 0) + 1
+        if list(counts) != sorted(counts):
+            raise ValueError("sentences are not in the order of their lengths")
+        return cls(tuple((count, length) for length, count in counts.items()))
+
+    def split(self, x: Tensor) -> Iterator[Tensor]:
+        """x (n, …) as one (sentences, length, …) after the other."""
+        start = 0
+        for count, length in self.groups:
+            yield x[start : start + count * length].unflatten(0, (count, length))
+            start += count * length
+
+
+class RaggedEncoder:
+    """The states of an XLM-R or BERT, whole or cut, in inference; its weights are copies."""
+
+    def __init__(
+        self, model: PreTrainedModel, dtype: torch.dtype, depth: int, device: torch.device
+    ) -> None:
+        """dtype: of weights and states, float32 or bfloat16.  depth: layers that are needed, from below."""
+        ready = _Ready(dtype, device)
+        embeddings = model.embeddings
+        self._words = ready(embeddings.word_embeddings.weight)
+        self._positions = ready(
+            embeddings.position_embeddings.weight + embeddings.token_type_embeddings.weight[0]
+        )
+        self._norm = _Norm(embeddings.LayerNorm, ready)
+        # XLM-R counts positions from behind its padding piece, and gives that none.
+        self._padding = model.config.pad_token_id if isinstance(model, XLMRobertaModel) else None
+        self._layers = [_Layer(layer, ready) for layer in model.encoder.layer[:depth]]
+
+    def states(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
+        """pieces (n,) → (n, d) of the embeddings, then of each layer."""
+        places = torch.cat([one.flatten() for one in self._places(pieces, lengths)])
+        x = self._norm(self._words[pieces] + self._positions[places])
+        yield x
+        for layer in self._layers:
+            x = layer(x, lengths)
+            yield x
+
+    def _places(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
+        """The position of each piece, (sentences, length) of each length."""
+        for group in lengths.split(pieces):
+            if self._padding is None:
+                yield torch.arange(group.shape[1], device=pieces.device).expand(group.shape)
+            else:
+                real = (group != self._padding).long()
+                yield self._padding + real.cumsum(1) * real
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """Turns parameters into what inference computes with."""
+
+    dtype: torch.dtype
+    device: torch.device
+
+    def __call__(self, parameter: Tensor) -> Tensor:
+        return parameter.detach().to(self.device, self.dtype)
+
+    @property
+    def rounded_on_cpu(self) -> bool:
+        """Whether it computes with 16 bits on a processor."""
+        return self.dtype == torch.bfloat16 and self.device.type == "cpu"
+
+    def product(
+        self,
+        maps: Sequence[nn.Linear],
+        activation: str | None = None,
+        scales: Sequence[float] | None = None,
+    ) -> PackedLinear:
+        """Linear maps of the same input as one, each multiplied by its scale."""
+        weight, bias = (
+            torch.cat(
+                [
+                    getattr(one, name) * scale
+                    for one, scale in zip(maps, scales or [1] * len(maps), strict=True)
+                ]
+            )
+            for name in ("weight", "bias")
+        )
+        return PackedLinear(self(weight), self(bias), activation)
+
+
+class _Layer:
+    """Self-attention and feed-forward, each followed by add and norm."""
+
+    def __init__(self, layer: nn.Module, ready: _Ready) -> None:
+        attention, output = layer.attention.self, layer.attention.output
+        self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
+        # Queries come scaled: products of queries and keys are the attention's logits.
+        self._qkv = ready.product(
+            [attention.query, attention.key, attention.value],
+            scales=[self._head_size**-0.5, 1, 1],
+        )
+        self._attention = _rounded_attention if ready.rounded_on_cpu else _attention
+        self._out = ready.product([output.dense])
+        self._attention_norm = _Norm(output.LayerNorm, ready)
+        name = {ACT2FN[name].__class__: name for name in FUSED}.get(
+            type(layer.intermediate.intermediate_act_fn)
+        )
+        self._inner = ready.product([layer.intermediate.dense], name)
+        self._activation = nn.Identity() if name else layer.intermediate.intermediate_act_fn
+        self._outer = ready.product([layer.output.dense])
+        self._norm = _Norm(layer.output.LayerNorm, ready)
+
+    def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
+        """x (n, d) → (n, d)."""
+        x = self._attention_norm(self._out(self._attend(x, lengths)).add_(x))
+        return self._norm(self._outer(self._activation(self._inner(x))).add_(x))
+
+    def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
+        """x (n, d) → (n, heads · head_size)."""
+        context = x.new_empty(len(x), self._heads * self._head_size)
+        if not self._heads:
+            return context
+        for qkv, place in zip(
+            lengths.split(self._qkv(x)), lengths.split(context), strict=True
+        ):  # (b, length, 3 · a), (b, length, a)
+            q, k, v = qkv.unflatten(-1, (3, self._heads, self._head_size)).permute(2, 0, 3, 1, 4)
+            place.copy_(self._attention(q, k, v).transpose(1, 2).flatten(2))
+        return context
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Of queries, keys and values (b, heads, length, size) each → (b, heads, length, size)."""
+    return functional.scaled_dot_product_attention(q, k, v, scale=1.0)
+
+
+def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The same in bfloat16 by plain products, on processors twice as fast as the library's one kernel."""
+    shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
+    return shares.to(v.dtype) @ v
+
+
+class _Norm:
+    """Normalisation over the features."""
+
+    def __init__(self, norm: nn.LayerNorm, ready: _Ready) -> None:
+        self._weight, self._bias = ready(norm.weight), ready(norm.bias)
+        self._eps = norm.eps
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x (n, d) → (n, d)."""
+        return functional.layer_norm(x, x.shape[-1:], self._weight, self._bias, self._eps)

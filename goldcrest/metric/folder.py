@@ -1,0 +1,119 @@
+"""A metric as a folder: config.json, model.safetensors, tokenizer.json; or a checkpoint of unbabel-comet.
+
+config.json: format, architecture, the encoder's configuration as transformers writes it, and heads and neurons of
+each of its blocks, where some are cut away; lineage.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, XLMRobertaConfig, XLMRobertaModel
+
+from goldcrest.errors import InputError
+from goldcrest.files import atomic_folder, read_json, sha256_file, write_json
+from goldcrest.hugging_face.families import prunable
+from goldcrest.hugging_face.folder import SHAPES, cut_to, layer_shapes
+from goldcrest.metric.architecture import Architecture
+from goldcrest.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
+from goldcrest.metric.encoders import new_encoder
+from goldcrest.metric.network import MetricNetwork
+from goldcrest.metric.tokenizer import SentenceTokenizer
+
+FORMAT = "goldcrest-metric-1"
+WEIGHTS = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A loaded metric; the network is in evaluation mode.  sha256: of the file of its weights."""
+
+    name: str
+    network: MetricNetwork
+    tokenizer: SentenceTokenizer
+    sha256: str
+
+    @property
+    def longest(self) -> int:
+        """Pieces of a sentence that the encoder sees, special ones included; COMET's limit, two below BERT's own."""
+        return self.network.encoder.config.max_position_embeddings - 4
+
+
+def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
+    """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
+
+    encoder: for checkpoints, which name their encoder only: the folder of its config.json and tokenizer.
+    Raises InputError where it is none, is damaged, holds more than tensors, or is of another kind of model.
+    """
+    name, path = str(path), Path(path)
+    if not path.exists() and path.suffix != ".ckpt":
+        path = fetch_checkpoint(name)
+    if is_checkpoint(path):
+        found = read_checkpoint(path, encoder)
+        return Metric(name, found.network, found.tokenizer, found.sha256)
+    if encoder is not None:
+        raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
+    return _load_folder(path)
+
+
+def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
+    """Write a metric folder atomically; equal metrics make equal bytes."""
+    network = metric.network
+    encoder = network.encoder.config.to_dict()
+    if isinstance(network.encoder, XLMRobertaModel):  # the family that can be cut
+        encoder[SHAPES] = layer_shapes(prunable(network.encoder))
+    config = {
+        "format": FORMAT,
+        "architecture": network.architecture.to_dict(),
+        "encoder": encoder,
+        "parameters": sum(one.numel() for one in network.parameters()),
+        "lineage": dict(lineage),
+    }
+    tensors = {
+        name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()
+    }
+    with atomic_folder(path) as folder:
+        save_file(tensors, folder / WEIGHTS)
+        (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        metric.tokenizer.save(folder)
+        write_json(folder / "config.json", config)
+
+
+def _load_folder(path: Path) -> Metric:
+    if not (path / "config.json").is_file():
+        raise InputError(
+            f"{path}: neither a metric folder (no config.json) nor a checkpoint of unbabel-comet "
+            "(no hparams.yaml); name one of them"
+        )
+    config = read_json(path / "config.json")
+    if config.get("format") != FORMAT:
+        raise InputError(
+            f"{path}/config.json: format {config.get('format')!r}, expected {FORMAT!r}"
+        )
+    values = config["architecture"]
+    architecture = Architecture.from_hyperparameters(
+        {**values, "class_identifier": values.get("kind")}, f"{path}/config.json"
+    )
+    described = dict(config["encoder"])
+    shapes = described.pop(SHAPES, None)
+    kinds = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
+    if described.get("model_type") not in kinds:
+        raise InputError(
+            f"{path}/config.json: encoder of type {described.get('model_type')!r}, "
+            f"expected {' or '.join(kinds)}"
+        )
+    encoder = new_encoder(kinds[described["model_type"]].from_dict(described))
+    if shapes is not None:
+        cut_to(prunable(encoder), shapes)
+    network = MetricNetwork(architecture, encoder)
+    try:
+        network.load_state_dict(load_file(path / WEIGHTS), assign=True)
+    except (FileNotFoundError, SafetensorError, RuntimeError) as error:
+        last = str(error).splitlines()[-1].strip()
+        raise InputError(
+            f"{path}/{WEIGHTS}: missing, damaged or another model's ({last}); make the metric again"
+        ) from error
+    return Metric(str(path), network.eval(), SentenceTokenizer(path), sha256_file(path / WEIGHTS))

@@ -1,0 +1,241 @@
+"""Fast scores: each different sentence is encoded once, in whatever systems, sources and references it occurs.
+
+A sentence's vector depends on the sentence alone, so vectors are shared, and may be kept from one run to the next
+(`cache`).  Batches hold sentences of about one length and are bounded in pieces; the estimator is applied to many
+segments at once.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from goldcrest.errors import InputError, nearest
+from goldcrest.files import sha256_text
+from goldcrest.metric.cache import Vector, VectorCache
+from goldcrest.metric.encoding import Lengths, RaggedEncoder
+from goldcrest.metric.folder import Metric
+from goldcrest.metric.pooling import pool_states
+from goldcrest.products import OneDnnLinears
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+BATCH_PIECES = 2048
+SENTENCES = 4096  # encoded between two writes of the cache
+SEGMENTS = 2048  # that the estimator sees at once
+SHAPE = (  # of an encoder, which its tensors do not tell
+    "num_attention_heads",
+    "hidden_act",
+    "layer_norm_eps",
+    "pad_token_id",
+    "max_position_embeddings",
+)
+
+
+class Scorer:
+    """A metric at work; the weights are copies, laid out for that."""
+
+    def __init__(
+        self,
+        metric: Metric,
+        precision: str = "float32",
+        device: str = "cpu",
+        cache: VectorCache | None = None,
+        batch_pieces: int = BATCH_PIECES,
+    ) -> None:
+        """precision: float32, or bfloat16 for the encoder's weights and states; vectors and scores are float32.
+
+        batch_pieces: bound of a batch, but for a longer sentence.  Raises InputError for an unknown precision.
+        """
+        if precision not in PRECISIONS:
+            raise InputError(
+                f"precision {precision!r}, expected {' or '.join(PRECISIONS)}"
+                f"{nearest(precision, PRECISIONS)}"
+            )
+        self.metric, self.precision, self.device = metric, precision, torch.device(device)
+        self.needs_references = metric.network.architecture.needs_references
+        self._cache, self._batch_pieces = cache, batch_pieces
+
+    def score(
+        self,
+        systems: Mapping[str, Sequence[str]],
+        sources: Sequence[str],
+        references: Sequence[str] | None = None,
+        names: tuple[str, str] = ("sources", "references"),
+    ) -> dict[str, np.ndarray]:
+        """Scores (segments,) of each system's translations, in float32.
+
+        names: of sources and references, in messages; a sentence that is cut is logged with its line.
+        Raises InputError where line counts differ, or references are missing or not wanted.
+        """
+        texts = {names[0]: sources}
+        if references is not None:
+            texts[names[1]] = references
+        texts |= systems
+        self._check(texts, references is not None, systems)
+        vectors, rows = self._vectors(texts)
+        ends = [rows[name] for name in names[: 1 + self.needs_references]]
+        with torch.inference_mode():
+            return {name: self._estimate(vectors, rows[name], *ends) for name in systems}
+
+    def vectors(self, sentences: Sequence[str], name: str = "sentences") -> Tensor:
+        """Sentence vectors (n, d) in float32, in the order given."""
+        vectors, rows = self._vectors({name: sentences})
+        return vectors[rows[name]]
+
+    def _check(
+        self, texts: Mapping[str, Sequence[str]], referenced: bool, systems: Mapping
+    ) -> None:
+        """Raise InputError unless all texts have one number of lines, of the kinds that the metric reads."""
+        if self.needs_references and not referenced:
+            raise InputError(f"{self.metric.name}: compares with references; give them")
+        if referenced and not self.needs_references:
+            raise InputError(f"{self.metric.name}: reads no references; leave them out")
+        if not systems:
+            raise InputError("no translations to score; name a file of them at least")
+        counts = {name: len(lines) for name, lines in texts.items()}
+        if len(set(counts.values())) > 1:
+            told = ", ".join(f"{name} has {count:,}" for name, count in counts.items())
+            raise InputError(f"numbers of lines differ: {told}; give one line per segment")
+        if not next(iter(counts.values())):
+            raise InputError("the files are empty; give one segment at least")
+
+    def _vectors(self, texts: Mapping[str, Sequence[str]]) -> tuple[Tensor, dict[str, Tensor]]:
+        """Vectors (u, d) of the different sentences, and the row of each line of each text."""
+        places: dict[str, tuple[str, int]] = {}  # where a sentence stands first
+        for name, lines in texts.items():
+            for number, line in enumerate(lines, start=1):
+                places.setdefault(line, (name, number))
+        found = {} if self._cache is None else self._cache.get(self.fingerprint, list(places))
+        fresh = [text for text in places if text not in found]
+        for start in range(0, len(fresh), SENTENCES):
+            made = self._encode(fresh[start : start + SENTENCES])
+            if self._cache is not None:
+                self._cache.put(self.fingerprint, made)
+            found |= made
+        for text, (name, number) in places.items():
+            if found[text].pieces > self.metric.longest:
+                logging.warning(
+                    "%s:%d: %d pieces; the metric sees the first %d of them",
+                    *(name, number, found[text].pieces, self.metric.longest),
+                )
+        index = {text: row for row, text in enumerate(places)}
+        vectors = torch.from_numpy(np.stack([found[text].values for text in places]))
+        rows = {
+            name: torch.tensor([index[line] for line in lines], device=self.device)
+            for name, lines in texts.items()
+        }
+        return vectors.to(self.device), rows
+
+    def _encode(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of different sentences."""
+        pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
+        found = {}
+        with torch.inference_mode():
+            for batch in _batches(pieces, self._batch_pieces):
+                vectors = self._encode_batch([pieces[index] for index in batch])
+                for index, values in zip(batch, vectors, strict=True):
+                    found[texts[index]] = Vector(values, full[index])
+        return found
+
+    def _encode_batch(self, sentences: Sequence[Sequence[int]]) -> np.ndarray:
+        """Sentences in the order of their lengths → (sentences, d)."""
+        lengths = Lengths.of(sentences)
+        flat = np.concatenate([np.asarray(one, dtype=np.int64) for one in sentences])
+        pieces = torch.from_numpy(flat).to(self.device)
+        architecture = self.metric.network.architecture
+        last = architecture.pool == "default"
+        return (
+            pool_states(
+                self._encoder.states(pieces, lengths),
+                self._weights,
+                pieces,
+                lengths,
+                pool="cls" if last else architecture.pool,
+                layer_norm=architecture.layer_norm and architecture.layer == "mix" and not last,
+                pad=self.metric.tokenizer.pad,
+            )
+            .cpu()
+            .numpy()
+        )
+
+    def _estimate(
+        self,
+        vectors: Tensor,
+        translations: Tensor,
+        sources: Tensor,
+        references: Tensor | None = None,
+    ) -> np.ndarray:
+        """Scores (segments,) of the sentences in some rows of `vectors`."""
+        estimator = self._estimator
+        scores = []
+        for start in range(0, len(translations), SEGMENTS):
+            part = slice(start, start + SEGMENTS)
+            mt, src = vectors[translations[part]], vectors[sources[part]]
+            ref = None if references is None else vectors[references[part]]
+            with OneDnnLinears():
+                scores.append(estimator(features(mt, src, ref)))
+        return torch.cat(scores).cpu().numpy()
+
+    @cached_property
+    def _encoder(self) -> RaggedEncoder:
+        model = self.metric.network.encoder
+        return RaggedEncoder(model, PRECISIONS[self.precision], len(self._weights) - 1, self.device)
+
+    @cached_property
+    def _estimator(self) -> torch.nn.Module:
+        return deepcopy(self.metric.network.estimator).to(self.device)
+
+    @cached_property
+    def _weights(self) -> Tensor:
+        """Of the encoder's states, up to the last that counts: those above are not computed."""
+        network = self.metric.network
+        with torch.no_grad():
+            weights = network.state_weights().detach()
+            if network.architecture.pool == "default":
+                weights = torch.nn.functional.one_hot(
+                    torch.tensor(len(weights) - 1), len(weights)
+                ).float()
+        used = weights.nonzero()
+        return weights[: int(used.max()) + 1 if len(used) else 1].cpu()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The hash of all that a vector depends on, beside its text."""
+        config = self.metric.network.encoder.config
+        parts = {
+            "weights": self.metric.sha256,
+            "architecture": self.metric.network.architecture.to_dict(),
+            "encoder": {name: getattr(config, name) for name in SHAPE},
+            "tokenizer": self.metric.tokenizer.sha256,
+            "precision": self.precision,
+        }
+        return sha256_text(json.dumps(parts, sort_keys=True))
+
+
+def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
+    """COMET's input of the estimator from vectors (n, d) each: (n, 6 · d), without references (n, 4 · d)."""
+    with_source = (translation * source, (translation - source).abs())
+    if reference is None:
+        return torch.cat((translation, source, *with_source), 1)
+    with_reference = (translation * reference, (translation - reference).abs())
+    return torch.cat((translation, reference, *with_reference, *with_source), 1)
+
+
+def _batches(sentences: Sequence[Sequence[int]], bound: int) -> Iterator[list[int]]:
+    """Indices of sentences in the order of their lengths, in batches of at most `bound` pieces."""
+    batch: list[int] = []
+    filled = 0
+    for index in sorted(range(len(sentences)), key=lambda one: (len(sentences[one]), one)):
+        size = len(sentences[index])
+        if batch and filled + size > bound:
+            yield batch
+            batch, filled = [], 0
+        batch.append(index)
+        filled += size
+    if batch:
+        yield batch

@@ -1,0 +1,156 @@
+"""Small COMET models with random weights, in the format of unbabel-comet's checkpoints, and text for them."""
+
+from collections import OrderedDict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers.models import Unigram
+from tokenizers.trainers import UnigramTrainer
+from torch import Tensor, nn
+from transformers import (
+    BertConfig,
+    BertModel,
+    PretrainedConfig,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+)
+
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+SOURCES = [
+    "The small bird sings in the old tree.",
+    "A dog and two cats sleep under the table.",
+    "She reads 12 books a year, he reads none.",
+    "Yes.",
+    "The bird, the dog and the cats were singing in the tree while she was reading under the table.",
+    "The small bird sings in the old tree.",
+]
+REFERENCES = [
+    "Der kleine Vogel singt im alten Baum.",
+    "Ein Hund und zwei Katzen schlafen unter dem Tisch.",
+    "Sie liest 12 Bücher im Jahr, er liest keins.",
+    "Ja.",
+    "Der Vogel, der Hund und die Katzen sangen im Baum, während sie unter dem Tisch las.",
+    "Im alten Baum singt der kleine Vogel.",
+]
+SYSTEMS = {
+    "good": [*REFERENCES[:4], "Vogel, Hund und Katzen sangen im Baum, sie las am Tisch.", ""],
+    "bad": ["Vogel Baum", "Ein Hund.", "Sie <pad> Bücher", "Nein", "Der Hund " * 30, "Ja."],
+}
+
+
+def make_tokenizer(path: Path) -> Tokenizer:
+    """A tokenizer as XLM-R's, of the text above."""
+    tokenizer = Tokenizer(Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = UnigramTrainer(
+        vocab_size=120, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator([*SOURCES, *REFERENCES] * 3, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=["<s>", "$A", "</s>"], special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.save(str(path))
+    return tokenizer
+
+
+def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
+    """A folder with an encoder's config.json and tokenizer.json, as COMET finds it by `pretrained_model`."""
+    folder.mkdir(parents=True)
+    pieces = make_tokenizer(folder / "tokenizer.json").get_vocab_size()
+    encoder_config(family, vocab_size=pieces, **shape).save_pretrained(folder)
+    return folder
+
+
+def encoder_config(family: str, **shape: Any) -> PretrainedConfig:
+    """Of three layers, for sentences of at most 62 pieces."""
+    values = {
+        "hidden_size": 24,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 40,
+        "max_position_embeddings": 66,
+        "type_vocab_size": 1,
+        "pad_token_id": 1 if family == "XLM-RoBERTa" else 0,
+        "layer_norm_eps": 1e-5,
+        **shape,
+    }
+    return (XLMRobertaConfig if family == "XLM-RoBERTa" else BertConfig)(**values)
+
+
+def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
+    """What a checkpoint tells of its model; those of training are left out."""
+    return {
+        "class_identifier": "regression_metric",
+        "encoder_model": "XLM-RoBERTa",
+        "pretrained_model": str(encoder),
+        "pool": "avg",
+        "layer": "mix",
+        "layer_transformation": "softmax",
+        "layer_norm": False,
+        "hidden_sizes": [32, 16],
+        "activations": "Tanh",
+        "final_activation": None,
+        "dropout": 0.1,
+        **other,
+    }
+
+
+def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
+    """Tensors by the names that unbabel-comet gives them, for these hyperparameters."""
+    torch.manual_seed(seed)
+    family = values["encoder_model"]
+    kind = XLMRobertaModel if family == "XLM-RoBERTa" else BertModel
+    encoder = kind(
+        kind.config_class.from_pretrained(values["pretrained_model"]),
+        add_pooling_layer=family == "MiniLM",  # as unbabel-comet has it
+    )
+    state = {f"encoder.model.{name}": value for name, value in encoder.state_dict().items()}
+    if values["layer"] == "mix":
+        states = encoder.config.num_hidden_layers + 1
+        for number in range(states):
+            state[f"layerwise_attention.scalar_parameters.{number}"] = torch.randn(1)
+        state["layerwise_attention.gamma"] = torch.tensor([1.3])
+        state["layerwise_attention.dropout_mask"] = torch.zeros(states)
+        state["layerwise_attention.dropout_fill"] = torch.full((states,), -1e20)
+    blocks = 6 if values["class_identifier"] == "regression_metric" else 4
+    sizes = [blocks * encoder.config.hidden_size, *values["hidden_sizes"], 1]
+    for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+        linear = nn.Linear(inputs, outputs)
+        state[f"estimator.ff.{3 * number}.weight"] = linear.weight.detach() * 2
+        state[f"estimator.ff.{3 * number}.bias"] = linear.bias.detach()
+    return {  # a fresh network's scores hardly differ
+        name: value + 0.1 * torch.randn_like(value) if name.startswith("encoder") else value
+        for name, value in state.items()
+    }
+
+
+def write_checkpoint(folder: Path, values: dict[str, Any], state: dict[str, Tensor]) -> Path:
+    """A checkpoint's folder as unbabel-comet's training and downloads leave it."""
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    content = {
+        "epoch": 1,
+        "global_step": 10,
+        "pytorch-lightning_version": "2.5.6",
+        "state_dict": OrderedDict(state),
+        "loops": {"fit_loop": {"state_dict": {}}},
+        "callbacks": {"EarlyStopping{}": {"best_score": torch.tensor(0.3), "wait_count": 0}},
+        "hparams_name": "kwargs",
+        "hyper_parameters": dict(values),
+    }
+    torch.save(content, folder / "checkpoints/model.ckpt")
+    return folder
+
+
+def make_checkpoint(folder: Path, encoder: Path, **other: Any) -> Path:
+    """A checkpoint's folder, of a random model with these hyperparameters."""
+    values = hyperparameters(encoder, **other)
+    return write_checkpoint(folder, values, random_state(values))

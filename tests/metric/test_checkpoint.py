@@ -1,0 +1,195 @@
+"""Checkpoints of unbabel-comet: what is refused, and that nothing in them is run."""
+
+import pickle
+import re
+
+import pytest
+import torch
+import yaml
+
+from goldcrest.errors import InputError
+from goldcrest.metric.folder import load_metric
+from tests.metric.small import (
+    hyperparameters,
+    make_checkpoint,
+    make_encoder,
+    random_state,
+    write_checkpoint,
+)
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    return make_encoder(tmp_path / "encoder")
+
+
+@pytest.fixture
+def checkpoint(tmp_path, encoder):
+    return make_checkpoint(tmp_path / "metric", encoder)
+
+
+def refused(path, match, **options):
+    with pytest.raises(InputError, match=match) as caught:
+        load_metric(path, **options)
+    assert "\n" not in str(caught.value)
+
+
+class Payload:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("place", ["hyper_parameters", "state_dict", "callbacks"])
+def test_a_payload_is_not_run(tmp_path, checkpoint, place):
+    file, made = checkpoint / "checkpoints/model.ckpt", tmp_path / "made"
+    content = torch.load(file, weights_only=True)
+    content[place]["payload"] = Payload(made)
+    torch.save(content, file)
+    refused(checkpoint, r"model\.ckpt: holds more than tensors and plain values \(\S*open\)")
+    assert not made.exists()
+    torch.load(file, weights_only=False)
+    assert made.exists()  # it would have been
+
+
+def test_a_bare_pickle_is_not_run(tmp_path, checkpoint):
+    made = tmp_path / "made"
+    (checkpoint / "checkpoints/model.ckpt").write_bytes(pickle.dumps(Payload(made)))
+    refused(checkpoint, "holds more than tensors and plain values")
+    assert not made.exists()
+
+
+class ModelCheckpoint:
+    """Lightning's callback, whose class is the name of its state in old checkpoints."""
+
+
+ModelCheckpoint.__module__ = "pytorch_lightning.callbacks.model_checkpoint"
+
+
+def test_callbacks_named_by_their_class(checkpoint, monkeypatch):
+    import sys
+    from types import ModuleType
+
+    module = ModuleType(ModelCheckpoint.__module__)
+    module.ModelCheckpoint = ModelCheckpoint
+    file = checkpoint / "checkpoints/model.ckpt"
+    content = torch.load(file, weights_only=True)
+    content["callbacks"] = {ModelCheckpoint: {"best_model_score": torch.tensor(0.5)}}
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, module)
+        torch.save(content, file)
+    assert load_metric(checkpoint).network.architecture.pool == "avg"
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        ("ranking_metric", "a ranking_metric, which ranks translations"),
+        ("unified_metric", "a unified_metric, which encodes the texts of a segment together"),
+        ("xcomet_metric", "a xcomet_metric"),
+        (None, "class_identifier None"),
+    ],
+)
+def test_other_kinds_of_models(checkpoint, kind, what):
+    file = checkpoint / "hparams.yaml"
+    values = yaml.safe_load(file.read_text())
+    file.write_text(yaml.safe_dump(values | {"class_identifier": kind}))
+    (checkpoint / "checkpoints/model.ckpt").write_bytes(b"never read")
+    refused(checkpoint, rf"hparams\.yaml: {what}.*expected a regression model")
+
+
+@pytest.mark.parametrize(
+    ("values", "match"),
+    [
+        ({"pool": "average"}, "pool: 'average', expected avg, cls, max, default"),
+        ({"layer": 9}, "layer 9: the encoder has states 0 to 3"),
+        ({"layer": -1}, "layer: -1, expected 'mix'"),
+        ({"layer_transformation": "sparsmax"}, "did you mean 'sparsemax'"),
+        ({"hidden_sizes": 300}, "hidden_sizes: 300, expected a list"),
+        ({"activations": "Swish"}, "activations: 'swish', expected tanh"),
+        ({"encoder_model": "RemBERT"}, "encoder_model 'RemBERT': this encoder is not read"),
+        ({"pretrained_model": "no-such/encoder"}, "no-such/encoder: no such folder.*--encoder"),
+    ],
+)
+def test_hyperparameters_that_are_wrong(tmp_path, encoder, monkeypatch, values, match):
+    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", offline)
+    good = hyperparameters(encoder)
+    refused(write_checkpoint(tmp_path / "metric", good | values, random_state(good)), match)
+
+
+def offline(*_, **__):
+    raise ConnectionError("no network")
+
+
+def test_a_name_that_is_not_here(monkeypatch):
+    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", offline)
+    refused("Unbabel/wmt22-comet-da", r"the Hugging Face hub does not give it \(no network\)")
+
+
+def test_a_name_on_the_hub(checkpoint, monkeypatch):
+    asked = []
+
+    def found(name, revision, allow_patterns):
+        asked.append((name, revision, allow_patterns))
+        return checkpoint
+
+    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", found)
+    metric = load_metric("Unbabel/wmt22-comet-da@1234abcd")
+    assert metric.name == "Unbabel/wmt22-comet-da@1234abcd"
+    assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", ["hparams.yaml", "checkpoints/*.ckpt"])]
+
+
+def test_the_encoder_by_its_folder(tmp_path, encoder):
+    values = hyperparameters(encoder)
+    elsewhere = values | {"pretrained_model": "no-such/encoder"}
+    folder = write_checkpoint(tmp_path / "metric", elsewhere, random_state(values))
+    assert load_metric(folder, encoder).tokenizer.pad == 1
+    refused(folder, "no such folder; name that of the encoder", encoder=tmp_path / "none")
+    refused(
+        folder,
+        "tensors missing|size mismatch",
+        encoder=make_encoder(tmp_path / "wide", hidden_size=32),
+    )
+    refused(
+        folder,
+        "model_type 'bert', expected 'xlm-roberta'",
+        encoder=make_encoder(tmp_path / "b", "BERT"),
+    )
+
+
+def test_the_file_says_more_than_the_yaml(tmp_path, encoder):
+    """As unbabel-comet 2.2.7: hyperparameters are the file's, but for the kind and a patched transformation."""
+    values = hyperparameters(encoder, layer_transformation="sparsemax")
+    folder = write_checkpoint(tmp_path / "metric", values, random_state(values))
+    yaml_file = folder / "hparams.yaml"
+    yaml_file.write_text(yaml.safe_dump(values | {"pool": "max"}))
+    architecture = load_metric(folder).network.architecture
+    assert (architecture.pool, architecture.layer_transformation) == ("avg", "sparsemax")
+    yaml_file.write_text(yaml.safe_dump(values | {"layer_transformation": "sparsemax_patch"}))
+    assert load_metric(folder).network.architecture.layer_transformation == "softmax"
+
+
+def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
+    file = checkpoint / "checkpoints/model.ckpt"
+    assert load_metric(file).sha256 == load_metric(checkpoint).sha256
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    refused(checkpoint, r"model\.ckpt: damaged|model\.ckpt: holds more than tensors")
+    torch.save({"weights": 1}, file)
+    refused(checkpoint, "no state_dict of tensors")
+    content = {"state_dict": {"estimator.ff.0.weight": torch.zeros(2, 2)}}
+    torch.save(content, file)
+    refused(checkpoint, "model.ckpt: .*(missing|mismatch|shape)")
+    file.write_bytes(whole)
+    (checkpoint / "checkpoints/last.ckpt").write_bytes(whole)
+    refused(checkpoint, re.escape("found last.ckpt, model.ckpt; name the file"))
+    (checkpoint / "hparams.yaml").write_text("a: !!python/object/apply:os.getcwd []")
+    refused(file, "not plain YAML")
+    (checkpoint / "hparams.yaml").unlink()
+    refused(file, r"no hparams\.yaml")
+    refused(tmp_path, "neither a metric folder")
+    refused(tmp_path / "none.ckpt", "no such file")

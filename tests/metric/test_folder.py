@@ -1,0 +1,82 @@
+"""Metrics as folders: written, read again, whole and cut; and their published sizes."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.files import content_hash
+from goldcrest.hugging_face.families import prunable
+from goldcrest.metric.folder import load_metric, save_metric
+from goldcrest.metric.scorer import Scorer
+from goldcrest.pruning.cut import cut
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+
+
+@pytest.fixture
+def metric(tmp_path):
+    return load_metric(make_checkpoint(tmp_path / "checkpoint", make_encoder(tmp_path / "encoder")))
+
+
+def test_a_folder_is_read_as_it_was_written(tmp_path, metric):
+    save_metric(tmp_path / "one", metric, {"seed": 1})
+    save_metric(tmp_path / "two", load_metric(tmp_path / "one"), {"seed": 1})
+    assert content_hash(tmp_path / "one") == content_hash(tmp_path / "two")
+    found = Scorer(load_metric(tmp_path / "one")).score(SYSTEMS, SOURCES, REFERENCES)
+    wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        np.testing.assert_array_equal(found[name], wanted[name])
+
+
+def test_minilm_too(tmp_path):
+    encoder = make_encoder(tmp_path / "encoder", "MiniLM")
+    metric = load_metric(make_checkpoint(tmp_path / "checkpoint", encoder, encoder_model="MiniLM"))
+    save_metric(tmp_path / "one", metric, {})
+    found, wanted = (
+        Scorer(one).vectors(SOURCES) for one in (load_metric(tmp_path / "one"), metric)
+    )
+    torch.testing.assert_close(found, wanted, rtol=0, atol=0)
+
+
+def test_a_cut_metric(tmp_path, metric):
+    """Against the masked one: a cut head's output map and a cut neuron's are as if they were 0."""
+    network = metric.network
+    layers = network.encoder.encoder.layer
+    with torch.no_grad():
+        layers[0].attention.output.dense.weight[:, 6:12] = 0  # head 1, of 6 features
+        layers[1].attention.output.dense.weight.zero_()  # all heads
+        layers[2].output.dense.weight[:, 5:9] = 0
+    wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
+    cut(
+        prunable(network.encoder),
+        {"encoder.0.self_attention": [1], "encoder.1.self_attention": range(4)},
+        {"encoder.2.feed_forward": range(5, 9)},
+    )
+    save_metric(tmp_path / "cut", metric, {})
+    found = Scorer(load_metric(tmp_path / "cut")).score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        np.testing.assert_allclose(found[name], wanted[name], atol=1e-6)
+
+
+def test_folders_that_are_wrong(tmp_path, metric):
+    save_metric(tmp_path / "one", metric, {})
+    with pytest.raises(InputError, match="leave out --encoder"):
+        load_metric(tmp_path / "one", tmp_path / "encoder")
+    config = json.loads((tmp_path / "one/config.json").read_text())
+    for values, match in (
+        ({"format": "goldcrest-translation-1"}, "format 'goldcrest-translation-1'"),
+        ({"encoder": {"model_type": "bart"}}, "encoder of type 'bart'"),
+        (
+            {"encoder": config["encoder"] | {"num_hidden_layers": 2, "layer_shapes": None}},
+            "model.safetensors",
+        ),
+    ):
+        (tmp_path / "one/config.json").write_text(json.dumps(config | values))
+        with pytest.raises(InputError, match=match):
+            load_metric(tmp_path / "one")
+    (tmp_path / "one/config.json").write_text(json.dumps(config))
+    (tmp_path / "one/tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match="no tokenizer"):
+        load_metric(tmp_path / "one")

@@ -1,0 +1,257 @@
+"""Fast scores against sentence-by-sentence ones in float64, and against unbabel-comet where it is installed."""
+
+import json
+import logging
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+from transformers import BertModel, XLMRobertaModel
+
+from goldcrest.errors import InputError
+from goldcrest.metric import scorer as scoring
+from goldcrest.metric.cache import VectorCache
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.scorer import Scorer
+from tests.metric.small import (
+    REFERENCES,
+    SOURCES,
+    SYSTEMS,
+    hyperparameters,
+    make_checkpoint,
+    make_encoder,
+    random_state,
+    write_checkpoint,
+)
+
+COMET = Path(__file__).parents[2] / ".venvs/comet/bin/python"
+VARIANTS = {
+    "softmax": {},
+    "sparsemax": {"layer_transformation": "sparsemax"},
+    "normalised": {"layer_norm": True, "layer_transformation": "sparsemax_patch"},
+    "first": {"pool": "cls", "layer_norm": True},
+    "largest": {"pool": "max"},
+    "largest-normalised": {"pool": "max", "layer_norm": True},
+    "last": {"pool": "default"},
+    "one-layer": {"layer": 2, "layer_norm": True},
+    "sigmoid": {"final_activation": "Sigmoid", "hidden_sizes": [16]},
+    "referenceless": {"class_identifier": "referenceless_regression_metric"},
+    "minilm": {"encoder_model": "MiniLM"},
+}
+
+
+def encoder_of(root, values):
+    """The encoder's folder of a family, made once."""
+    family = values.get("encoder_model", "XLM-RoBERTa")
+    folder = root / family
+    return folder if folder.is_dir() else make_encoder(folder, family)
+
+
+def score(folder, **options):
+    """By ours; the tests' systems."""
+    scorer = Scorer(load_metric(folder), **options)
+    return scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
+
+
+def samples(variant):
+    """All segments of all systems, as unbabel-comet takes them."""
+    rows = [
+        {"src": source, "mt": translation, "ref": reference}
+        for lines in SYSTEMS.values()
+        for source, translation, reference in zip(SOURCES, lines, REFERENCES, strict=True)
+    ]
+    if variant == "referenceless":
+        for row in rows:
+            del row["ref"]
+    return rows
+
+
+class Plain:
+    """COMET (Rei et al. 2020) sentence by sentence, in float64, by its formulas."""
+
+    def __init__(self, values, state):
+        self.values = values
+        kind = BertModel if values["encoder_model"] == "MiniLM" else XLMRobertaModel
+        config = kind.config_class.from_pretrained(values["pretrained_model"])
+        self.encoder = kind(config, add_pooling_layer=False).double().eval()
+        self.encoder.load_state_dict(
+            {
+                name.removeprefix("encoder.model."): value
+                for name, value in state.items()
+                if name.startswith("encoder") and "pooler" not in name
+            }
+        )
+        self.state = {name: value.double() for name, value in state.items()}
+        self.tokenizer = Tokenizer.from_file(f"{values['pretrained_model']}/tokenizer.json")
+
+    def vector(self, text):
+        ids = self.tokenizer.encode(text).ids
+        ids = torch.tensor([ids if len(ids) <= 62 else [*ids[:61], ids[-1]]])
+        with torch.no_grad():
+            states = self.encoder(
+                input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
+            ).hidden_states
+        pool, layer = self.values["pool"], self.values["layer"]
+        if pool == "default":
+            return states[-1][0, 0]
+        h = states[layer][0] if layer != "mix" else self.mix([one[0] for one in states])
+        real = ids[0] != 1
+        if pool == "cls":
+            return h[0]
+        return h[real].amax(0) if pool == "max" else h[real].sum(0) / len(real)
+
+    def mix(self, states):
+        name = "layerwise_attention.scalar_parameters."
+        weights = torch.cat([self.state[f"{name}{i}"] for i in range(len(states))])
+        if self.values["layer_transformation"] == "sparsemax":
+            weights = simplex(weights)
+        else:
+            weights = weights.exp() / weights.exp().sum()
+        if self.values["layer_norm"]:
+            states = [(h - h.mean()) / (h.var(correction=0) + 1e-12).sqrt() for h in states]
+        mixed = sum(w * h for w, h in zip(weights, states, strict=True))
+        return self.state["layerwise_attention.gamma"] * mixed
+
+    def score(self, mt, src, ref):
+        s, t, r = self.vector(src), self.vector(mt), self.vector(ref)
+        x = (
+            [t, r, t * r, abs(t - r), t * s, abs(t - s)]
+            if self.values["class_identifier"] == "regression_metric"
+            else [t, s, t * s, abs(t - s)]
+        )
+        x, names = torch.cat(x), sorted(n for n in self.state if n.startswith("estimator"))
+        for i in range(len(names) // 2):
+            x = (
+                self.state[f"estimator.ff.{3 * i}.weight"] @ x
+                + self.state[f"estimator.ff.{3 * i}.bias"]
+            )
+            x = torch.tanh(x) if i < len(names) // 2 - 1 else x
+        final = self.values["final_activation"]
+        return float(x if final is None else 1 / (1 + torch.exp(-x)))
+
+
+def simplex(x):
+    """The nearest point to x whose numbers are not negative and sum to 1, by bisection of the threshold."""
+    low, high = x.min() - 1, x.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (x - middle).clamp(min=0).sum() > 1 else (low, middle)
+    return (x - low).clamp(min=0)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_scores_by_the_formulas(tmp_path, variant):
+    values = hyperparameters(encoder_of(tmp_path, VARIANTS[variant]), **VARIANTS[variant])
+    state = random_state(values)
+    plain = Plain(values, state)
+    found = score(write_checkpoint(tmp_path / "metric", values, state), batch_pieces=40)
+    for name, lines in SYSTEMS.items():
+        wanted = [plain.score(*row) for row in zip(lines, SOURCES, REFERENCES, strict=True)]
+        assert np.ptp(wanted) > 1e-3
+        np.testing.assert_allclose(found[name], wanted, atol=2e-6)
+
+
+def test_scores_of_unbabel_comet(tmp_path):
+    if not COMET.is_file():
+        pytest.skip(
+            f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"
+        )
+    ours, theirs = {}, {}
+    for variant, other in VARIANTS.items():
+        encoder = encoder_of(tmp_path, other)
+        ours[variant] = str(make_checkpoint(tmp_path / "ours" / variant, encoder, **other))
+        if variant != "minilm":  # the words of XLM-R are fetched by its name
+            theirs[variant] = hyperparameters(encoder, **other)
+    task = {
+        "score": {path: samples(name) for name, path in ours.items() if name != "minilm"},
+        "write": {
+            str(tmp_path / "theirs" / name): theirs[name] for name in ("softmax", "one-layer")
+        },
+        "samples": samples("softmax"),
+    }
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    script = Path(__file__).with_name("oracle.py")
+    subprocess.run(
+        [COMET, script, tmp_path / "task.json", tmp_path / "answer.json"],
+        check=True,
+        capture_output=True,
+    )
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    assert len(answer) == len(VARIANTS) + 1
+    for path, wanted in answer.items():
+        found = np.concatenate([*score(path).values()])
+        np.testing.assert_allclose(found, wanted, atol=1e-5, err_msg=path)
+
+
+def test_bfloat16_is_near(tmp_path):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    exact, rounded = score(folder), score(folder, precision="bfloat16")
+    for name in SYSTEMS:
+        assert exact[name].std() > 0.02
+        np.testing.assert_allclose(rounded[name], exact[name], atol=0.01)
+        assert (rounded[name] != exact[name]).any()
+    with pytest.raises(InputError, match=r"precision 'bfloat8'.*did you mean 'bfloat16'"):
+        score(folder, precision="bfloat8")
+
+
+def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    seen = []
+    encode = Scorer._encode_batch
+    monkeypatch.setattr(
+        Scorer,
+        "_encode_batch",
+        lambda self, sentences: (
+            [seen.append(tuple(one)) for one in sentences] and encode(self, sentences)
+        ),
+    )
+    cache = tmp_path / "vectors.sqlite"
+    fresh = score(folder, cache=VectorCache(cache))
+    different = {*SOURCES, *REFERENCES, *SYSTEMS["good"], *SYSTEMS["bad"]}
+    assert len(seen) == len(set(seen)) == len(different)
+    again = score(folder, cache=VectorCache(cache))
+    assert len(seen) == len(different)
+    for name in SYSTEMS:
+        np.testing.assert_array_equal(again[name], fresh[name])
+    score(folder, cache=VectorCache(cache), precision="bfloat16")  # has vectors of its own
+    assert len(seen) == 2 * len(different)
+
+
+def test_a_long_sentence_is_named(tmp_path, caplog):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    for _ in range(2):  # the second time from the cache
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            score(folder, cache=VectorCache(tmp_path / "vectors.sqlite"))
+        (line,) = caplog.messages
+        pieces = len(
+            Tokenizer.from_file(str(tmp_path / "encoder/tokenizer.json"))
+            .encode(SYSTEMS["bad"][4])
+            .ids
+        )
+        assert line == f"bad:5: {pieces} pieces; the metric sees the first 62 of them"
+
+
+def test_line_counts(tmp_path):
+    encoder = make_encoder(tmp_path / "encoder")
+    scorer = Scorer(load_metric(make_checkpoint(tmp_path / "metric", encoder)))
+    systems = {"a.de": REFERENCES, "b.de": REFERENCES[:-1]}
+    with pytest.raises(InputError, match=r"src\.en has 6, ref\.de has 6, a\.de has 6, b\.de has 5"):
+        scorer.score(systems, SOURCES, REFERENCES, names=("src.en", "ref.de"))
+    with pytest.raises(InputError, match="compares with references"):
+        scorer.score(SYSTEMS, SOURCES)
+    with pytest.raises(InputError, match="are empty"):
+        scorer.score({"a": []}, [], [])
+    other = {"class_identifier": "referenceless_regression_metric"}
+    without = Scorer(load_metric(make_checkpoint(tmp_path / "other", encoder, **other)))
+    with pytest.raises(InputError, match="reads no references"):
+        without.score(SYSTEMS, SOURCES, REFERENCES)
+
+
+def test_batches_are_bounded():
+    sentences = [[0] * n for n in (5, 3, 9, 3, 1, 4)]
+    batches = list(scoring._batches(sentences, 8))
+    assert batches == [[4, 1, 3], [5], [0], [2]]
