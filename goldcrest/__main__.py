@@ -16,6 +16,7 @@ COMMANDS = (
     "translate",
     "compare",
     "score",
+    "mbr",
     "convert",
     "import-marian",
     "lineage",

@@ -9,13 +9,16 @@ import json
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from goldcrest.commands.arguments import positive
 from goldcrest.errors import InputError
 from goldcrest.text_files import read_lines
+
+if TYPE_CHECKING:
+    from goldcrest.metric.scorer import Scorer
 
 HELP = "score translations by a COMET model"
 BOOTSTRAP = 1000
@@ -54,6 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="left out for a referenceless model")  # fmt: skip
     parser.add_argument("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
                         help="one file a system")  # fmt: skip
+    add_scorer_arguments(parser)
+    parser.add_argument("--bootstrap", type=positive, default=BOOTSTRAP, metavar="N",
+                        help=f"resamples; default {BOOTSTRAP}")  # fmt: skip
+    parser.add_argument("--segments", action="store_true", help="print each segment's scores too")
+    parser.add_argument("--json", action="store_true", help="all of it, for machines")
+
+
+def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `load_scorer` reads beside --model."""
     parser.add_argument("--encoder", type=Path, metavar="FOLDER",
                         help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
                         "not found by its name")  # fmt: skip
@@ -65,18 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="keep sentence vectors there: texts scored before cost nothing more")  # fmt: skip
     parser.add_argument("--cache-gib", type=positive, default=CACHE_GIB, metavar="N",
                         help=f"bound of that file; default {CACHE_GIB}")  # fmt: skip
-    parser.add_argument("--bootstrap", type=positive, default=BOOTSTRAP, metavar="N",
-                        help=f"resamples; default {BOOTSTRAP}")  # fmt: skip
-    parser.add_argument("--segments", action="store_true", help="print each segment's scores too")
-    parser.add_argument("--json", action="store_true", help="all of it, for machines")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Score and print.
-
-    Raises InputError where the model or a file cannot be read, the files have not one number of lines, or the
-    device is not here.
-    """
+def load_scorer(arguments: argparse.Namespace) -> "Scorer":
+    """The scorer of the command line.  Raises InputError where a model cannot be read, or a device is not here."""
     import torch
 
     from goldcrest.metric.cache import VectorCache
@@ -86,24 +90,33 @@ def run(arguments: argparse.Namespace) -> int:
     torch.set_num_threads(arguments.threads)
     if arguments.device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {arguments.device}: no such device here; leave it out")
+    cache = None
+    if arguments.cache is not None:
+        cache = VectorCache(arguments.cache, arguments.cache_gib * 2**30)
+    metric = load_metric(arguments.model, arguments.encoder)
+    return Scorer(metric, arguments.precision, arguments.device, cache)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score and print.
+
+    Raises InputError where the model or a file cannot be read, the files have not one number of lines, or the
+    device is not here.
+    """
     names = [str(path) for path in arguments.translations]
     if len(set(names)) < len(names):
         raise InputError("--translations: a file is named twice; name each system once")
     systems = {name: list(read_lines(name)) for name in names}
     sources = list(read_lines(arguments.sources))
     references = None if arguments.references is None else list(read_lines(arguments.references))
-    cache = None
-    if arguments.cache is not None:
-        cache = VectorCache(arguments.cache, arguments.cache_gib * 2**30)
-    metric = load_metric(arguments.model, arguments.encoder)
-    scorer = Scorer(metric, arguments.precision, arguments.device, cache)
+    scorer = load_scorer(arguments)
     titles = (str(arguments.sources), str(arguments.references))
     scores = scorer.score(systems, sources, references, titles)
     found, pairs = compared(scores, arguments.bootstrap)
     if arguments.json:
         told: dict[str, Any] = {
-            "model": metric.name,
-            "model_sha256": metric.sha256,
+            "model": scorer.metric.name,
+            "model_sha256": scorer.metric.sha256,
             "precision": arguments.precision,
             "sources": titles[0],
             "references": None if references is None else titles[1],

@@ -42,15 +42,15 @@ class Estimator(nn.Module):
         super().__init__()
         sizes = (architecture.blocks * width, *architecture.hidden_sizes, 1)
         self.linears = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(sizes))
-        self._hidden = _activation(architecture.activations)
+        self.hidden = _activation(architecture.activations)
         final = architecture.final_activation
-        self._final = nn.Identity() if final is None else _activation(final)
+        self.final = nn.Identity() if final is None else _activation(final)
 
     def forward(self, features: Tensor) -> Tensor:
         """(n, blocks · d) → (n,)."""
         for linear in self.linears[:-1]:
-            features = self._hidden(linear(features))
-        return self._final(self.linears[-1](features)).squeeze(-1)
+            features = self.hidden(linear(features))
+        return self.final(self.linears[-1](features)).squeeze(-1)
 
 
 def _activation(name: str) -> nn.Module:

@@ -1,0 +1,124 @@
+"""Choose of many translations of a sentence the one that is best beside all of them (minimum Bayes risk).
+
+Candidates come as `goldcrest translate --nbest` and `--sample` write them, `LINE ||| TRANSLATION`, lines from 0, with
+or without a score behind; or with --candidates N as plain lines, N for each source.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goldcrest.commands.arguments import positive
+from goldcrest.commands.score import add_scorer_arguments, load_scorer
+from goldcrest.errors import InputError
+from goldcrest.text_files import read_lines
+
+if TYPE_CHECKING:
+    from goldcrest.metric.mbr import Utility
+
+HELP = "choose among many translations by minimum Bayes risk"
+WINDOW = 4096  # sentences that are encoded together, at least those of one source
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `goldcrest mbr`."""
+    parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
+                        help="one a line, plain, .gz or .zst, as all files")  # fmt: skip
+    parser.add_argument("-t", "--translations", type=Path, required=True, metavar="FILE",
+                        help="the candidates")  # fmt: skip
+    parser.add_argument("--candidates", type=positive, metavar="N",
+                        help="the file has N plain lines for each source")  # fmt: skip
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--model", metavar="MODEL", help="a COMET model, as of `goldcrest score`")
+    which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
+    add_scorer_arguments(parser)
+    parser.add_argument("--not-itself", action="store_true",
+                        help="a candidate is not its own reference")  # fmt: skip
+    parser.add_argument("--keep", type=positive, metavar="N",
+                        help="only the N best by chrF are looked at; as references all")  # fmt: skip
+    parser.add_argument("--json", action="store_true",
+                        help="a line for each source: all candidates with their utilities")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Choose and print, a line for each source.
+
+    Raises InputError where a file or the model cannot be read, a source has no candidate, or a candidate no source.
+    """
+    from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode
+
+    sources = list(read_lines(arguments.sources))
+    candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
+    utility = _utility(arguments)
+    first = SentenceUtility("chrf") if arguments.keep else None
+    for begin, end in _windows(candidates):
+        if isinstance(utility, MetricUtility):
+            texts = [text for some in candidates[begin:end] for text in some]
+            utility.prepare([*sources[begin:end], *texts])
+        for number in range(begin, end):
+            choices = decode(
+                sources[number],
+                candidates[number],
+                utility,
+                beside_itself=not arguments.not_itself,
+                first=first,
+                kept=arguments.keep,
+            )
+            if arguments.json:
+                found = [{"text": one.text, "utility": one.utility} for one in choices]
+                print(json.dumps(found, ensure_ascii=False), flush=True)
+            else:
+                print(choices[0].text, flush=True)
+    return 0
+
+
+def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
+    """The candidates of every source; each: plain lines for each source, without: `LINE ||| TRANSLATION`.
+
+    Raises InputError where a line is none of these, its source is not there, or a source has no candidate.
+    """
+    lines = list(read_lines(path))
+    if each is not None:
+        if len(lines) != sources * each:
+            raise InputError(
+                f"{path}: {len(lines):,} lines, expected {each:,} for each of {sources:,} sources"
+            )
+        return [lines[first : first + each] for first in range(0, len(lines), each)]
+    found: list[list[str]] = [[] for _ in range(sources)]
+    for number, line in enumerate(lines, start=1):
+        source, *rest = line.split(" ||| ")
+        if not rest or not source.isdecimal():
+            raise InputError(
+                f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
+            )
+        if int(source) >= sources:
+            raise InputError(
+                f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
+            )
+        found[int(source)].append(rest[0])
+    for number, some in enumerate(found):
+        if not some:
+            raise InputError(f"{path}: no candidate of source {number}; give each source one")
+    return found
+
+
+def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """First and last + 1 of sources with about WINDOW candidates together."""
+    begin, count = 0, 0
+    for number, some in enumerate(candidates):
+        if count and count + len(some) > WINDOW:
+            yield begin, number
+            begin, count = number, 0
+        count += len(some)
+    if count:
+        yield begin, len(candidates)
+
+
+def _utility(arguments: argparse.Namespace) -> "Utility":
+    from goldcrest.metric.mbr import MetricUtility, SentenceUtility
+
+    if arguments.utility:
+        return SentenceUtility(arguments.utility)
+    return MetricUtility(load_scorer(arguments))

@@ -1,0 +1,78 @@
+"""`goldcrest mbr`: candidates in both forms, and bad ones named by file and line."""
+
+import json
+
+import pytest
+
+from goldcrest.__main__ import main
+from goldcrest.commands import mbr
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.mbr import MetricUtility, decode
+from goldcrest.metric.scorer import Scorer
+from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+
+CANDIDATES = [
+    [one, other, "Ja.", one] for one, other in zip(REFERENCES, REFERENCES[::-1], strict=True)
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metric")
+    return make_checkpoint(folder / "model", make_encoder(folder / "encoder"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    sources, candidates = tmp_path / "src.en", tmp_path / "candidates.txt"
+    sources.write_text("".join(f"{line}\n" for line in SOURCES), encoding="utf-8")
+    lines = [f"{n} ||| {text} ||| -1.5" for n, some in enumerate(CANDIDATES) for text in some]
+    candidates.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return sources, candidates
+
+
+def run(capsys, *arguments):
+    code = main(["mbr", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("window", [5, 4096])
+def test_choices_are_those_of_the_library(files, model, capsys, monkeypatch, window):
+    monkeypatch.setattr(mbr, "WINDOW", window)
+    sources, candidates = files
+    utility = MetricUtility(Scorer(load_metric(model)))
+    expected = [decode(s, c, utility) for s, c in zip(SOURCES, CANDIDATES, strict=True)]
+    code, out, _ = run(capsys, "-s", sources, "-t", candidates, "--model", model)
+    assert code == 0 and out.splitlines() == [choices[0].text for choices in expected]
+    _, out, _ = run(capsys, "-s", sources, "-t", candidates, "--model", model, "--json")
+    for line, choices in zip(out.splitlines(), expected, strict=True):
+        found = json.loads(line)
+        assert {one["text"] for one in found} == {one.text for one in choices}
+        utilities = [one["utility"] for one in found]
+        assert utilities == pytest.approx([one.utility for one in choices], abs=2e-6)
+
+
+def test_plain_lines_and_a_sentence_score(files, tmp_path, capsys):
+    sources, candidates = files
+    plain = tmp_path / "plain.txt"
+    plain.write_text("".join(f"{text}\n" for some in CANDIDATES for text in some), encoding="utf-8")
+    options = ["-s", sources, "--utility", "chrf", "--not-itself"]
+    code, out, _ = run(capsys, *options, "-t", plain, "--candidates", 4)
+    assert code == 0 and run(capsys, *options, "-t", candidates)[1] == out
+    assert len(out.splitlines()) == len(SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "message"),
+    [
+        (["Ja."], [], "candidates.txt:1: expected LINE ||| TRANSLATION"),
+        (["0 ||| Ja.", "9 ||| Nein."], [], "candidates.txt:2: a candidate of source 9, but there are 6"),
+        (["0 ||| Ja."], [], "no candidate of source 1"),
+        (["Ja.", "Nein."], ["--candidates", "2"], "2 lines, expected 2 for each of 6 sources"),
+    ],
+)  # fmt: skip
+def test_bad_candidates(files, capsys, lines, options, message):
+    sources, candidates = files
+    candidates.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    code, _, error = run(capsys, "-s", sources, "-t", candidates, "--utility", "chrf", *options)
+    assert code == 1 and message in error and error.count("\n") == 1

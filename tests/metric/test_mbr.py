@@ -1,0 +1,107 @@
+"""Minimum Bayes risk: pairs against the estimator applied to each, choices against the mean written out."""
+
+import numpy as np
+import pytest
+import torch
+from sacrebleu.metrics import CHRF
+
+from goldcrest.errors import InputError
+from goldcrest.metric import pairwise
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode
+from goldcrest.metric.pairwise import PairwiseEstimator
+from goldcrest.metric.scorer import Scorer, features
+from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+
+CANDIDATES = [*REFERENCES, "Ja.", "Nein.", "Der Vogel singt.", "Ja.", "Ein Hund."]
+KINDS = ["regression_metric", "referenceless_regression_metric"]
+
+
+@pytest.fixture(scope="module")
+def metrics(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics")
+    encoder = make_encoder(folder / "encoder")
+    return {
+        kind: load_metric(make_checkpoint(folder / kind, encoder, class_identifier=kind))
+        for kind in KINDS
+    }
+
+
+def table(scorer: Scorer, source: str, candidates: list[str], references: list[str]) -> np.ndarray:
+    """Every candidate scored beside every reference, pair by pair."""
+    given = references if scorer.needs_references else [None]
+    return np.array(
+        [
+            [
+                float(scorer.score({"one": [c]}, [source], r and [r])["one"][0])
+                for r in given
+            ]
+            for c in candidates
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pairs", [7, 1024])
+def test_pairs_are_scored_as_one_by_one(metrics, kind, pairs, monkeypatch):
+    monkeypatch.setattr(pairwise, "PAIRS", pairs)
+    scorer = Scorer(metrics[kind])
+    texts = list(dict.fromkeys(CANDIDATES))
+    utility = MetricUtility(scorer)
+    for some in (texts, texts[2:5]):
+        found = utility.of_candidates(SOURCES[0], some, texts)
+        np.testing.assert_allclose(found, table(scorer, SOURCES[0], some, texts), atol=2e-6)
+
+
+def test_products_in_bfloat16_are_near(metrics):
+    network = metrics[KINDS[0]].network
+    draw = torch.Generator().manual_seed(1)
+    vectors = torch.randn(9, 24, generator=draw)
+    t, s = vectors[:8], vectors[8]
+    exact = torch.stack(
+        [network.estimator(features(t, s.expand_as(t), r.expand_as(t))) for r in t], dim=1
+    )
+    with torch.inference_mode():
+        found = PairwiseEstimator(network, torch.bfloat16).scores(t, t, s)
+    torch.testing.assert_close(found, exact, atol=0.05, rtol=0)
+    assert (found - exact).abs().max() > 0
+
+
+@pytest.mark.parametrize("beside_itself", [True, False])
+def test_the_choice_is_that_of_the_largest_mean(metrics, beside_itself):
+    scorer = Scorer(metrics[KINDS[0]])
+    all_pairs = table(scorer, SOURCES[1], CANDIDATES, CANDIDATES)  # repeated ones too
+    if not beside_itself:
+        all_pairs[np.diag_indices(len(CANDIDATES))] = np.nan
+    expected = dict(zip(CANDIDATES, np.nanmean(all_pairs, axis=1), strict=True))
+    found = decode(SOURCES[1], CANDIDATES, MetricUtility(scorer), beside_itself=beside_itself)
+    assert {one.text: pytest.approx(one.utility, abs=2e-6) for one in found} == expected
+    assert [one.utility for one in found] == sorted((one.utility for one in found), reverse=True)
+
+
+def test_a_cheap_utility_chooses_whom_to_look_at(metrics):
+    scorer = Scorer(metrics[KINDS[0]])
+    chrf = SentenceUtility("chrf")
+    ranked = decode(SOURCES[1], CANDIDATES, chrf)
+    whole = decode(SOURCES[1], CANDIDATES, MetricUtility(scorer))
+    some = decode(SOURCES[1], CANDIDATES, MetricUtility(scorer), first=chrf, kept=4)
+    kept = {one.text for one in ranked[:4]}
+    assert [one.text for one in some] == [one.text for one in whole if one.text in kept]
+    utilities = {one.text: one.utility for one in whole}
+    assert all(one.utility == pytest.approx(utilities[one.text], abs=2e-6) for one in some)
+
+
+def test_sentence_scores_are_sacrebleus():
+    found = SentenceUtility("chrf").of_candidates("", ["Der Hund."], ["Ein Hund.", "Der Hund."])
+    expected = CHRF().sentence_score("Der Hund.", ["Ein Hund."]).score / 100
+    assert found.tolist() == [[pytest.approx(expected), pytest.approx(1.0)]]
+
+
+def test_one_candidate_is_chosen_and_none_refused(metrics):
+    utility = MetricUtility(Scorer(metrics[KINDS[0]]))
+    (only,) = decode("One.", ["Eins."], utility, beside_itself=False)
+    assert only.text == "Eins."
+    with pytest.raises(InputError, match="no candidate to choose from"):
+        decode("One.", [], utility)
+    with pytest.raises(InputError, match="utility 'chrF2', expected bleu, chrf"):
+        SentenceUtility("chrF2")
