@@ -11,9 +11,11 @@ from goldcrest.errors import InputError
 from goldcrest.text_files import decoded_lines
 
 if TYPE_CHECKING:
+    from goldcrest.translation.search import Sampling
     from goldcrest.translation.translator import TextTranslator
 
 HELP = "translate lines of text"
+SAMPLED_ROWS = 512  # translations that are drawn side by side, about
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the N best of each line, as `line ||| translation ||| score`, lines from 0",
     )
+    parser.add_argument("--sample", type=positive, metavar="N",
+                        help="N translations of each line drawn at random instead, written likewise")  # fmt: skip
+    parser.add_argument("--temperature", type=float, default=1.0, metavar="T",
+                        help="of --sample: below 1 prefers the probable; default 1")  # fmt: skip
+    parser.add_argument("--epsilon", type=float, default=0.02, metavar="E",
+                        help="of --sample: pieces less probable are never drawn; default 0.02")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
     parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
                         help="score = log p / length^A; default 1")  # fmt: skip
     parser.add_argument("--shortlist", metavar="FILE", help="pieces that a translation may hold")
@@ -46,12 +55,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Translate; as many lines come out as went in, with --nbest up to N for each.
+    """Translate; as many lines come out as went in, with --nbest up to N for each, with --sample N.
 
     Goldcrest models on the processor translate by the runtime, anything else by PyTorch.
     Raises InputError where a model cannot be read, a line is not UTF-8, the device is not there, or N
     exceeds the beam.
     """
+    if arguments.sample and (arguments.nbest or arguments.beam > 1):
+        raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
     if arguments.nbest and arguments.nbest > arguments.beam:
         raise InputError(
             f"translate: --nbest {arguments.nbest} needs --beam {arguments.nbest} or more"
@@ -60,18 +71,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     from goldcrest.translation.search import SearchOptions
 
+    sampling = _sampling(arguments)
     torch.set_num_threads(arguments.threads)
     translator = _translator(arguments)
     options = SearchOptions(
         beam=arguments.beam,
-        nbest=arguments.nbest or 1,
-        batch_size=arguments.batch_size,
+        nbest=arguments.nbest or arguments.sample or 1,
+        batch_size=_batch_size(arguments),
         length_normalisation=arguments.length_normalisation,
+        sampling=sampling,
     )
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
     start = time.perf_counter()
     while window := list(islice(lines, arguments.window)):
-        if arguments.nbest:
+        if arguments.nbest or arguments.sample:
             for number, found in enumerate(translator.nbest(window, options), start=first):
                 for one in found:
                     _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
@@ -87,6 +100,24 @@ def run(arguments: argparse.Namespace) -> int:
     if sys.stderr.isatty() and first:
         print(file=sys.stderr)
     return 0
+
+
+def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
+    from goldcrest.translation.search import Sampling
+
+    if not arguments.sample:
+        return None
+    try:
+        return Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
+    except ValueError as error:
+        raise InputError(f"translate: {error}") from error
+
+
+def _batch_size(arguments: argparse.Namespace) -> int | None:
+    """Sentences of a batch: of samples so many that its rows are about as many as a beam's."""
+    if arguments.batch_size is None and arguments.sample:
+        return max(1, SAMPLED_ROWS // arguments.sample)
+    return arguments.batch_size
 
 
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":

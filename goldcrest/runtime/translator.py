@@ -12,8 +12,8 @@ from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.batches import pad
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import Candidate, Progress, SearchOptions
-from goldcrest.translation.search.beam import beam_batch
 from goldcrest.translation.search.ensemble import Ensemble
+from goldcrest.translation.search.run import search_batch
 
 
 class Runtime:
@@ -68,7 +68,7 @@ class Runtime:
         for batch, cropped, limits in self._batches(sources, options, progress):
             with torch.inference_mode():
                 source, mask = pad(cropped)
-                found = beam_batch(ensemble, source, mask, torch.tensor(limits), options)
+                found = search_batch(ensemble, source, mask, torch.tensor(limits), options)
             for index, candidates in zip(batch, found, strict=True):
                 results[index] = [
                     Candidate(self._pieces(one.tokens), one.score) for one in candidates

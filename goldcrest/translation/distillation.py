@@ -10,7 +10,7 @@ become the source side (WMT21 §3); what is said of sources below then holds for
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ def translate_shard(
     values; chunks made by something else, or of another shard, are made again.
     """
     work = Path(f"{output}.work")
-    signature = {"shard": sha256_file(shard), "search": vars(search), "made_by": dict(made_by)}
+    signature = {"shard": sha256_file(shard), "search": asdict(search), "made_by": dict(made_by)}
     if not (work / "signature.json").is_file() or read_json(work / "signature.json") != signature:
         if work.exists():
             remove_folder(work)

@@ -9,6 +9,7 @@ import torch
 import transformers
 from torch import Tensor
 
+from goldcrest.errors import InputError
 from goldcrest.translation.hugging_face_folder import load_tokenizer, set_languages, unreadable
 from goldcrest.translation.search import Progress, SearchOptions, prepack
 from goldcrest.translation.search.batching import length_sorted_batches
@@ -45,7 +46,9 @@ class HuggingFaceTranslator(TextTranslator):
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
-        """See `translator.TextTranslator`."""
+        """See `translator.TextTranslator`.  Raises InputError where translations are to be drawn."""
+        if options.sampling is not None:
+            raise InputError("only Goldcrest's own models are sampled from; search with a beam")
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
         for batch, inputs in self._batches(sentences, options):
             found = self._generate(inputs, options)

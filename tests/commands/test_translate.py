@@ -149,3 +149,22 @@ def test_extreme_lines(translate, folder):
     assert out.split("\n")[2] == ""
     reference = load_translator(folder).translate(lines)
     assert out == "\n".join(reference) + "\n"
+
+
+def test_samples_are_written_with_their_line(translate, folder):
+    text = "\n".join(TEXT).encode()
+    options = ["--sample", "3", "--seed", "5"]
+    code, out, _ = translate(folder, *options, text=text)
+    lines = [line.split(" ||| ") for line in out.splitlines()]
+    assert code == 0
+    filled = [number for number, line in enumerate(TEXT) if line.strip()]
+    counts = {number: sum(one[0] == str(number) for one in lines) for number in range(len(TEXT))}
+    assert all(counts[number] == 3 for number in filled)
+    assert translate(folder, *options, "--window", "1", text=text)[1] == out
+    assert translate(folder, "--sample", "3", "--seed", "6", text=text)[1] != out
+    for wrong, message in [
+        (["--sample", "3", "--beam", "4"], "--sample draws; leave out --beam"),
+        (["--sample", "3", "--epsilon", "1"], "epsilon must be at least 0 and below 1"),
+    ]:
+        code, _, error = translate(folder, *wrong, text=text)
+        assert code == 1 and message in error and error.count("\n") == 1

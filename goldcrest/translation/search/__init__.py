@@ -1,12 +1,13 @@
 """Search: from source pieces to the most probable target pieces, greedily or with a beam."""
 
-from goldcrest.translation.search.options import Candidate, SearchOptions
+from goldcrest.translation.search.options import Candidate, Sampling, SearchOptions
 from goldcrest.translation.search.prepacked import fastest_precision, prepack
 from goldcrest.translation.search.run import Progress, greedy, greedy_translations, search
 
 __all__ = [
     "Candidate",
     "Progress",
+    "Sampling",
     "SearchOptions",
     "fastest_precision",
     "greedy",

@@ -11,6 +11,26 @@ BATCH_SIZE = 32
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """How pieces are drawn.
+
+    temperature: probabilities are those of logits / temperature.  epsilon: pieces that are less probable than this
+    are never drawn (Hewitt et al. 2022); 0: all may be.  seed: of the random numbers.
+    Raises ValueError where temperature is not above 0, or epsilon not in [0, 1).
+    """
+
+    temperature: float = 1.0
+    epsilon: float = 0.02
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be above 0, not {self.temperature}")
+        if not 0 <= self.epsilon < 1:
+            raise ValueError(f"epsilon must be at least 0 and below 1, not {self.epsilon}")
+
+
+@dataclass(frozen=True)
 class SearchOptions:
     """How to search; length normalisation and cropping are the papers'.
 
@@ -22,6 +42,7 @@ class SearchOptions:
     batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most; None: as many
     as are translated fastest, for the runtime to choose; 32 elsewhere.
     allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
+    sampling: draw `nbest` translations instead of searching for the best; `beam` is not looked at.
     Raises ValueError where `nbest` is more than `beam`, or a number of things is less than 1.
     """
 
@@ -34,12 +55,13 @@ class SearchOptions:
     batch_size: int | None = 32
     batch_tokens: int = 4096
     allow_unknown: bool = False
+    sampling: Sampling | None = None
 
     def __post_init__(self) -> None:
         for name in ("beam", "nbest", "max_source_tokens", "batch_size", "batch_tokens"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.nbest > self.beam:
+        if self.nbest > self.beam and self.sampling is None:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
 
     def batches(self, lengths: Sequence[int]) -> list[list[int]]:

@@ -11,6 +11,7 @@ from goldcrest.translation.search.ensemble import Ensemble, evaluating
 from goldcrest.translation.search.greedy import greedy_batch
 from goldcrest.translation.search.options import Candidate, SearchOptions
 from goldcrest.translation.search.prepacked import prepacked
+from goldcrest.translation.search.sampling import sample_batch
 from goldcrest.translation.vocabulary import Vocabulary
 
 Progress = Callable[[int], None]
@@ -35,10 +36,18 @@ def search(
     ensemble = Ensemble(networks)
     with evaluating(networks):
         for batch, source, mask, limits in _batches(ensemble, sources, options, progress):
-            found = beam_batch(ensemble, source, mask, limits, options)
+            found = search_batch(ensemble, source, mask, limits, options)
             for index, candidates in zip(batch, found, strict=True):
                 results[index] = candidates
     return results
+
+
+def search_batch(
+    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
+) -> list[list[Candidate]]:
+    """`beam_batch`, or `sample_batch` where translations are to be drawn."""
+    found = beam_batch if options.sampling is None else sample_batch
+    return found(ensemble, source, mask, limits, options)
 
 
 def greedy(
