@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
+    BertConfig,
+    BertModel,
     GPT2Config,
     GPT2LMHeadModel,
     XLMRobertaConfig,
@@ -20,6 +21,8 @@ from transformers import (
 
 import goldcrest.report
 from goldcrest.hugging_face.families import prunable
+from goldcrest.metric.architecture import Architecture
+from goldcrest.metric.network import MetricNetwork
 from goldcrest.pruning.cut import cut
 from goldcrest.pruning.depth import cut_layers
 from goldcrest.pruning.ranking import part_of
@@ -27,33 +30,33 @@ from goldcrest.pruning.ranking import part_of
 PAPERS = Path(goldcrest.report.__file__).parent / "papers"
 
 
-class Metric(nn.Module):
-    """A COMET model's parameters: XLM-R-large, a weight for each of its states, a feed-forward estimator."""
-
-    def __init__(self):
-        super().__init__()
-        config = XLMRobertaConfig(
-            vocab_size=250_002,
-            hidden_size=1024,
-            num_hidden_layers=24,
-            num_attention_heads=16,
-            intermediate_size=4096,
-            max_position_embeddings=514,
-            type_vocab_size=1,
-        )
-        self.encoder = XLMRobertaModel(config, add_pooling_layer=False)
-        self.estimator = nn.Sequential(
-            nn.Linear(6 * 1024, 3072),
-            nn.Tanh(),
-            nn.Linear(3072, 1536),
-            nn.Tanh(),
-            nn.Linear(1536, 1),
-        )
-        self.layer_weights, self.gamma = nn.Parameter(torch.zeros(25)), nn.Parameter(torch.ones(1))
-
-
 def metric():
-    return Metric()
+    """A COMET model of XLM-R-large."""
+    config = XLMRobertaConfig(
+        vocab_size=250_002,
+        hidden_size=1024,
+        num_hidden_layers=24,
+        num_attention_heads=16,
+        intermediate_size=4096,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+    )
+    encoder = XLMRobertaModel(config, add_pooling_layer=False)
+    return MetricNetwork(Architecture(hidden_sizes=(3072, 1536)), encoder)
+
+
+def distilled_metric():
+    """DISTIL-COMET on Multilingual-MiniLM, of BERT's shape and with a pooler; its estimator is not told."""
+    config = BertConfig(
+        vocab_size=250_037,
+        hidden_size=384,
+        num_hidden_layers=12,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        max_position_embeddings=512,
+        type_vocab_size=2,
+    )
+    return MetricNetwork(Architecture(hidden_sizes=(384,)), BertModel(config))
 
 
 def bart_large(layers=12):
@@ -153,6 +156,19 @@ def test_pruned_metric():
     claim = "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)"
     share = float(printed("cometinho_claims.csv", claim=claim)["value"])
     assert round(100 * (1 - pruned / whole), 1) == share
+
+
+def test_distilled_metric():
+    """COMETINHO §5 and table 1; the encoder's parameters are printed without their fraction."""
+    whole = parameters(without(metric))
+    with torch.device("meta"):
+        distilled = distilled_metric()
+    row = printed("cometinho_table1.csv", metric="DISTIL-COMET")
+    assert round(parameters(distilled) / 1e6) == int(row["params_m"])
+    encoder = printed("cometinho_claims.csv", claim="DISTIL-COMET encoder")["value"]
+    assert f"{parameters(distilled.encoder) // 10**6}M parameters" in encoder
+    share = printed("cometinho_claims.csv", claim="DISTIL-COMET size reduction")["value"]
+    assert round(100 * (1 - parameters(distilled) / whole)) == int(share)
 
 
 def test_sizes_of_bart():

@@ -1,0 +1,99 @@
+"""Human judgements of translations: tables of segments with the score that people gave each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from goldcrest.errors import InputError, nearest
+from goldcrest.text_files import read_lines
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Segments (n,), one of a system's translations each, and their scores (n,), higher is better.
+
+    segments: what tells translations of the same source from others.  references: empty where there is none.
+    """
+
+    systems: list[str]
+    segments: list[str]
+    sources: list[str]
+    references: list[str]
+    hypotheses: list[str]
+    scores: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def where(self, kept: Callable[[str], bool]) -> "Judgements":
+        """Those of the systems that are kept."""
+        rows = [row for row, system in enumerate(self.systems) if kept(system)]
+        lists = ([one[row] for row in rows] for one in list(vars(self).values())[:-1])
+        return Judgements(*lists, self.scores[rows])
+
+
+def read_judgements(path: str | Path, score: str) -> Judgements:
+    """A table of tab-separated values with a line of headings.
+
+    score: the column of the human score, such as mqm or da_raw; the others are system, seg_id, source, hypothesis,
+    and where there are reference, lp and doc.  Raises InputError naming the column or line that is wrong.
+    """
+    lines = read_lines(path)
+    heading = next(lines, "").split("\t")
+    for name in (score, "source", "hypothesis", "seg_id"):
+        if name not in heading:
+            raise InputError(f"{path}: no column '{name}'{nearest(name, heading)}")
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(heading):
+            raise InputError(f"{path}:{number}: {len(cells)} columns, expected {len(heading)}")
+        row = dict(zip(heading, cells, strict=True))
+        try:
+            row["score"] = float(row[score])
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: {score} is {row[score]!r}, no number") from error
+        rows.append(row)
+    if not rows:
+        raise InputError(f"{path}: no judgements; give one a line, below the headings")
+
+    def column(name: str) -> list[str]:
+        return [row.get(name, "") for row in rows]
+
+    return Judgements(
+        column("system"),
+        [f"{row.get('lp', '')} {row['seg_id']}" for row in rows],
+        column("source"),
+        column("reference"),
+        column("hypothesis"),
+        np.array([row["score"] for row in rows]),
+    )
+
+
+def is_machine(system: str) -> bool:
+    """Whether a system of WMT 2021 took part in the translation task: no human, no variant made for metrics."""
+    return not system.startswith(("ref-", "metricsystem"))
+
+
+def lexical_scores(metric: str, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
+    """sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
+
+    Raises InputError for another metric.
+    """
+    from sacrebleu.metrics import BLEU, CHRF
+    from sacrebleu.metrics.base import Metric
+
+    kinds = {"BLEU": BLEU, "chrF": CHRF}
+    if metric not in kinds:
+        raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, kinds)}")
+    one = kinds[metric]()
+    # BLEU's own method does the same, and advises effective_order at each sentence: short ones score higher
+    # by it, and correlations are not the published ones.
+    return np.array(
+        [
+            Metric.sentence_score(one, hypothesis, [reference]).score
+            for hypothesis, reference in zip(hypotheses, references, strict=True)
+        ]
+    )
