@@ -42,6 +42,17 @@ def for_onednn(*operands: Tensor) -> bool:
     )
 
 
+def _for_onednn_rounded(weight: Tensor) -> bool:
+    """The same in bfloat16, which few processors can."""
+    return (
+        weight.dtype == torch.bfloat16
+        and weight.device.type == "cpu"
+        and weight.numel() > 0
+        and torch.backends.mkldnn.is_available()
+        and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    )
+
+
 class _Linear(torch.autograd.Function):
     """functional.linear of x (n, in), weight (out, in), bias (out,) or None."""
 
@@ -99,18 +110,15 @@ class PackedLinear:
         self.weight = weight.detach()
         self.bias = None if bias is None else bias.detach()
         self.activation = activation
-        self._packed = (
-            weight.device.type == "cpu"
-            and weight.numel() > 0
-            and torch.backends.mkldnn.is_available()
-            and weight.dtype in (torch.float32, torch.bfloat16)
-        )
+        self._packed = for_onednn(weight) or _for_onednn_rounded(weight)
         if self._packed:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, rows)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x (…, in) → (…, out)."""
-        if self._packed and x.numel():
+        """x (n, …, in) → (n, …, out)."""
+        if self._packed:
+            if not x.numel():
+                return x.new_empty(*x.shape[:-1], len(self.weight))
             name = self.activation or "none"
             exact = "none"  # the GELU itself, not its approximation by tanh
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, name, [], exact)

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from goldcrest import products
-from goldcrest.products import OneDnnLinears, add_product, product
+from goldcrest.products import OneDnnLinears, PackedLinear, add_product, product
 from goldcrest.quantization.finetuning import fake_quantization
 from tests.small_models import make_network
 
@@ -96,3 +96,19 @@ def test_every_linear_of_a_fake_quantized_network_is_reached(monkeypatch):
 def test_caches_of_prepared_products_are_small():
     assert int(os.environ["LRU_CACHE_CAPACITY"]) <= 1024
     assert int(os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"]) <= 1024
+
+
+@pytest.mark.parametrize("activation", [None, "gelu", "relu"])
+@pytest.mark.parametrize("shape", [(50, 33), (0, 33)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_a_packed_layer_equals_float64(dtype, shape, activation):
+    torch.manual_seed(1)
+    weight, bias = torch.randn(shape, dtype=dtype), torch.randn(shape[0], dtype=dtype)
+    layer = PackedLinear(weight, bias, activation)
+    for rows in ((1,), (70,), (3, 5), (0,)):
+        x = torch.randn(*rows, 33, dtype=dtype)
+        expected = functional.linear(x.double(), weight.double(), bias.double())
+        if activation is not None:
+            expected = getattr(functional, activation)(expected)
+        tolerance = 2**-8 if dtype == torch.bfloat16 else 1e-5
+        torch.testing.assert_close(layer(x).double(), expected, rtol=tolerance, atol=tolerance)

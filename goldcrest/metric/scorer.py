@@ -58,7 +58,7 @@ class Scorer:
             )
         self.metric, self.precision, self.device = metric, precision, torch.device(device)
         self.needs_references = metric.network.architecture.needs_references
-        self._cache, self._batch_pieces = cache, batch_pieces
+        self.cache, self._batch_pieces = cache, batch_pieces
 
     def score(
         self,
@@ -110,12 +110,12 @@ class Scorer:
         for name, lines in texts.items():
             for number, line in enumerate(lines, start=1):
                 places.setdefault(line, (name, number))
-        found = {} if self._cache is None else self._cache.get(self.fingerprint, list(places))
+        found = {} if self.cache is None else self.cache.get(self.fingerprint, list(places))
         fresh = [text for text in places if text not in found]
         for start in range(0, len(fresh), SENTENCES):
             made = self._encode(fresh[start : start + SENTENCES])
-            if self._cache is not None:
-                self._cache.put(self.fingerprint, made)
+            if self.cache is not None:
+                self.cache.put(self.fingerprint, made)
             found |= made
         for text, (name, number) in places.items():
             if found[text].pieces > self.metric.longest:

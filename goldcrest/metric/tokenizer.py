@@ -1,15 +1,18 @@
 """Sentences as an encoder's pieces, with the tokenizer file itself: no library rebuilds it in another way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers.models import Unigram
+from tokenizers.trainers import UnigramTrainer
 
 from goldcrest.errors import InputError
 from goldcrest.files import sha256_text
 
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 PAD = ("<pad>", "[PAD]")
 
 
@@ -48,6 +51,28 @@ class SentenceTokenizer:
         """Write it to a model folder."""
         self._tokenizer.no_truncation()
         self._tokenizer.save(str(folder / FILE))
+
+
+def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
+    """Write a tokenizer.json of XLM-R's kind, trained on some text; returns how many pieces it knows.
+
+    pieces: at most so many, special ones included.  The first ids are XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3.
+    """
+    tokenizer = Tokenizer(Unigram())
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = UnigramTrainer(
+        vocab_size=pieces, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator(lines, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=["<s>", "$A", "</s>"], special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.save(str(path))
+    return tokenizer.get_vocab_size()
 
 
 def _read(folder: Path) -> Tokenizer:

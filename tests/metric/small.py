@@ -7,9 +7,6 @@ from typing import Any
 
 import torch
 import yaml
-from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
-from tokenizers.models import Unigram
-from tokenizers.trainers import UnigramTrainer
 from torch import Tensor, nn
 from transformers import (
     BertConfig,
@@ -19,7 +16,8 @@ from transformers import (
     XLMRobertaModel,
 )
 
-SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+from goldcrest.metric.tokenizer import train_tokenizer
+
 SOURCES = [
     "The small bird sings in the old tree.",
     "A dog and two cats sleep under the table.",
@@ -42,29 +40,10 @@ SYSTEMS = {
 }
 
 
-def make_tokenizer(path: Path) -> Tokenizer:
-    """A tokenizer as XLM-R's, of the text above."""
-    tokenizer = Tokenizer(Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
-    )
-    tokenizer.decoder = decoders.Metaspace()
-    trainer = UnigramTrainer(
-        vocab_size=120, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
-    )
-    tokenizer.train_from_iterator([*SOURCES, *REFERENCES] * 3, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single=["<s>", "$A", "</s>"], special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokenizer.save(str(path))
-    return tokenizer
-
-
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
     """A folder with an encoder's config.json and tokenizer.json, as COMET finds it by `pretrained_model`."""
     folder.mkdir(parents=True)
-    pieces = make_tokenizer(folder / "tokenizer.json").get_vocab_size()
+    pieces = train_tokenizer(folder / "tokenizer.json", [*SOURCES, *REFERENCES] * 3, 120)
     encoder_config(family, vocab_size=pieces, **shape).save_pretrained(folder)
     return folder
 

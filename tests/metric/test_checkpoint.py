@@ -58,7 +58,7 @@ def test_a_payload_is_not_run(tmp_path, checkpoint, place):
 
 def test_a_bare_pickle_is_not_run(tmp_path, checkpoint):
     made = tmp_path / "made"
-    (checkpoint / "checkpoints/model.ckpt").write_bytes(pickle.dumps(Payload(made)))
+    (checkpoint / "checkpoints/model.ckpt").write_bytes(pickle.dumps(Payload(made), protocol=2))
     refused(checkpoint, "holds more than tensors and plain values")
     assert not made.exists()
 

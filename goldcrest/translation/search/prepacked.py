@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldcrest.products import for_onednn
+from goldcrest.products import PackedLinear, for_onednn
 
 ROWS = 32  # the input height that the layout is chosen for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
@@ -68,30 +68,23 @@ class _Prepacked:
     def __init__(self, linear: nn.Linear) -> None:
         self.weight, self.bias = linear.weight.detach(), linear.bias
         with torch.no_grad():
-            self.packed = torch.ops.mkldnn._reorder_linear_weight(self.weight, ROWS)
+            self.product = PackedLinear(self.weight, self.bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
         """x (…, inputs) → (…, outputs)."""
         if x.numel() < FEWEST_ROWS * x.shape[-1]:
             return functional.linear(x, self.weight, self.bias)
-        return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        return self.product(x)
 
 
 class _Rounded:
     """The same in bfloat16, sums in float32; what comes and goes is float32."""
 
     def __init__(self, linear: nn.Linear) -> None:
-        self.packed = for_onednn(linear.weight)
+        bias = None if linear.bias is None else linear.bias.bfloat16()
         with torch.no_grad():
-            self.bias = None if linear.bias is None else linear.bias.bfloat16()
-            self.weight = linear.weight.detach().bfloat16()
-            if self.packed:
-                self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, ROWS)
+            self.product = PackedLinear(linear.weight.bfloat16(), bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
         """x (…, inputs) → (…, outputs)."""
-        rounded = x.bfloat16()
-        if not self.packed:
-            return functional.linear(rounded, self.weight, self.bias).to(x.dtype)
-        product = torch.ops.mkldnn._linear_pointwise
-        return product(rounded, self.weight, self.bias, "none", [], "").to(x.dtype)
+        return self.product(x.bfloat16()).to(x.dtype)

@@ -1,0 +1,73 @@
+"""A checkpoint of unbabel-comet with random weights, of a published shape, and a tokenizer of the text it scores."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from transformers import XLMRobertaConfig, XLMRobertaModel
+
+from goldcrest.metric.architecture import Architecture
+from goldcrest.metric.network import MetricNetwork
+from goldcrest.metric.tokenizer import train_tokenizer
+
+# XLM-R's (Conneau et al. 2020); "tiny" is for tests.
+SHAPES = {
+    "tiny": {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32},
+    "base": {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
+    "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
+}  # fmt: skip
+PIECES = 16_000  # XLM-R has more; the text is then divided about as it divides it
+LONGEST_INPUT = 512
+HYPERPARAMETERS = {
+    "class_identifier": "regression_metric",
+    "encoder_model": "XLM-RoBERTa",
+    "pool": "avg",
+    "layer": "mix",
+    "layer_transformation": "softmax",
+    "layer_norm": False,
+    "hidden_sizes": [3072, 1024],
+    "activations": "Tanh",
+    "final_activation": None,
+}
+
+
+def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> Path:
+    """A regression model, whose tokenizer is trained on `lines`, as a folder; the encoder's lies in it."""
+    encoder = folder / "encoder"
+    encoder.mkdir(parents=True)
+    pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
+    config = XLMRobertaConfig(
+        vocab_size=pieces,
+        max_position_embeddings=LONGEST_INPUT + 2,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        **SHAPES[shape],
+    )
+    config.save_pretrained(encoder)
+    values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    torch.manual_seed(1)
+    network = MetricNetwork(
+        Architecture.from_hyperparameters(values, "hparams.yaml"),
+        XLMRobertaModel(config, add_pooling_layer=False),
+    )
+    (folder / "checkpoints").mkdir()
+    content = {"state_dict": _their_names(network), "hyper_parameters": values}
+    # Without its version Lightning takes a file for one of its oldest.
+    content["pytorch-lightning_version"] = "2.5.6"
+    torch.save(content, folder / "checkpoints/model.ckpt")
+    return folder
+
+
+def _their_names(network: MetricNetwork) -> dict[str, torch.Tensor]:
+    """A network's tensors by unbabel-comet's names."""
+    state = {f"encoder.model.{name}": value for name, value in network.encoder.state_dict().items()}
+    state["layerwise_attention.gamma"] = network.mix.gamma.detach()
+    for number, weight in enumerate(network.mix.weights.detach().split(1)):
+        state[f"layerwise_attention.scalar_parameters.{number}"] = weight.clone()
+    for number, linear in enumerate(network.estimator.linears):  # activation and dropout between
+        for name, value in linear.state_dict().items():
+            state[f"estimator.ff.{3 * number}.{name}"] = value
+    return state

@@ -1,0 +1,48 @@
+"""`goldcrest benchmark metric`: that it measures, and that both sides score alike, on a tiny model."""
+
+import gzip
+import json
+import logging
+
+import pytest
+
+from goldcrest.__main__ import main
+from goldcrest.commands.benchmarks.metric import NAME
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+from tests.metric.test_scorer import COMET
+
+
+@pytest.fixture
+def news(tmp_path):
+    files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
+    files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}
+    for name, lines in files.items():
+        text = "".join(f"{line}\n" for line in lines)
+        (tmp_path / f"{NAME}.{name}.gz").write_bytes(gzip.compress(text.encode()))
+    return tmp_path
+
+
+def test_figures(news, capsys):
+    if not COMET.is_file():
+        pytest.skip(
+            f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"
+        )
+    options = ["--rounds", "1", "--shape", "tiny", "--systems", "2", "--news", str(news)]
+    assert main(["benchmark", "metric", *options, "--comet", str(COMET), "--json"]) == 0
+    exact, rounded, *cached = json.loads(capsys.readouterr().out)
+    assert "2 systems, float32, against unbabel-comet's predict" in exact["claim"]
+    assert float(exact["claim"].split("at most ")[1].split()[0]) < 1e-5
+    assert "the ranking is the same" in exact["claim"]
+    assert "bfloat16" in rounded["claim"]
+    assert len(cached) == 2
+    assert all(row["ours"] > 0 and row["other"] > 0 for row in [exact, rounded, *cached])
+
+
+def test_what_is_not_there(news, tmp_path, capsys, caplog):
+    caplog.set_level(logging.CRITICAL)
+    command = ["benchmark", "metric", "--shape", "tiny"]
+    assert main([*command, "--news", str(tmp_path / "none")]) == 1
+    assert f"no {NAME}.hyp.SYSTEM.de.gz" in capsys.readouterr().err
+    none = str(tmp_path / "none/bin/python")
+    assert main([*command, "--news", str(news), "--comet", none]) == 1
+    assert "make its environment by `envs/install.sh comet" in capsys.readouterr().err
