@@ -94,7 +94,8 @@ class MetricUtility:
     def prepare(self, sentences: Sequence[str]) -> None:
         """Encode sources and candidates that are asked for next, better many at once; forget all others."""
         texts = list(dict.fromkeys(sentences))
-        self._vectors = dict(zip(texts, self._scorer.vectors(texts, "candidates"), strict=True))
+        vectors = self._scorer.vectors(texts, "candidates") if texts else []
+        self._vectors = dict(zip(texts, vectors, strict=True))
 
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]

@@ -1,6 +1,5 @@
 """`goldcrest benchmark metric`: that it measures, and that both sides score alike, on a tiny model."""
 
-import gzip
 import json
 import logging
 
@@ -8,18 +7,7 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands.benchmarks.metric import NAME
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
 from tests.metric.test_scorer import COMET
-
-
-@pytest.fixture
-def news(tmp_path):
-    files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
-    files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}
-    for name, lines in files.items():
-        text = "".join(f"{line}\n" for line in lines)
-        (tmp_path / f"{NAME}.{name}.gz").write_bytes(gzip.compress(text.encode()))
-    return tmp_path
 
 
 def test_figures(news, capsys):

@@ -1,0 +1,135 @@
+"""Minimum Bayes risk by a COMET model against mbrs, with one checkpoint of random weights, on one core.
+
+Candidates are translations of newstest2021 by its systems, made different by words that are left out or change
+places, as samples of one model differ; all are references too.  Both sides choose for the same sources, one after the
+other.  Neither side's start is timed.  Rates are of the processes' own time, so that another's work counts little.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from goldcrest.commands.arguments import positive
+from goldcrest.commands.benchmark import Row, interleave, one_thread
+from goldcrest.commands.benchmarks.metric import COMET, NEWS, read_text
+from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
+from goldcrest.commands.benchmarks.opponent import Opponent
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.mbr import MetricUtility, decode
+from goldcrest.metric.scorer import PRECISIONS, Scorer
+
+CANDIDATES = (100, 200)
+SOURCES = 2
+# Chooses for each source and its candidates.
+MBRS = """
+import mbrs.metrics.comet as metric
+from mbrs.decoders import DecoderMBR
+metric.download_model = lambda path: path  # it is here
+load = metric.load_from_checkpoint
+metric.load_from_checkpoint = lambda path: load(path, local_files_only=True)
+[checkpoint] = arguments
+comet = metric.MetricCOMET(metric.MetricCOMET.Config(model=checkpoint, cpu=True))
+decoder = DecoderMBR(DecoderMBR.Config(), comet)
+def work(task):
+    return [decoder.decode(some, some, source).sentence[0] for source, some in task]
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to measure."""
+    parser.add_argument("--mbrs", type=Path, default=COMET, metavar="PYTHON",
+                        help=f"of the environment envs/install.sh comet .venvs/comet; default {COMET}")  # fmt: skip
+    parser.add_argument("--news", type=Path, default=NEWS, metavar="FOLDER",
+                        help=f"as of `benchmark metric`; default {NEWS}")  # fmt: skip
+    parser.add_argument("--shape", choices=list(SHAPES), default="base", help="of XLM-R; default base")  # fmt: skip
+    parser.add_argument("--candidates", nargs="+", type=positive, default=CANDIDATES, metavar="N",
+                        help=f"of each source; default {' '.join(map(str, CANDIDATES))}")  # fmt: skip
+    parser.add_argument("--sources", type=positive, default=SOURCES, metavar="N",
+                        help=f"that are chosen for in a round; default {SOURCES}")  # fmt: skip
+
+
+def run(
+    rounds: int,
+    mbrs: Path = COMET,
+    news: Path = NEWS,
+    shape: str = "base",
+    candidates: Sequence[int] = CANDIDATES,
+    sources: int = SOURCES,
+) -> Iterator[Row]:
+    """Sources per second of each number of candidates and precision.
+
+    Raises InputError where the text is not here, or mbrs cannot be run.
+    """
+    text = read_text(news, sources)
+    with tempfile.TemporaryDirectory() as name, one_thread():
+        folder = Path(name)
+        lines = chain(text.sources, text.references, *text.systems.values())
+        checkpoint = write_random_checkpoint(folder / "metric", shape, lines)
+        metric = load_metric(checkpoint)
+        utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
+        weights = checkpoint / "checkpoints/model.ckpt"
+        with Opponent(mbrs, MBRS, weights, folder=folder, option="--mbrs") as opponent:
+            for count in candidates:
+                task = [
+                    (source, varied([*translations, reference], count))
+                    for source, reference, *translations in list(
+                        zip(text.sources, text.references, *text.systems.values(), strict=True)
+                    )[:sources]
+                ]
+                yield from _against(opponent, utilities, task, rounds, shape)
+
+
+def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
+    """`count` different texts: translations, then these with words left out or in other places."""
+    draw, found = random.Random(seed), dict.fromkeys(translations)
+    while len(found) < count:
+        words = draw.choice(translations).split()
+        for _ in range(draw.randrange(1, 4)):
+            place = draw.randrange(len(words))
+            moved = words.pop(place)
+            if not words or draw.random() < 0.5:
+                words.insert(draw.randrange(len(words) + 1), moved)
+        found[" ".join(words)] = None
+    return list(found)[:count]
+
+
+def _against(
+    opponent: Opponent,
+    utilities: dict[str, MetricUtility],
+    task: Sequence[tuple[str, list[str]]],
+    rounds: int,
+    shape: str,
+) -> Iterator[Row]:
+    found: dict[str, list[str]] = {}
+    amount, count = float(len(task)), len(task[0][1])
+
+    def ours(precision: str) -> float:
+        utility = utilities[precision]
+        utility.prepare([])  # forget what the last round encoded
+        found[precision] = [decode(source, some, utility)[0].text for source, some in task]
+        return amount
+
+    def theirs() -> float:
+        found["mbrs"] = opponent.work(task)
+        return amount
+
+    *own, other = interleave(
+        *(lambda precision=precision: ours(precision) for precision in utilities),
+        theirs,
+        rounds=rounds,
+        clock=lambda: time.process_time() + opponent.seconds(),
+    )
+    for precision, rates in zip(utilities, own, strict=True):
+        pairs = zip(found[precision], found["mbrs"], strict=True)
+        same = sum(one == another for one, another in pairs)
+        yield Row.of_rounds(
+            f"MBR by COMET of XLM-R's {shape} shape, {count} candidates of newstest2021 en-de, {precision}, against "
+            f"mbrs, float32; {same} of {len(task)} choices are the same; one core",
+            rates,
+            other,
+            unit="sources/s",
+        )

@@ -1,0 +1,87 @@
+"""An opponent at work in an environment of its own, on one core, one task after the other."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+
+from goldcrest.errors import InputError
+
+# What every opponent does around its own lines, which define `work(task) -> JSON value`.
+WORKER = """
+import json, logging, sys, warnings
+import torch
+torch.set_num_threads(1)
+warnings.simplefilter("ignore")
+logging.disable(logging.WARNING)
+answer, arguments = sys.argv[1], sys.argv[2:]
+{body}
+print("ready", flush=True)
+for line in sys.stdin:
+    found = work(json.loads(line))
+    with open(answer, "w") as file:
+        json.dump(found, file)
+    print("done", flush=True)
+"""
+
+
+class Opponent:
+    """A Python of another environment, as a context: its process ends with it.  It keeps to one processor."""
+
+    def __init__(
+        self, python: Path, body: str, *arguments: str | Path, folder: Path, option: str
+    ) -> None:
+        """body: lines that define `work`; they see `arguments`.  folder: for its answers.  option: names python.
+
+        Raises InputError where this Python does not run them.
+        """
+        self._answer, self._option = folder / "answer.json", option
+        try:
+            self._process = subprocess.Popen(
+                [python, "-c", WORKER.format(body=body), self._answer, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
+                text=True,
+            )
+        except OSError as error:
+            raise InputError(f"{option} {python}: {error.strerror}; {_remedy(python)}") from error
+        self._wait("ready")
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
+
+    def work(self, task: Any) -> Any:
+        """What it answers to a task, a JSON value both."""
+        self._process.stdin.write(f"{json.dumps(task)}\n")
+        self._process.stdin.flush()
+        self._wait("done")
+        return json.loads(self._answer.read_text())
+
+    def seconds(self) -> float:
+        """Processor time that it has taken."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return times.user + times.system
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.communicate()
+
+    def _wait(self, word: str) -> None:
+        """For a line; libraries write others."""
+        for line in self._process.stdout:
+            if line.strip() == word:
+                return
+        python = self._process.args[0]
+        raise InputError(f"{self._option} {python}: it cannot run the opponent; {_remedy(python)}")
+
+
+def _remedy(python: Path) -> str:
+    return (
+        f"make its environment by `envs/install.sh comet {python.parents[1]}`, or name its Python"
+    )

@@ -1,0 +1,18 @@
+"""A test set with its systems, as benchmarks of metrics read it."""
+
+import gzip
+
+import pytest
+
+from goldcrest.commands.benchmarks.metric import NAME
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+
+
+@pytest.fixture
+def news(tmp_path):
+    files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
+    files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}
+    for name, lines in files.items():
+        text = "".join(f"{line}\n" for line in lines)
+        (tmp_path / f"{NAME}.{name}.gz").write_bytes(gzip.compress(text.encode()))
+    return tmp_path
