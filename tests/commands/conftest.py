@@ -4,12 +4,13 @@ import gzip
 
 import pytest
 
-from goldcrest.commands.benchmarks.metric import NAME
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
-
 
 @pytest.fixture
 def news(tmp_path):
+    # transformers is slow to import, and most tests here do without
+    from goldcrest.commands.benchmarks.metric import NAME
+    from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+
     files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
     files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}
     for name, lines in files.items():
