@@ -191,7 +191,10 @@ def _words_per_second(
 
 
 def findings(results: Results) -> list[str]:
-    """A sentence for each pruned float32 student: what it lacks, and how it stands against the others."""
+    """A sentence for each pruned float32 student: what it lacks, and how it stands against the others.
+
+    Of a random choice also what that says: no better choice gains more over it than it loses, but by luck.
+    """
     lines = {}
     for one in results.comparisons:
         variant = Variant.parse(one.variant)
@@ -207,5 +210,9 @@ def findings(results: Results) -> list[str]:
         bounds = (one.difference, one.difference_low, one.difference_high)
         difference, low, high = (signed(value).replace("-", "−") for value in bounds)
         other = Variant.parse(one.baseline).recipe
-        line.append(f"{difference} ({low} to {high}) against `{other}`")
+        told = f"{difference} ({low} to {high}) against `{other}`"
+        by_chance = results.config["pruning"][variant.recipe].get("criterion") == "random"
+        if by_chance and other == UNPRUNED:
+            told += ", which is all that choosing better than at random could save"
+        line.append(told)
     return [f"{subject}, {', '.join(against)}." for subject, against in lines.items()]

@@ -10,7 +10,7 @@ from goldcrest.report.paper_tables import TABLES, build
 from goldcrest.report.pruning import findings, pruned_speed_table, recipes_table, worth_table
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.results import Results
-from goldcrest.report.seeds import seeds_table
+from goldcrest.report.seeds import seeds_findings, seeds_table
 from goldcrest.report.table import Table
 
 FIGURES = {  # file -> heading
@@ -33,6 +33,7 @@ def pruning_page(
 
     config: the complete configuration; figures: heading → link of a picture; seeds: comparisons over several.
     """
+    told = [*findings(results), *seeds_findings(seeds)]
     tables = [worth_table(results), pruned_speed_table(results)]
     if seeds:
         tables.insert(1, seeds_table(seeds))
@@ -43,7 +44,7 @@ def pruning_page(
     return "\n".join(
         [
             _introduction(config),
-            section("In short", "\n".join(f"- {line}" for line in findings(results))),
+            section("In short", "\n".join(f"- {line}" for line in told)),
             *(section(table.title, to_markdown(table)) for table in tables),
             *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
             *(

@@ -58,6 +58,21 @@ def seeds_table(comparisons: Sequence[SeedsComparison]) -> Table:
     )
 
 
+def seeds_findings(comparisons: Sequence[SeedsComparison]) -> list[str]:
+    """A sentence for each float32 variant and what it is compared with."""
+    lines = []
+    for one in comparisons:
+        if Variant.parse(one.variant).precision != "float32":
+            continue
+        bounds = (one.difference, one.difference_low, one.difference_high)
+        difference, low, high = (signed(value).replace("-", "−") for value in bounds)
+        lines.append(
+            f"`{one.variant}` over {len(one.seeds)} seeds: {difference} ({low} to {high}) against "
+            f"`{Variant.parse(one.baseline).recipe}`."
+        )
+    return lines
+
+
 def _spread(scores: Sequence[float]) -> tuple[Cell, Cell]:
     """Mean and standard deviation."""
     return Cell(fixed(statistics.mean(scores), 2)), Cell(fixed(statistics.stdev(scores), 2))

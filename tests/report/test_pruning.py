@@ -73,6 +73,8 @@ def test_findings_tell_differences_with_their_intervals(pruned_results):
         "−0.50 (−1.00 to +0.00) against `unpruned`, +1.25 (+0.75 to +1.75) against `chance`."
     )
     assert "75% of the attention heads and 75% of the feed-forward neurons" in lines[2]
+    (chance,) = [line for line in lines if "at random" in line]
+    assert chance.startswith("`small/chance/float32`")
 
 
 def test_a_line_for_each_method_that_takes_heads(pruned_results):

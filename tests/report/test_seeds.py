@@ -5,15 +5,24 @@ import io
 
 from goldcrest.evaluation.seeds import SeedsComparison
 from goldcrest.report import rendering
-from goldcrest.report.seeds import seeds_table
+from goldcrest.report.seeds import seeds_findings, seeds_table
+
+
+def comparison(precision: str) -> SeedsComparison:
+    return SeedsComparison(
+        f"tiny/pushy/{precision}", f"tiny/random/{precision}", ["first", "second"], 2000, [1, 7], [30.0, 31.0],
+        [29.0, 31.5], 0.25, -0.5, 0.75, "nrefs:1",
+    )  # fmt: skip
+
+
+def test_a_sentence_for_every_float32_comparison():
+    assert seeds_findings([comparison("float32"), comparison("int8")]) == [
+        "`tiny/pushy/float32` over 2 seeds: +0.25 (−0.50 to +0.75) against `random`."
+    ]
 
 
 def test_a_row_for_every_comparison():
-    one = SeedsComparison(
-        "tiny/pushy/int8", "tiny/random/int8", ["first", "second"], 2000, [1, 7], [30.0, 31.0], [29.0, 31.5],
-        0.25, -0.5, 0.75, "nrefs:1",
-    )  # fmt: skip
-    table = seeds_table([one])
+    table = seeds_table([comparison("int8")])
     [row] = csv.DictReader(io.StringIO(rendering.to_csv(table)))
     assert row == {
         "variant": "tiny/pushy/int8",
