@@ -7,6 +7,8 @@
 // numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by entry instead.
 #pragma once
 
+#include <algorithm>
+
 #include "product_int8.h"
 #include "simd.h"
 
@@ -86,15 +88,11 @@ inline void attend_entries(const float* query, const float* keys, const float* v
   for (int j = 0; j < padded; j += LANES) {
     Floats products[LANES];  // of one key each; their sums are the scores
     for (int i = 0; i < LANES; ++i) {
-      products[i] = Floats{};
-      if (j + i >= length) continue;
-      const float* key = keys + entries[j + i] * stride;
-      for (int c = 0; c < head; c += LANES) products[i] += load(query + c) * load(key + c);
+      const float* key = keys + entries[std::min(j + i, length - 1)] * stride;
+      products[i] = load(query) * load(key);
+      for (int c = LANES; c < head; c += LANES) products[i] += load(query + c) * load(key + c);
     }
-    transpose(products);
-    Floats score = {};
-    for (int i = 0; i < LANES; ++i) score += products[i];
-    score = lanes() + j < length ? score * scale : all(-INFINITY);
+    const Floats score = lanes() + j < length ? sums(products) * scale : all(-INFINITY);
     most = maximum(most, score);
     store(weights + j, score);
   }

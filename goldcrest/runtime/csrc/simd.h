@@ -86,6 +86,23 @@ inline void transpose(Floats rows[LANES]) {
   }
 }
 
+// Lane i: the sum of rows[i].  In each step two rows become one, whose lanes are sums of two lanes of the one row or
+// of the other.
+inline Floats sums(Floats rows[LANES]) {
+  const Ints lane = lanes();
+#pragma GCC unroll 4
+  for (int step = 1; step < LANES; step *= 2) {
+    const Ints upper = (lane & step) != 0;  // lanes that are the other row's
+    const Ints low = upper ? lane - step + LANES : lane, high = upper ? lane + LANES : lane + step;
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i += 2 * step) {
+      const Floats a = rows[i], b = rows[i + step];
+      rows[i] = __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, high);
+    }
+  }
+  return rows[0];
+}
+
 // eˣ to about 2·10⁻⁷ of itself; 0 below −87.
 inline Floats exponential(Floats x) {
   const Floats clipped = maximum(x, all(-87.0f));
