@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "embedding.h"
+#include "history.h"
 #include "layers.h"
 #include "state.h"
 
@@ -45,8 +46,7 @@ class Network {
       project_memory(first, last);
     }
     position_ = 0;
-    entries_ = 0;
-    history_.assign(recurrent ? 0 : count, {});
+    history_.start(recurrent ? 0 : static_cast<int>(count));
     sentence_.resize(count);
     for (size_t b = 0; b < count; ++b) sentence_[b] = static_cast<int>(b);
     state_.resize(decoder_depth);
@@ -61,7 +61,9 @@ class Network {
     const int count = rows();
     float* x = x_.room(static_cast<size_t>(count) * d());
     for (int m = 0; m < count; ++m) embedding.write(pieces[m], position_, x + static_cast<size_t>(m) * d());
-    for (size_t m = 0; m < history_.size(); ++m) history_[m].push_back(entries_ + static_cast<int32_t>(m));
+    const int32_t entry = history_.add([&](int32_t from, int32_t to) {
+      for (State& one : state_) one.move_entry(from, to);
+    });
     const bool tied = static_cast<int>(decoder.size()) < decoder_depth;
     for (int applied = 0; applied < decoder_depth; ++applied) {
       const int index = tied ? 0 : applied;
@@ -69,7 +71,7 @@ class Network {
       if (recurrent)
         recur(layer, state_[applied], x, count, applied == 0);
       else
-        attend_self(layer, state_[applied], x, count, applied == 0);
+        attend_self(layer, state_[applied], x, count, entry, applied == 0);
       attend_memory(layer, memory_[index], x, count);
       const bool last = applied + 1 == decoder_depth;
       const DecoderLayer<P>& following = decoder[last || tied ? 0 : applied + 1];
@@ -77,7 +79,6 @@ class Network {
       normalise_for(layer.feed_forward_norm, x, count, next);
     }
     ++position_;
-    entries_ += count;
     return values_.data();
   }
 
@@ -90,9 +91,7 @@ class Network {
       for (auto& one : state_) one.select_cells(from, d());
       return;
     }
-    std::vector<std::vector<int32_t>> history(from.size());
-    for (size_t i = 0; i < from.size(); ++i) history[i] = history_[from[i]];
-    history_.swap(history);
+    history_.select(from);
   }
 
  private:
@@ -216,25 +215,26 @@ class Network {
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
   }
 
-  // Self-attention over the positions so far: x ← norm(x + attention).
-  void attend_self(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
+  // Self-attention over the positions so far, those of this step from `entry`: x ← norm(x + attention).
+  void attend_self(const DecoderLayer<P>& layer, State& state, float* x, int rows, int32_t entry, bool first) {
     const SelfAttention<P>& attention = layer.self_attention;
     if (first) convert_for(x, rows, attention.projections);
     const int width = attention.heads.width();
-    const int stride = 2 * width, depth = attention.out.depth;
+    const int stride = state.width = 2 * width, depth = attention.out.depth;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
-    const float* entries = state.entries.extend(static_cast<size_t>(entries_ + rows) * stride);
-    float* to = state.entries.data() + static_cast<size_t>(entries_) * stride;
+    const float* entries = state.entries.extend(static_cast<size_t>(entry + rows) * stride);
+    float* to = state.entries.data() + static_cast<size_t>(entry) * stride;
     attention.projections(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(n < width ? queries + static_cast<size_t>(m) * width + n : to + static_cast<size_t>(m) * stride + n - width, y);
     });
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
-    float* weights = weights_.room(round_up(position_ + 1, VECTOR));
+    const int length = position_ + 1;
+    float* weights = weights_.room(round_up(length, VECTOR));
     const float scale = attention.out.scale;
     for (int m = 0; m < rows; ++m, mixed += depth)
       for (int c = 0; c < width; c += attention.heads.size)
         attend_entries(queries + static_cast<size_t>(m) * width + c, entries + c, entries + width + c, stride,
-                       history_[m].data(), position_ + 1, attention.heads.size, attention.heads.scale, weights,
+                       history_.of(m).data(), length, attention.heads.size, attention.heads.scale, weights,
                        [=](int at, Floats y) INLINE { P::store(mixed + c + at, y, scale); });
     add_product(attention.out, mixed_.data(), rows, x, d());
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
@@ -270,9 +270,8 @@ class Network {
   std::vector<int> sentence_;                      // of each row
   std::vector<State> state_;                       // of each applied decoder layer
   std::vector<Projected> memory_;                  // of each distinct decoder layer
-  std::vector<std::vector<int32_t>> history_;      // of each row with self-attention: its entries, oldest first
+  History history_;                                // of rows with self-attention
   int position_ = 0;
-  int32_t entries_ = 0;                            // in the states of self-attention
   Buffer<float> x_, projected_, keys_, weights_, queries_;
   Buffer<Value> values_, mixed_, inner_;
 };

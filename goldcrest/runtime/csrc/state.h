@@ -8,11 +8,17 @@
 
 struct State {
   Buffer<float> cells;    // of an SSRU: (rows, d)
-  Buffer<float> entries;  // of self-attention: key and value of each row of each step, never moved: (entries, 2·width)
+  Buffer<float> entries;  // of self-attention: keys and values as `History` tells: (entries, width)
+  int width = 0;
 
   // The first `count` cells are zero.
   void start(size_t count) {
     if (count) std::memset(cells.room(count), 0, sizeof(float) * count);
+  }
+
+  void move_entry(int32_t from, int32_t to) {
+    float* all = entries.data();
+    std::memcpy(all + static_cast<size_t>(to) * width, all + static_cast<size_t>(from) * width, sizeof(float) * width);
   }
 
   // Row i goes on where row from[i] stood.
