@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
+from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric, save_metric
 from goldcrest.metric.pruning import remove_top_layers
 from goldcrest.metric.scorer import Scorer
@@ -26,6 +27,16 @@ def test_the_mix_is_of_what_is_left(tmp_path, transformation):
     wanted = Scorer(whole).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_allclose(found[name], wanted[name], atol=1e-6)
+
+
+def test_a_cut_metric_has_vectors_of_its_own(tmp_path):
+    metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    cache = VectorCache()
+    before = Scorer(metric, cache=cache).vectors(SOURCES)
+    remove_top_layers(metric.network, 1)
+    cut = Scorer(metric, cache=cache).vectors(SOURCES)
+    assert not torch.allclose(cut, before)
+    torch.testing.assert_close(cut, Scorer(metric).vectors(SOURCES), rtol=0, atol=0)
 
 
 def test_layers_that_are_needed(tmp_path):
