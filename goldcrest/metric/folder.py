@@ -44,7 +44,7 @@ class Metric:
 
     @property
     def longest(self) -> int:
-        """Pieces of a sentence that the encoder sees, special ones included; COMET's limit, two below BERT's own."""
+        """Pieces of a sentence that the encoder sees, special ones included; as COMET, four below its positions."""
         return self.network.encoder.config.max_position_embeddings - 4
 
 
