@@ -18,7 +18,6 @@ import yaml
 from torch import Tensor
 
 from goldcrest.errors import InputError
-from goldcrest.files import sha256_file
 from goldcrest.metric.architecture import Architecture
 from goldcrest.metric.encoders import fetch, find_encoder, new_encoder
 from goldcrest.metric.network import MetricNetwork
@@ -44,11 +43,11 @@ SURPLUS = re.compile(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint holds: its network, its tokenizer, and the hash of its file."""
+    """What a checkpoint holds: its network and its tokenizer; and the file of its weights."""
 
     network: MetricNetwork
     tokenizer: SentenceTokenizer
-    sha256: str
+    file: Path
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -91,7 +90,7 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
     except InputError as error:
         raise InputError(f"{hparams_file}: {error}") from error
     _fill(network, content["state_dict"], file)
-    return Checkpoint(network.eval(), SentenceTokenizer(place), sha256_file(file))
+    return Checkpoint(network.eval(), SentenceTokenizer(place), file)
 
 
 def _files(path: Path) -> tuple[Path, Path]:

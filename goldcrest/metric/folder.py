@@ -6,6 +6,7 @@ each of its blocks, where some are cut away; lineage.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,21 @@ WEIGHTS = "model.safetensors"
 
 @dataclass(frozen=True)
 class Metric:
-    """A loaded metric; the network is in evaluation mode.  sha256: of the file of its weights."""
+    """A loaded metric; the network is in evaluation mode.  file: of the weights that it was loaded from."""
 
     name: str
     network: MetricNetwork
     tokenizer: SentenceTokenizer
-    sha256: str
+    file: Path
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of that file, by which measurements name the metric."""
+        return sha256_file(self.file)
 
     @property
     def longest(self) -> int:
-        """Pieces of a sentence that the encoder sees, special ones included; COMET's limit, two below BERT's own."""
+        """Pieces of a sentence that the encoder sees, special ones included; as COMET, four below its positions."""
         return self.network.encoder.config.max_position_embeddings - 4
 
 
@@ -53,7 +59,7 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
         path = fetch_checkpoint(name)
     if is_checkpoint(path):
         found = read_checkpoint(path, encoder)
-        return Metric(name, found.network, found.tokenizer, found.sha256)
+        return Metric(name, found.network, found.tokenizer, found.file)
     if encoder is not None:
         raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
     return _load_folder(path)
@@ -116,4 +122,4 @@ def _load_folder(path: Path) -> Metric:
         raise InputError(
             f"{path}/{WEIGHTS}: missing, damaged or another model's ({last}); make the metric again"
         ) from error
-    return Metric(str(path), network.eval(), SentenceTokenizer(path), sha256_file(path / WEIGHTS))
+    return Metric(str(path), network.eval(), SentenceTokenizer(path), path / WEIGHTS)

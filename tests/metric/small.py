@@ -1,10 +1,12 @@
 """Small COMET models with random weights, in the format of unbabel-comet's checkpoints, and text for them."""
 
+import io
 from collections import OrderedDict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
 import torch
 import yaml
 from torch import Tensor, nn
@@ -46,6 +48,20 @@ def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Pat
     pieces = train_tokenizer(folder / "tokenizer.json", [*SOURCES, *REFERENCES] * 3, 120)
     encoder_config(family, vocab_size=pieces, **shape).save_pretrained(folder)
     return folder
+
+
+def write_sentencepiece(folder: Path) -> None:
+    """Instead of an encoder's tokenizer.json a SentencePiece model, as old ones have."""
+    (folder / "tokenizer.json").unlink()
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([*SOURCES, *REFERENCES] * 3),
+        model_writer=model,
+        vocab_size=90,  # XLM-R's ids are its pieces and two more
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    (folder / "sentencepiece.bpe.model").write_bytes(model.getvalue())
 
 
 def encoder_config(family: str, **shape: Any) -> PretrainedConfig:

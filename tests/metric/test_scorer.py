@@ -25,6 +25,7 @@ from tests.metric.small import (
     make_encoder,
     random_state,
     write_checkpoint,
+    write_sentencepiece,
 )
 
 COMET = Path(__file__).parents[2] / ".venvs/comet/bin/python"
@@ -165,6 +166,9 @@ def test_scores_of_unbabel_comet(tmp_path):
         ours[variant] = str(make_checkpoint(tmp_path / "ours" / variant, encoder, **other))
         if variant != "minilm":  # the words of XLM-R are fetched by its name
             theirs[variant] = hyperparameters(encoder, **other)
+    old = make_encoder(tmp_path / "old")
+    write_sentencepiece(old)
+    ours["sentencepiece"] = str(make_checkpoint(tmp_path / "ours/sentencepiece", old))
     task = {
         "score": {path: samples(name) for name, path in ours.items() if name != "minilm"},
         "write": {
@@ -180,7 +184,7 @@ def test_scores_of_unbabel_comet(tmp_path):
         capture_output=True,
     )
     answer = json.loads((tmp_path / "answer.json").read_text())
-    assert len(answer) == len(VARIANTS) + 1
+    assert len(answer) == len(VARIANTS) + 2
     for path, wanted in answer.items():
         found = np.concatenate([*score(path).values()])
         np.testing.assert_allclose(found, wanted, atol=1e-5, err_msg=path)
@@ -249,6 +253,14 @@ def test_line_counts(tmp_path):
     without = Scorer(load_metric(make_checkpoint(tmp_path / "other", encoder, **other)))
     with pytest.raises(InputError, match="reads no references"):
         without.score(SYSTEMS, SOURCES, REFERENCES)
+
+
+def test_a_system_may_be_called_as_it_likes(tmp_path):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    systems = dict(zip(("sources", "references"), SYSTEMS.values(), strict=True))
+    found = Scorer(load_metric(folder)).score(systems, SOURCES, REFERENCES)
+    for one, other in zip(found.values(), score(folder).values(), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_batches_are_bounded():

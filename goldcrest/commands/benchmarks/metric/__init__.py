@@ -9,8 +9,10 @@ import argparse
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -18,18 +20,28 @@ import numpy as np
 
 from goldcrest.commands.arguments import positive
 from goldcrest.commands.benchmark import Row, interleave, one_thread
-from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
+from goldcrest.commands.benchmarks.metric.checkpoint import (
+    SHAPES,
+    prune,
+    random_network,
+    write_random_checkpoint,
+)
 from goldcrest.commands.benchmarks.metric.comet import Comet
 from goldcrest.errors import InputError
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.scorer import PRECISIONS, Scorer
+from goldcrest.report.papers import load
 from goldcrest.text_files import read_lines
 
 COMET = Path(".venvs/comet/bin/python")
 NEWS = Path("../shared/data/news/wmt21.en-de")
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
+PAPERS_SPEEDS = {
+    "PRUNE": 31.32 / 19.74,
+    "DISTIL": 31.32 / 14.72,
+}  # COMETINHO §4.3 and §5, of the large shape
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,10 @@ def run(
                 yield from _against(opponent, scorers, text, count, rounds, title)
         for scorer in scorers.values():
             yield _one_more(scorer, text, folder, rounds, title)
+        for scorer in scorers.values():
+            yield from _smaller(
+                scorer, text, rounds, title, paper_speeds() if shape == "large" else {}
+            )
 
 
 def read_text(folder: Path, segments: int | None) -> Text:
@@ -121,7 +137,7 @@ def _against(
         return amount
 
     *own, other = interleave(
-        *(lambda precision=precision: ours(precision) for precision in scorers),
+        *(partial(ours, precision) for precision in scorers),
         theirs,
         rounds=rounds,
         clock=lambda: time.process_time() + opponent.seconds(),
@@ -168,3 +184,42 @@ def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str)
         *rates,
         unit="segments/s",
     )
+
+
+def paper_speeds() -> dict[str, float]:
+    """How much faster than COMET, of the large shape, the paper found its smaller metrics (COMETINHO §4.3, §5)."""
+    claims = load("cometinho_claims")
+    values = dict(zip(claims["claim"], claims["value"], strict=True))
+    return {
+        "PRUNE": 1 / (1 - float(values["PRUNE-COMET speed improvement"]) / 100),  # of the time
+        "DISTIL": float(values["DISTIL-COMET speed factor"]),
+    }
+
+
+def _smaller(
+    scorer: Scorer, text: Text, rounds: int, title: str, paper: Mapping[str, float]
+) -> Iterator[Row]:
+    """A metric pruned as PRUNE-COMET, and one of DISTIL-COMET's shape, against the whole one; one system."""
+    whole = scorer.metric
+    pruned = deepcopy(whole.network)
+    prune(pruned)
+    distilled = random_network("distil", whole.network.encoder.config.vocab_size)
+    scorers = [scorer] + [
+        Scorer(replace(whole, network=network), scorer.precision) for network in (pruned, distilled)
+    ]
+    system = dict(list(text.systems.items())[:1])
+
+    def score(one: Scorer) -> float:
+        one.score(system, text.sources, text.references)
+        return float(len(text.sources))
+
+    works = [partial(score, one) for one in scorers]
+    other, *rates = interleave(*works, rounds=rounds, clock=time.process_time)
+    for name, ours in zip(("PRUNE", "DISTIL"), rates, strict=True):
+        yield Row.of_rounds(
+            f"{title}, 1 system, {scorer.precision}, {name}-COMET's shape against the whole; one core",
+            ours,
+            other,
+            unit="segments/s",
+            paper=paper.get(name),
+        )

@@ -8,14 +8,18 @@ import torch
 import yaml
 from transformers import XLMRobertaConfig, XLMRobertaModel
 
+from goldcrest.hugging_face.families import prunable
 from goldcrest.metric.architecture import Architecture
 from goldcrest.metric.network import MetricNetwork
+from goldcrest.metric.pruning import remove_top_layers
 from goldcrest.metric.tokenizer import train_tokenizer
+from goldcrest.pruning.cut import cut
 
-# XLM-R's (Conneau et al. 2020); "tiny" is for tests.
+# XLM-R's (Conneau et al. 2020), and DISTIL-COMET's; "tiny" is for tests.
 SHAPES = {
     "tiny": {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32},
     "base": {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
+    "distil": {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536},
     "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }  # fmt: skip
 PIECES = 16_000  # XLM-R has more; the text is then divided about as it divides it
@@ -38,6 +42,20 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
     pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
+    network = random_network(shape, pieces)
+    network.encoder.config.save_pretrained(encoder)
+    values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    (folder / "checkpoints").mkdir()
+    content = {"state_dict": _their_names(network), "hyper_parameters": values}
+    # Without its version Lightning takes a file for one of its oldest.
+    content["pytorch-lightning_version"] = "2.5.6"
+    torch.save(content, folder / "checkpoints/model.ckpt")
+    return folder
+
+
+def random_network(shape: str, pieces: int) -> MetricNetwork:
+    """Of one of SHAPES, in evaluation mode."""
     config = XLMRobertaConfig(
         vocab_size=pieces,
         max_position_embeddings=LONGEST_INPUT + 2,
@@ -45,20 +63,20 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
         layer_norm_eps=1e-5,
         **SHAPES[shape],
     )
-    config.save_pretrained(encoder)
-    values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
-    (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     torch.manual_seed(1)
-    network = MetricNetwork(
-        Architecture.from_hyperparameters(values, "hparams.yaml"),
-        XLMRobertaModel(config, add_pooling_layer=False),
+    architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hparams.yaml")
+    return MetricNetwork(architecture, XLMRobertaModel(config, add_pooling_layer=False)).eval()
+
+
+def prune(network: MetricNetwork) -> None:
+    """As COMETINHO §4.3 makes PRUNE-COMET: a quarter of the layers and neurons goes, an eighth of the heads."""
+    remove_top_layers(network, network.encoder.config.num_hidden_layers // 4)
+    view = prunable(network.encoder)
+    cut(
+        view,
+        {block.name: range(block.heads // 8) for block in view.attention_blocks()},
+        {block.name: range(block.neurons // 4) for block in view.feed_forward_blocks()},
     )
-    (folder / "checkpoints").mkdir()
-    content = {"state_dict": _their_names(network), "hyper_parameters": values}
-    # Without its version Lightning takes a file for one of its oldest.
-    content["pytorch-lightning_version"] = "2.5.6"
-    torch.save(content, folder / "checkpoints/model.ckpt")
-    return folder
 
 
 def _their_names(network: MetricNetwork) -> dict[str, torch.Tensor]:
