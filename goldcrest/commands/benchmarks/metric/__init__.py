@@ -38,10 +38,6 @@ COMET = Path(".venvs/comet/bin/python")
 NEWS = Path("../shared/data/news/wmt21.en-de")
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
-PAPERS_SPEEDS = {
-    "PRUNE": 31.32 / 19.74,
-    "DISTIL": 31.32 / 14.72,
-}  # COMETINHO §4.3 and §5, of the large shape
 
 
 @dataclass(frozen=True)
