@@ -212,7 +212,8 @@ def findings(results: Results) -> list[str]:
         other = Variant.parse(one.baseline).recipe
         told = f"{difference} ({low} to {high}) against `{other}`"
         by_chance = results.config["pruning"][variant.recipe].get("criterion") == "random"
-        if by_chance and other == UNPRUNED:
+        chosen = any(0 < share < 1 for share in shares)
+        if by_chance and chosen and other == UNPRUNED:
             told += ", which is all that choosing better than at random could save"
         line.append(told)
     return [f"{subject}, {', '.join(against)}." for subject, against in lines.items()]
