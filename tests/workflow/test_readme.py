@@ -22,5 +22,5 @@ def test_commands_targets_and_files_exist():
     makefile = (REPOSITORY / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE):
         assert f"\n{target}:" in makefile
-    for path in re.findall(r"\b(?:config|profiles|envs)/[\w./-]+\b", README):
+    for path in re.findall(r"\b(?:config|docs|profiles|envs)/[\w./-]+\b", README):
         assert (REPOSITORY / path).exists(), path
