@@ -37,7 +37,7 @@ test-workflows: $(READY)  ## workflows with options that no other test's has (so
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py tests/translation
 
 lint: $(READY)  ## the style of Python and workflow
 	$(BIN)/ruff check .

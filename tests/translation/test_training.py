@@ -265,6 +265,7 @@ def loss(network, vocabulary):
         return float(batch_loss(network.eval(), batch, batch.words))
 
 
+@pytest.mark.slurm
 def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
     """Two processes over gloo make the updates that one makes of the same batches: after 100, the same loss."""
     config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
