@@ -82,7 +82,7 @@ def test_memory_does_not_follow_the_text(tmp_path):
 
 
 def test_a_rule_whose_script_reads_text_follows_the_reader():
-    rules = "\n".join(path.read_text() for path in (ROOT / "rules").glob("*.smk")).split("\nrule ")
+    rules = "\n".join(path.read_text() for path in (ROOT / "rules").rglob("*.smk")).split("\nrule ")
     scripts = [
         path
         for path in (ROOT / "workflow_scripts").rglob("*.py")

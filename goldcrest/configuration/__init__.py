@@ -1,21 +1,20 @@
 """Experiments described in YAML: read, checked as a whole, completed with defaults.
 
 `read_yaml` reads a file strictly, `check` hands on one complete dictionary of the shape that
-config/schema/experiment.schema.yaml defines.
+config/schema/KIND.schema.yaml defines.
 """
 
 from goldcrest.configuration.checking import check
 from goldcrest.configuration.errors import ConfigurationError
-from goldcrest.configuration.estimates import Estimate, estimate
+from goldcrest.configuration.estimates import Estimate
+from goldcrest.configuration.kinds import estimate, missing_files, unfit_models
 from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     alignment_memory,
     language_model_memory,
-    missing_files,
     scoring_memory,
     search_memory,
     training_memory,
-    unfit_models,
     vocabulary_memory,
 )
 from goldcrest.configuration.scores import components, scores_of, section_of

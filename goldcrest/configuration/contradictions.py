@@ -34,7 +34,9 @@ Config = dict[str, Any]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Every contradiction in `config`, whose `broken` sections are not looked at."""
+    """Every contradiction in a translation experiment, whose `broken` sections are not looked at."""
+    if "students" not in broken:
+        zoo = student_names.with_students(zoo, config["students"])
     checks: list[tuple[tuple[str, ...], Callable[[Config, Zoo], Iterator[Fault]]]] = [
         (("languages",), _languages),
         (("corpora",), _parallel_corpus),

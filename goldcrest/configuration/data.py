@@ -10,6 +10,7 @@ from goldcrest.configuration.schema import Fault, Key, key_path, shown
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.sources import SIDES, USES, Side, kind_of, sides_of
 from goldcrest.errors import nearest
+from goldcrest.files import sha256_text
 from goldcrest.text_files import COMPRESSED, OTHER_ARCHIVES
 
 Config = dict[str, Any]
@@ -37,6 +38,21 @@ def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entr
         else:
             for name, values in value.items():
                 yield Entry((section, name), values, USES[values.get("use", "parallel")])
+
+
+def draw_seeds(config: Config, broken: set[str]) -> None:
+    """Give synthetic text and noise that name no seed one, drawn from the experiment's seed and their place."""
+    for entry in entries(config, [name for name in SECTIONS if name not in broken]):
+        if entry.values["importer"] == "synthetic":
+            entry.values.setdefault("seed", _derived_seed(config.get("seed"), entry.path))
+        elif "noise" in entry.values:
+            place = (*entry.path, "noise")
+            entry.values["noise"].setdefault("seed", _derived_seed(config.get("seed"), place))
+
+
+def _derived_seed(seed: Any, path: tuple[Key, ...]) -> int:
+    """A seed of its own for each place of an experiment, below 2^32."""
+    return int(sha256_text(f"{seed} {key_path(path)}")[:8], 16)
 
 
 def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:

@@ -17,7 +17,7 @@ from goldcrest.configuration.students import augmented_share
 from goldcrest.configuration.training_texts import kinds_made_of, training_texts
 from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
-from goldcrest.configuration.zoo import Zoo, load_zoo, members
+from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.sources import SIDES
 
 Config = dict[str, Any]
@@ -84,9 +84,9 @@ class Estimate:
         return lines + [f"  not counted: {line}" for line in self.unknown]
 
 
-def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
-    """What a checked configuration needs from its first job to its last."""
-    zoo = with_students(load_zoo() if zoo is None else zoo, config["students"])
+def estimate(config: Config, zoo: Zoo) -> Estimate:
+    """What a checked configuration of a translation experiment needs from its first job to its last."""
+    zoo = with_students(zoo, config["students"])
     corpora = corpus_sizes(config, ["corpora"])
     others = corpus_sizes(config, ["validation", "test_sets"])
     work, sizes = Work(config, zoo, corpora), [*corpora, *others]

@@ -25,17 +25,6 @@ MIB = 2**20
 ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
 
 
-def missing_files(config: dict[str, Any]) -> list[str]:
-    """One line, with its remedy, for every local file that a checked configuration names and that is not there."""
-    hub = ", or give its commit as revision, if this is its name on the hub"
-    return [
-        f"{key}: no such file or folder: {path}; put it there or change the path"
-        + (hub if key.endswith(".hugging_face") else "")
-        for key, path in _local_paths(config)
-        if not Path(path).exists()
-    ]
-
-
 def unfit_models(config: dict[str, Any]) -> list[str]:
     """One line for every folder of a Hugging Face model that is there and cannot translate these languages."""
     found = []
@@ -50,7 +39,7 @@ def unfit_models(config: dict[str, Any]) -> list[str]:
     return found
 
 
-def _local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
         for key in (*FILE_KEYS, "folder", "local_dir"):

@@ -86,9 +86,9 @@ def test_numbers_have_the_type_of_their_key(experiment, zoo):
 @pytest.mark.parametrize(
     ("section", "dataclass"),
     [
-        (load_schema("experiment")["$defs"]["training"], TrainingConfig),
-        (load_schema("experiment")["properties"]["hardware"], Hardware),
-        (load_schema("experiment")["properties"]["cleaning"]["properties"]["rules"], Rules),
+        (load_schema("translation")["$defs"]["training"], TrainingConfig),
+        (load_schema("translation")["properties"]["hardware"], Hardware),
+        (load_schema("translation")["properties"]["cleaning"]["properties"]["rules"], Rules),
     ],
     ids=["training", "hardware", "rules"],
 )
@@ -103,7 +103,7 @@ def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
 
 @pytest.mark.parametrize("name", IMPORTERS)
 def test_every_importer_has_its_keys_in_the_schema(name):
-    rules = load_schema("experiment")
+    rules = load_schema("translation")
     section = filled_keys(rules["$defs"][f"{name}_corpus"], rules)
     library = {field.name: field for field in fields(IMPORTERS[name])}
     of_the_corpus = {
@@ -130,7 +130,7 @@ def filled_keys(section: dict, rules: dict) -> dict:
 
 def methods_of_schema() -> dict[str, dict]:
     """The definition of each method's recipes, by the method's name."""
-    rules = load_schema("experiment")
+    rules = load_schema("translation")
     references = rules["properties"]["pruning"]["additionalProperties"]["oneOf"]
     options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in references]
     return {option["properties"]["method"]["const"]: option for option in options}
@@ -138,7 +138,7 @@ def methods_of_schema() -> dict[str, dict]:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
-    section, rules = methods_of_schema()[name], load_schema("experiment")["$defs"]
+    section, rules = methods_of_schema()[name], load_schema("translation")["$defs"]
     library = {field.name: field.default for field in fields(METHODS[name])}
     keys = {
         key: {**rules.get(rule.get("$ref", "").removeprefix("#/$defs/"), {}), **rule}
@@ -153,7 +153,7 @@ def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
 
 def test_the_schema_has_the_methods_and_choices_of_the_library():
     assert set(methods_of_schema()) == set(METHODS)
-    rules = load_schema("experiment")["$defs"]
+    rules = load_schema("translation")["$defs"]
     lasso = rules["group_lasso"]["properties"]
     assert set(lasso["groups"]["enum"]) == set(get_args(Grouping))
     assert rules["criterion"]["enum"] == list(CRITERIA)
@@ -216,7 +216,7 @@ def test_the_library_has_these_grids_and_formulas():
     assert list(GRIDS) == list(precisions.GRIDS)
     assert [name for name, grid in GRIDS.items() if grid.integer] == list(precisions.INTEGER_GRIDS)
     assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
-    rules = load_schema("experiment")["$defs"]["integer_grid"]["properties"]["activation_scale"]
+    rules = load_schema("translation")["$defs"]["integer_grid"]["properties"]["activation_scale"]
     assert set(rules["enum"]) == set(FORMULAS)
     assert rules["default"] == precisions.ACTIVATION_SCALES[0]
 

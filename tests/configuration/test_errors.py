@@ -138,7 +138,7 @@ CASES = {
         },
         [],
         [
-            "sede: unknown key, expected one of experiment, seed, languages, corpora, validation, "
+            "sede: unknown key, expected one of kind, experiment, seed, languages, corpora, validation, "
             "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, "
             "back_translation, scoring, vocabulary, teacher, reverse_teacher, students, training, "
             "distillation, shortlist, pruning, quantization, variants, exports, "
@@ -165,3 +165,9 @@ def test_not_a_mapping(zoo):
         ConfigurationError, match="x: top level: found a list, expected keys with values"
     ):
         check([], "x", zoo)
+
+
+@pytest.mark.parametrize("kind", ["metrics", 3, ["metric"]])
+def test_unknown_kind(kind):
+    with pytest.raises(ConfigurationError, match=r"trial.yaml: kind: found .*, expected one of"):
+        check(experiment({"kind": kind}), "trial.yaml")

@@ -21,7 +21,7 @@ def keys(schema: dict, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 def every_key() -> dict[str, Any]:
     """The keys as the README writes them: those of importers without a path before them, no recipes'."""
-    schema = load_schema("experiment")
+    schema = load_schema("translation")
     definitions = schema["$defs"]
     rows = schema["properties"]["report"]["properties"]["rows"]["additionalProperties"]
     found = dict(keys(schema)) | dict(keys(rows, "report.rows."))
@@ -50,7 +50,7 @@ def written(default: Any) -> str:
 
 def every_method() -> dict[str, dict[str, Any]]:
     """The keys of each method's recipes."""
-    schema = load_schema("experiment")
+    schema = load_schema("translation")
     named = schema["properties"]["pruning"]["additionalProperties"]["oneOf"]
     found = {}
     for reference in named:

@@ -105,7 +105,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
 
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
     library = Path(goldcrest.__file__).parent
-    rules = (library.parent / "rules/quantize.smk").read_text()
+    rules = (library.parent / "rules/translation/quantize.smk").read_text()
     rule = rules[rules.index("rule calibrate:") : rules.index("rule quantize:")]
     parts = re.findall(r'"(.+?)"', rule[rule.index("code_version(") : rule.index("script:")])
     save_model(tmp_path / "model", translator(vocabulary), vocabulary, {})

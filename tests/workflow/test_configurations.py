@@ -31,7 +31,7 @@ def test_dry_run(config, tmp_path):
 
 def test_what_the_rules_import_does_without_pytorch():
     """Every start of Snakemake, one a job, would wait a second or more for it."""
-    files = [*(REPOSITORY / "rules").glob("*.smk"), REPOSITORY / "Snakefile"]
+    files = [*(REPOSITORY / "rules").rglob("*.smk"), REPOSITORY / "Snakefile"]
     pattern = re.compile(r"^from goldcrest\S* import (?:\([^)]*\)|.*)$", re.MULTILINE)
     imports = [line for file in files for line in pattern.findall(file.read_text("utf-8"))]
     assert len(imports) > 10
@@ -53,7 +53,7 @@ def test_profiles_parse(tmp_path, profile):
 def test_what_profiles_set_is_for_rules_that_exist_and_grows(profile):
     """Snakemake says nothing of a rule that it does not know."""
     settings = yaml.safe_load((REPOSITORY / "profiles" / profile / "config.yaml").read_text())
-    text = "\n".join(file.read_text() for file in (REPOSITORY / "rules").glob("*.smk"))
+    text = "\n".join(file.read_text() for file in (REPOSITORY / "rules").rglob("*.smk"))
     rules = set(re.findall(r"^\s*(?:use rule \w+ as|rule) (\w+)", text, re.MULTILINE))
     assert set(settings["set-resources"]) | set(settings["set-threads"]) <= rules
     for resources in [settings["default-resources"], *settings["set-resources"].values()]:

@@ -14,7 +14,7 @@ rule train_student:
     benchmark:
         BENCHMARKS / "train_student/{student}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: training_threads()
     resources:
         **student_resources(),
@@ -27,4 +27,4 @@ rule train_student:
         tensorboard=str(LOGS / "tensorboard/{student}"),
         code=code_version("translation", "products", "corpus.table"),
     script:
-        "../workflow_scripts/student/train_model.py"
+        "../../workflow_scripts/student/train_model.py"

@@ -56,7 +56,7 @@ rule split_corpus:
     benchmark:
         BENCHMARKS / "split_corpus/{corpus}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -65,7 +65,7 @@ rule split_corpus:
         side="source",
         code=code_version("corpus.table", "translation.distillation"),
     script:
-        "../workflow_scripts/distil/split_corpus.py"
+        "../../workflow_scripts/distil/split_corpus.py"
 
 
 rule translate_shard:
@@ -80,7 +80,7 @@ rule translate_shard:
     benchmark:
         BENCHMARKS / "translate_shard/{corpus}.{shard}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         **search_resources(),
@@ -100,7 +100,7 @@ rule translate_shard:
         )
         + SEARCH_CODE,
     script:
-        "../workflow_scripts/distil/translate_shard.py"
+        "../../workflow_scripts/distil/translate_shard.py"
 
 
 rule merge_corpus:
@@ -115,7 +115,7 @@ rule merge_corpus:
     benchmark:
         BENCHMARKS / "merge_corpus/{corpus}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -125,7 +125,7 @@ rule merge_corpus:
         may_be_empty=True,  # it is one of several, and join_distilled looks at all
         code=code_version("corpus.table", "translation.distillation"),
     script:
-        "../workflow_scripts/distil/merge_distilled.py"
+        "../../workflow_scripts/distil/merge_distilled.py"
 
 
 if MERGED_AT_ONCE:
@@ -162,11 +162,11 @@ else:
         wildcard_constraints:
             text="|@[^/]+",
         conda:
-            "../envs/main.yaml"
+            "../../envs/main.yaml"
         threads: 1
         resources:
             mem_mb=growing(1000),
         params:
             code=code_version("corpus.table", "translation.distillation"),
         script:
-            "../workflow_scripts/distil/join_distilled.py"
+            "../../workflow_scripts/distil/join_distilled.py"

@@ -26,7 +26,7 @@ if BICLEANER_FETCHED:
             BENCHMARKS / "unpack_bicleaner.tsv"
         localrule: True  # the nodes of a cluster seldom have a network
         conda:
-            "../envs/main.yaml"
+            "../../envs/main.yaml"
         threads: 1
         resources:
             mem_mb=growing(500),
@@ -35,7 +35,7 @@ if BICLEANER_FETCHED:
             sha256=BICLEANER.get("sha256"),
             code=code_version("corpus.bicleaner.model_archive"),
         script:
-            "../workflow_scripts/scores/unpack_bicleaner.py"
+            "../../workflow_scripts/scores/unpack_bicleaner.py"
 
 elif BICLEANER and "model" not in BICLEANER:
 
@@ -55,7 +55,7 @@ elif BICLEANER and "model" not in BICLEANER:
         benchmark:
             BENCHMARKS / "clean_pairs.tsv"
         conda:
-            "../envs/main.yaml"
+            "../../envs/main.yaml"
         threads: 1
         resources:
             mem_mb=growing(2000),
@@ -71,7 +71,7 @@ elif BICLEANER and "model" not in BICLEANER:
                 "corpus.table",
             ),
         script:
-            "../workflow_scripts/scores/clean_pairs.py"
+            "../../workflow_scripts/scores/clean_pairs.py"
 
     rule train_bicleaner:
         """A lite classifier, trained on these pairs and on damage that bicleaner-ai does to them."""
@@ -85,7 +85,7 @@ elif BICLEANER and "model" not in BICLEANER:
         benchmark:
             BENCHMARKS / "train_bicleaner.tsv"
         conda:
-            "../envs/bicleaner.yaml"
+            "../../envs/bicleaner.yaml"
         threads: 1
         resources:
             mem_mb=growing(4000),
@@ -114,14 +114,14 @@ rule bicleaner_pairs:
     benchmark:
         BENCHMARKS / "bicleaner_pairs/{scored}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
     params:
         code=code_version("corpus.bicleaner.exchange", "corpus.table"),
     script:
-        "../workflow_scripts/scores/bicleaner_pairs.py"
+        "../../workflow_scripts/scores/bicleaner_pairs.py"
 
 
 rule classify_by_bicleaner:
@@ -137,7 +137,7 @@ rule classify_by_bicleaner:
     benchmark:
         BENCHMARKS / "classify_by_bicleaner/{scored}.tsv"
     conda:
-        "../envs/bicleaner.yaml"
+        "../../envs/bicleaner.yaml"
     threads: process_threads()
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
@@ -167,7 +167,7 @@ rule score_by_bicleaner:
     benchmark:
         BENCHMARKS / "score_by_bicleaner/{scored}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -176,4 +176,4 @@ rule score_by_bicleaner:
             "corpus.bicleaner.exchange", "corpus.scores.scoring", "corpus.table"
         ),
     script:
-        "../workflow_scripts/scores/score_by_bicleaner.py"
+        "../../workflow_scripts/scores/score_by_bicleaner.py"

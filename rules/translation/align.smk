@@ -17,7 +17,7 @@ rule align_text:
     wildcard_constraints:
         text="|@[^/]+",
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 2  # one for each direction of the alignment
     resources:
         mem_mb=lambda w, attempt: attempt * alignment_memory(ALIGNED_AT_ONCE),
@@ -32,4 +32,4 @@ rule align_text:
             "translation.vocabulary",
         ),
     script:
-        "../workflow_scripts/distil/align_text.py"
+        "../../workflow_scripts/distil/align_text.py"

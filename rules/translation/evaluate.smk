@@ -13,7 +13,7 @@ rule translate_test_set:
     benchmark:
         BENCHMARKS / "translate_test_set/{student}.{recipe}.{precision}.{test_set}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         **search_resources(),
@@ -23,7 +23,7 @@ rule translate_test_set:
         accelerator=config["hardware"]["accelerator"],
         code=SEARCH_CODE,
     script:
-        "../workflow_scripts/evaluate/translate_test_set.py"
+        "../../workflow_scripts/evaluate/translate_test_set.py"
 
 
 rule measure_quality:
@@ -40,7 +40,7 @@ rule measure_quality:
     benchmark:
         BENCHMARKS / "measure_quality/{student}.{recipe}.{precision}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     params:
         variant="{student}/{recipe}/{precision}",
@@ -55,7 +55,7 @@ rule measure_quality:
             "text_files",
         ),
     script:
-        "../workflow_scripts/evaluate/measure_quality.py"
+        "../../workflow_scripts/evaluate/measure_quality.py"
 
 
 rule compare_pruned:
@@ -70,7 +70,7 @@ rule compare_pruned:
     benchmark:
         BENCHMARKS / "compare_pruned/{student}.{recipe}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     params:
         pairs=lambda w: named_pairs(COMPARED[w.student, w.recipe]),
@@ -85,7 +85,7 @@ rule compare_pruned:
             "text_files",
         ),
     script:
-        "../workflow_scripts/evaluate/compare_pruned.py"
+        "../../workflow_scripts/evaluate/compare_pruned.py"
 
 
 rule compare_seeds:
@@ -104,7 +104,7 @@ rule compare_seeds:
     benchmark:
         BENCHMARKS / "compare_seeds/{student}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     params:
         comparisons=lambda w: [
@@ -126,7 +126,7 @@ rule compare_seeds:
             "text_files",
         ),
     script:
-        "../workflow_scripts/evaluate/compare_seeds.py"
+        "../../workflow_scripts/evaluate/compare_seeds.py"
 
 
 use rule compare_pruned as compare_training_texts with:
@@ -154,7 +154,7 @@ rule measure_size:
     benchmark:
         BENCHMARKS / "measure_size/{student}.{recipe}.{precision}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     params:
         variant="{student}/{recipe}/{precision}",
@@ -162,7 +162,7 @@ rule measure_size:
             "evaluation.measurement", "evaluation.size", "translation.architecture"
         ),
     script:
-        "../workflow_scripts/evaluate/measure_size.py"
+        "../../workflow_scripts/evaluate/measure_size.py"
 
 
 rule measure_activation_error:
@@ -178,7 +178,7 @@ rule measure_activation_error:
     benchmark:
         BENCHMARKS / "measure_activation_error/{student}.{recipe}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
@@ -186,7 +186,7 @@ rule measure_activation_error:
         sentences=config["quantization"]["calibration_sentences"],
         code=code_version("quantization") + SEARCH_CODE,
     script:
-        "../workflow_scripts/evaluate/measure_activation_error.py"
+        "../../workflow_scripts/evaluate/measure_activation_error.py"
 
 
 rule measure_speed:
@@ -203,7 +203,7 @@ rule measure_speed:
     benchmark:
         BENCHMARKS / "measure_speed.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     # All that --cores gives; without it, on a cluster, one process's or the profile's set-threads.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
@@ -228,7 +228,7 @@ rule measure_speed:
         )
         + SEARCH_CODE,
     script:
-        "../workflow_scripts/evaluate/measure_speed.py"
+        "../../workflow_scripts/evaluate/measure_speed.py"
 
 
 rule measure_gpu_speed:
@@ -244,7 +244,7 @@ rule measure_gpu_speed:
     benchmark:
         BENCHMARKS / "measure_gpu_speed.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         **accelerators(1),
@@ -263,7 +263,7 @@ rule measure_gpu_speed:
         rounds=config["evaluation"]["speed"]["rounds"],
         code=code_version("evaluation.gpu_speed", "runtime") + SEARCH_CODE,
     script:
-        "../workflow_scripts/evaluate/measure_gpu_speed.py"
+        "../../workflow_scripts/evaluate/measure_gpu_speed.py"
 
 
 rule benchmark_runtime:
@@ -275,7 +275,7 @@ rule benchmark_runtime:
     benchmark:
         BENCHMARKS / "benchmark_runtime.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * threads * 1500,
@@ -288,4 +288,4 @@ rule benchmark_runtime:
             "runtime",
         ),
     script:
-        "../workflow_scripts/evaluate/benchmark_runtime.py"
+        "../../workflow_scripts/evaluate/benchmark_runtime.py"

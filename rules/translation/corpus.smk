@@ -41,7 +41,7 @@ rule lock_sources:
         BENCHMARKS / "lock_sources.tsv"
     localrule: True  # the nodes of a cluster seldom have a network
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(500),
@@ -50,7 +50,7 @@ rule lock_sources:
         languages=LANGUAGE_PAIR,
         code=lambda w: code_version("corpus.sources_lock", *code_parts(SOURCES)),
     script:
-        "../workflow_scripts/corpus/lock_sources.py"
+        "../../workflow_scripts/corpus/lock_sources.py"
 
 
 rule import_corpus:
@@ -65,7 +65,7 @@ rule import_corpus:
     benchmark:
         BENCHMARKS / "import_corpus/{corpus}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(500),
@@ -78,7 +78,7 @@ rule import_corpus:
         shard_rows=CLEANING["shard_rows"],
         code=lambda w: code_version(*code_parts(config["corpora"][w.corpus])),
     script:
-        "../workflow_scripts/corpus/import_corpus.py"
+        "../../workflow_scripts/corpus/import_corpus.py"
 
 
 rule import_test_set:
@@ -93,7 +93,7 @@ rule import_test_set:
     benchmark:
         BENCHMARKS / "import_test_set/{test_set}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(500),
@@ -106,7 +106,7 @@ rule import_test_set:
         shard_rows=None,
         code=lambda w: code_version(*code_parts(config["test_sets"][w.test_set])),
     script:
-        "../workflow_scripts/corpus/import_corpus.py"
+        "../../workflow_scripts/corpus/import_corpus.py"
 
 
 rule import_validation:
@@ -121,7 +121,7 @@ rule import_validation:
     benchmark:
         BENCHMARKS / "import_validation.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(500),
@@ -134,7 +134,7 @@ rule import_validation:
         shard_rows=None,
         code=lambda w: code_version(*code_parts(config["validation"])),
     script:
-        "../workflow_scripts/corpus/import_corpus.py"
+        "../../workflow_scripts/corpus/import_corpus.py"
 
 
 rule language_id_model:
@@ -146,7 +146,7 @@ rule language_id_model:
     benchmark:
         BENCHMARKS / "language_id_model.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -161,7 +161,7 @@ rule language_id_model:
             "corpus.sources",
         ),
     script:
-        "../workflow_scripts/corpus/language_id_model.py"
+        "../../workflow_scripts/corpus/language_id_model.py"
 
 
 rule clean_corpus:
@@ -179,7 +179,7 @@ rule clean_corpus:
     benchmark:
         BENCHMARKS / "clean_corpus/{corpus}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * 700 * threads,
@@ -190,7 +190,7 @@ rule clean_corpus:
         near_duplicates=lambda w: cleaning_of(w.corpus)["near_duplicates"],
         code=code_version("corpus.cleaning", "corpus.table"),
     script:
-        "../workflow_scripts/corpus/clean_corpus.py"
+        "../../workflow_scripts/corpus/clean_corpus.py"
 
 
 rule cleaning_report:
@@ -233,7 +233,7 @@ rule cleaning_report:
     benchmark:
         BENCHMARKS / "cleaning_report.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -244,4 +244,4 @@ rule cleaning_report:
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
         code=code_version("corpus.report", "corpus.scores", "corpus.table", "report"),
     script:
-        "../workflow_scripts/corpus/cleaning_report.py"
+        "../../workflow_scripts/corpus/cleaning_report.py"

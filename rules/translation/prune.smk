@@ -19,7 +19,7 @@ rule reset_checkpoint:
         updates="[0-9]+",
     priority: 1  # the longest chain of jobs starts first
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: training_threads()
     resources:
         **student_resources(),
@@ -30,7 +30,7 @@ rule reset_checkpoint:
         hardware=config["hardware"],
         code=code_version("translation", "products", "corpus.table"),
     script:
-        "../workflow_scripts/prune/reset_checkpoint.py"
+        "../../workflow_scripts/prune/reset_checkpoint.py"
 
 
 rule prune:
@@ -50,7 +50,7 @@ rule prune:
         recipe="(?!unpruned/)[^/]+",
     priority: 1  # the longest chain of jobs starts first
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: training_threads()
     resources:
         **student_resources(),
@@ -61,7 +61,7 @@ rule prune:
         hardware=config["hardware"],
         code=code_version("pruning", "translation", "products", "corpus.table"),
     script:
-        "../workflow_scripts/prune/prune.py"
+        "../../workflow_scripts/prune/prune.py"
 
 
 rule head_map:
@@ -75,9 +75,9 @@ rule head_map:
     benchmark:
         BENCHMARKS / "head_map.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     params:
         variants=PRUNED,
         code=code_version("pruning.head_map"),
     script:
-        "../workflow_scripts/prune/head_map.py"
+        "../../workflow_scripts/prune/head_map.py"

@@ -14,7 +14,7 @@ rule augment_text:
     wildcard_constraints:
         text="|@[^/]+",
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -24,4 +24,4 @@ rule augment_text:
         seed=config["seed"],
         code=code_version("corpus.augmentation", "corpus.robustness", "corpus.table"),
     script:
-        "../workflow_scripts/distil/augment_text.py"
+        "../../workflow_scripts/distil/augment_text.py"

@@ -14,14 +14,14 @@ rule reverse_corpora:
     benchmark:
         BENCHMARKS / "reverse_corpora.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
     params:
         code=code_version("corpus.reversal", "corpus.table"),
     script:
-        "../workflow_scripts/scores/reverse_corpora.py"
+        "../../workflow_scripts/scores/reverse_corpora.py"
 
 
 use rule train_vocabulary as train_reverse_vocabulary with:

@@ -12,7 +12,7 @@ rule train_vocabulary:
     benchmark:
         BENCHMARKS / "train_vocabulary/{size}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
@@ -20,4 +20,4 @@ rule train_vocabulary:
         seed=config["seed"],
         code=code_version("translation.vocabulary", "corpus.table"),
     script:
-        "../workflow_scripts/vocabulary/train_vocabulary.py"
+        "../../workflow_scripts/vocabulary/train_vocabulary.py"

@@ -13,7 +13,7 @@ rule fetch_model:
         BENCHMARKS / "fetch_model/{model}.tsv"
     localrule: True  # the nodes of a cluster seldom have a network
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -21,7 +21,7 @@ rule fetch_model:
         origin=lambda w: hub_models(config)[w.model],
         code=code_version("corpus.hugging_face_hub", "translation.hugging_face_hub"),
     script:
-        "../workflow_scripts/teacher/fetch_model.py"
+        "../../workflow_scripts/teacher/fetch_model.py"
 
 
 rule train_teacher:
@@ -37,7 +37,7 @@ rule train_teacher:
     benchmark:
         BENCHMARKS / "train_teacher/{member}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: training_threads()
     resources:
         **training_resources(
@@ -52,4 +52,4 @@ rule train_teacher:
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
         code=code_version("translation", "products", "corpus.table"),
     script:
-        "../workflow_scripts/student/train_model.py"
+        "../../workflow_scripts/student/train_model.py"

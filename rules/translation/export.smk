@@ -20,7 +20,7 @@ rule export:
     wildcard_constraints:
         format="ctranslate2|marian|onnx",
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
@@ -37,4 +37,4 @@ rule export:
             "translation.vocabulary",
         ),
     script:
-        "../workflow_scripts/export/export.py"
+        "../../workflow_scripts/export/export.py"

@@ -15,7 +15,7 @@ rule calibrate:
     benchmark:
         BENCHMARKS / "calibrate/{student}.{recipe}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
@@ -37,7 +37,7 @@ rule calibrate:
             "translation.vocabulary",
         ),
     script:
-        "../workflow_scripts/quantize/calibrate.py"
+        "../../workflow_scripts/quantize/calibrate.py"
 
 
 rule quantize:
@@ -54,7 +54,7 @@ rule quantize:
     wildcard_constraints:
         precision="|".join(UNTUNED),
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
@@ -70,7 +70,7 @@ rule quantize:
             "translation.state",
         ),
     script:
-        "../workflow_scripts/quantize/quantize.py"
+        "../../workflow_scripts/quantize/quantize.py"
 
 
 rule finetune_quantized:
@@ -89,7 +89,7 @@ rule finetune_quantized:
     wildcard_constraints:
         grid="|".join(GRIDS),
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: training_threads()
     resources:
         **student_resources(),
@@ -106,4 +106,4 @@ rule finetune_quantized:
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
         code=code_version("quantization", "translation", "products", "corpus.table"),
     script:
-        "../workflow_scripts/quantize/finetune_quantized.py"
+        "../../workflow_scripts/quantize/finetune_quantized.py"

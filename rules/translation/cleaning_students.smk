@@ -19,14 +19,14 @@ rule cleaning_stage:
     benchmark:
         BENCHMARKS / "cleaning_stage/{stage}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
     params:
         code=code_version("corpus.cleaning_stages", "corpus.table"),
     script:
-        "../workflow_scripts/evaluate/cleaning_stage.py"
+        "../../workflow_scripts/evaluate/cleaning_stage.py"
 
 
 use rule train_student as train_on_stage with:
@@ -93,7 +93,7 @@ rule cleaning_students:
     benchmark:
         BENCHMARKS / "cleaning_students.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -114,4 +114,4 @@ rule cleaning_students:
             "text_files",
         ),
     script:
-        "../workflow_scripts/evaluate/cleaning_students.py"
+        "../../workflow_scripts/evaluate/cleaning_students.py"

@@ -24,7 +24,7 @@ rule language_model:
     wildcard_constraints:
         side="source|target",
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         # lmplz, and the finished model, whose n-grams are about as many as the words of the text
@@ -36,7 +36,7 @@ rule language_model:
         memory=f"{LANGUAGE_MODEL['memory_mb']}M",
         code=code_version("corpus.scores.language_model", "corpus.table", "text_files"),
     script:
-        "../workflow_scripts/scores/language_model.py"
+        "../../workflow_scripts/scores/language_model.py"
 
 
 rule score_by_language_model:
@@ -53,7 +53,7 @@ rule score_by_language_model:
     wildcard_constraints:
         side="source|target",
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * scoring_memory([input.model]),
@@ -61,7 +61,7 @@ rule score_by_language_model:
         score=lambda w: f"language_model_{w.side}",
         code=code_version("corpus.scores", "corpus.table"),
     script:
-        "../workflow_scripts/scores/score.py"
+        "../../workflow_scripts/scores/score.py"
 
 
 rule lexical_translation:
@@ -75,7 +75,7 @@ rule lexical_translation:
     benchmark:
         BENCHMARKS / "lexical_translation.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 2  # one for each direction of the alignment
     resources:
         mem_mb=lambda w, attempt: attempt * alignment_memory(LEXICAL["pairs"]),
@@ -91,7 +91,7 @@ rule lexical_translation:
             "corpus.table",
         ),
     script:
-        "../workflow_scripts/scores/lexical_translation.py"
+        "../../workflow_scripts/scores/lexical_translation.py"
 
 
 use rule score_by_language_model as score_by_lexical_translation with:
@@ -124,7 +124,7 @@ rule score_by_reverse_model:
     benchmark:
         BENCHMARKS / "score_by_reverse_model/{scored}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         **accelerators(1),
@@ -145,7 +145,7 @@ rule score_by_reverse_model:
             "translation.vocabulary",
         ),
     script:
-        "../workflow_scripts/scores/score.py"
+        "../../workflow_scripts/scores/score.py"
 
 
 rule measure_filters:
@@ -167,7 +167,7 @@ rule measure_filters:
     benchmark:
         BENCHMARKS / "measure_filters.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -183,7 +183,7 @@ rule measure_filters:
             "corpus.cleaning", "corpus.labelled", "corpus.scores", "report"
         ),
     script:
-        "../workflow_scripts/scores/measure_filters.py"
+        "../../workflow_scripts/scores/measure_filters.py"
 
 
 rule import_damaged:
@@ -197,7 +197,7 @@ rule import_damaged:
     benchmark:
         BENCHMARKS / "import_damaged.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -205,7 +205,7 @@ rule import_damaged:
         seed=config["seed"],
         code=code_version("corpus.labelled", "corpus.sampling", "corpus.table"),
     script:
-        "../workflow_scripts/scores/import_damaged.py"
+        "../../workflow_scripts/scores/import_damaged.py"
 
 
 use rule measure_filters as measure_filters_on_damage with:
@@ -240,7 +240,7 @@ if "labelled" in config["evaluation"]:
         benchmark:
             BENCHMARKS / "import_labelled.tsv"
         conda:
-            "../envs/main.yaml"
+            "../../envs/main.yaml"
         threads: 1
         resources:
             mem_mb=growing(1000),
@@ -251,7 +251,7 @@ if "labelled" in config["evaluation"]:
                 "corpus.cleaning.normalise", "corpus.labelled", "corpus.table"
             ),
         script:
-            "../workflow_scripts/scores/import_labelled.py"
+            "../../workflow_scripts/scores/import_labelled.py"
 
     rule combine_scores:
         """Fit the combined score to the labels: what each score and feature says of a pair."""
@@ -265,7 +265,7 @@ if "labelled" in config["evaluation"]:
         benchmark:
             BENCHMARKS / "combine_scores.tsv"
         conda:
-            "../envs/main.yaml"
+            "../../envs/main.yaml"
         threads: 1
         resources:
             mem_mb=growing(1000),
@@ -276,7 +276,7 @@ if "labelled" in config["evaluation"]:
                 "corpus.cleaning", "corpus.labelled", "corpus.scores.combination"
             ),
         script:
-            "../workflow_scripts/scores/combine_scores.py"
+            "../../workflow_scripts/scores/combine_scores.py"
 
     use rule score_by_language_model as score_combined with:
         input:
@@ -312,7 +312,7 @@ rule select_corpus:
     benchmark:
         BENCHMARKS / "select_corpus/{corpus}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -320,7 +320,7 @@ rule select_corpus:
         scores=lambda w: scores_of(config, w.corpus, "cleaning"),
         code=code_version("corpus.scores.selection", "corpus.table"),
     script:
-        "../workflow_scripts/scores/select.py"
+        "../../workflow_scripts/scores/select.py"
 
 
 use rule select_corpus as select_distilled with:

@@ -13,7 +13,7 @@ rule make_shortlist:
     benchmark:
         BENCHMARKS / "make_shortlist/{size}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 2  # one for each direction of the alignment
     resources:
         mem_mb=lambda w, attempt: attempt
@@ -31,7 +31,7 @@ rule make_shortlist:
             "translation.vocabulary",
         ),
     script:
-        "../workflow_scripts/shortlist/make_shortlist.py"
+        "../../workflow_scripts/shortlist/make_shortlist.py"
 
 
 rule measure_shortlist:
@@ -48,7 +48,7 @@ rule measure_shortlist:
     benchmark:
         BENCHMARKS / "measure_shortlist/{student}.{recipe}.{precision}.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: process_threads()
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
@@ -72,7 +72,7 @@ rule measure_shortlist:
         )
         + SEARCH_CODE,
     script:
-        "../workflow_scripts/shortlist/measure_shortlist.py"
+        "../../workflow_scripts/shortlist/measure_shortlist.py"
 
 
 rule shortlist_table:
@@ -88,10 +88,10 @@ rule shortlist_table:
     benchmark:
         BENCHMARKS / "shortlist_table.tsv"
     conda:
-        "../envs/main.yaml"
+        "../../envs/main.yaml"
     threads: 1
     params:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version("evaluation.shortlist", "report"),
     script:
-        "../workflow_scripts/shortlist/shortlist_table.py"
+        "../../workflow_scripts/shortlist/shortlist_table.py"

@@ -1,0 +1,200 @@
+"""What the stages of a translation experiment share."""
+
+from goldcrest.configuration import (
+    alignment_memory,
+    corpora_of,
+    expand_exports,
+    components,
+    hub_folder,
+    hub_models,
+    language_model_memory,
+    languages_of,
+    member_of,
+    other_texts,
+    scores_of,
+    scoring_memory,
+    search_memory,
+    section_of,
+    seed_of,
+    text_of,
+    training_memory,
+    training_texts,
+    vocabulary_memory,
+    with_students,
+)
+from goldcrest.configuration.precisions import PRECISIONS, quantized
+from goldcrest.configuration.recipes import (
+    comparisons,
+    comparisons_over_seeds,
+    pruned_students,
+)
+from goldcrest.configuration.training_texts import learnt_kinds
+from goldcrest.configuration.variants import measured_variants
+from goldcrest.corpus.cleaning_stages import STAGES
+
+ZOO = with_students(ZOO, config["students"])
+
+CORPORA = RESULTS / "corpora"
+SOURCES_LOCK = CORPORA / "sources.lock.json"
+SCORING = RESULTS / "scoring"
+REVERSE_SCORER = SCORING / "reverse_model"
+VALIDATION = RESULTS / "validation.parquet"
+TEST_SETS = RESULTS / "test_sets"
+VOCABULARY = RESULTS / "vocabulary"
+TEACHER = RESULTS / "teacher"
+REVERSE_TEACHER = RESULTS / "reverse_teacher"
+HUGGING_FACE = RESULTS / "hugging_face"
+BACK_TRANSLATED = RESULTS / "back_translated"
+DISTILLED = RESULTS / "distilled"
+ALIGNED = DISTILLED / "aligned"
+SHORTLISTS = RESULTS / "shortlist"
+RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
+CALIBRATION = RESULTS / "calibration"
+EXPORTS = RESULTS / "exports"
+SPEED_TABLES = TABLES / "speed"
+
+PARALLEL = corpora_of(config, "parallel")
+SCORER = config["scoring"].get("reverse_model", {})
+BACK_TEACHER = config.get("reverse_teacher", {})
+VARIANTS = measured_variants(
+    config
+)  # (student, recipe, precision), in the order of the configuration
+QUANTIZED = quantized(config["quantization"])  # how each precision is made
+
+
+wildcard_constraints:
+    corpus="[^/]+",
+    test_set="[^/]+",
+    size="[0-9]+",
+    model="[^/]+",
+    member="[0-9]+",
+    shard="[0-9]+",
+    student="[^/]+",
+    recipe="[^/]+",
+    precision="|".join(PRECISIONS),
+
+
+def training_resources(model, training):
+    """Memory and accelerators of a job that trains; model: the name in the zoo of wildcards' model."""
+
+    def memory(wildcards, input, attempt):
+        name, batch = model(wildcards), training["batch_tokens"]
+        return attempt * training_memory(config, name, batch, input.corpora, ZOO)
+
+    return {"mem_mb": memory, **accelerators(config["hardware"]["devices"])}
+
+
+def student_resources():
+    """Memory and accelerators of a job that trains a student."""
+    return training_resources(lambda wildcards: wildcards.student, config["training"])
+
+
+def search_resources():
+    """Memory and accelerators of a job that translates by its input's models, on one device."""
+
+    def memory(wildcards, input, attempt):
+        return attempt * search_memory(input)
+
+    return {"mem_mb": memory, **accelerators(1)}
+
+
+def sources_lock(several):
+    """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
+    several = [several] if isinstance(several, dict) else several
+    reads = any(entry["importer"] != "synthetic" for entry in several)
+    return [ancient(SOURCES_LOCK)] if reads else []
+
+
+def vocabulary_of(model, folder=VOCABULARY):
+    """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
+    size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
+    return folder / f"{size}/vocab.spm"
+
+
+def activation_ranges(precision):
+    """The file of a float32 model's activation ranges, for the precisions that quantize these too."""
+
+    def ranges(wildcards):
+        made = precision_of(precision.format(**wildcards))
+        file = str(CALIBRATION / "{student}/{recipe}.json")
+        return expand(file, **wildcards) if made.activation_scale else []
+
+    return ranges
+
+
+def precision_of(name):
+    """How a precision is made; ends the run where the configuration has no settings for it."""
+    if name not in QUANTIZED:
+        stop(
+            f"{CONFIG_FILE}: quantization: makes no precision '{name}', but {', '.join(QUANTIZED)}"
+        )
+    return QUANTIZED[name]
+
+
+def recipe_of(name):
+    """A recipe's method and settings; ends the run where the configuration has none of this name."""
+    if name not in config["pruning"]:
+        known = ", ".join(config["pruning"]) or "nothing"
+        stop(f"{CONFIG_FILE}: pruning: has no recipe '{name}', but {known}")
+    return config["pruning"][name]
+
+
+def pruning_start(wildcards):
+    """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
+    recipe = recipe_of(wildcards.recipe)
+    if "like" in recipe:
+        return MODELS / wildcards.student / recipe["like"] / "float32"
+    return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
+
+
+def hugging_face_folder(section):
+    """The folder of a Hugging Face model: the user's own, or one that is fetched by name."""
+    name = hub_folder(section)
+    return present([section["hugging_face"]]) if name is None else [HUGGING_FACE / name]
+
+
+def teacher_folders(section="teacher", folder=TEACHER):
+    """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
+    teacher = config[section]
+    if "hugging_face" in teacher:
+        return hugging_face_folder(teacher)
+    return expand(folder / "member-{member}", member=range(teacher["members"]))
+
+
+def reverse_teacher_folders():
+    """The same of the reverse teacher, whose ensemble translates back."""
+    return teacher_folders("reverse_teacher", REVERSE_TEACHER)
+
+
+def reverse_scorer():
+    """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
+    if "hugging_face" in SCORER:
+        return hugging_face_folder(SCORER)
+    if SCORER:
+        return [REVERSE_SCORER]
+    return reverse_teacher_folders()[:1] if BACK_TEACHER else []
+
+
+def trained_teachers():
+    """The teacher's members that are trained here."""
+    return [] if "hugging_face" in config["teacher"] else teacher_folders()
+
+
+def final_targets():
+    """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
+    exports = [
+        EXPORTS.joinpath(*variant, form) for form, variant in expand_exports(config)
+    ]
+    return [
+        TABLES / "cleaning.csv",
+        *([TABLES / "filters.csv"] if "labelled" in config["evaluation"] else []),
+        *([TABLES / "filters_damage.csv"] if damaged() else []),
+        *(
+            [TABLES / "cleaning_students.csv"]
+            if "cleaning" in config["evaluation"]
+            else []
+        ),
+        TABLES / "head_map.csv",
+        *exports,
+        *report_targets(),
+    ]
