@@ -168,6 +168,6 @@ def test_not_a_mapping(zoo):
 
 
 @pytest.mark.parametrize("kind", ["metrics", 3, ["metric"]])
-def test_unknown_kind(kind):
+def test_unknown_kind(experiment, kind):
     with pytest.raises(ConfigurationError, match=r"trial.yaml: kind: found .*, expected one of"):
         check(experiment({"kind": kind}), "trial.yaml")
