@@ -10,9 +10,10 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands import benchmark
-from goldcrest.commands.benchmark import Row, interleave, pinned
+from goldcrest.commands.benchmark import Row
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.errors import InputError
+from goldcrest.evaluation.interleaving import interleave, pinned
 
 
 def test_rounds_alternate_and_the_first_is_not_counted():

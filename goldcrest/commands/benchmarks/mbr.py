@@ -14,10 +14,11 @@ from itertools import chain
 from pathlib import Path
 
 from goldcrest.commands.arguments import positive
-from goldcrest.commands.benchmark import Row, interleave, one_thread
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.metric import COMET, NEWS, read_text
 from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
 from goldcrest.commands.benchmarks.opponent import Opponent
+from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.mbr import MetricUtility, decode
 from goldcrest.metric.scorer import PRECISIONS, Scorer

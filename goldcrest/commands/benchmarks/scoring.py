@@ -11,13 +11,14 @@ from pathlib import Path
 
 import kenlm
 
-from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.cleaning import TATOEBA, as_table
 from goldcrest.corpus.scores.language_model import cross_entropy, estimate, tokens
 from goldcrest.corpus.scores.registry import SCORES
 from goldcrest.corpus.scores.scoring import score_corpus
 from goldcrest.corpus.synthetic import generate
 from goldcrest.corpus.table import write_table
+from goldcrest.evaluation.interleaving import interleave
 from goldcrest.text_files import read_lines
 
 SENTENCES = 20_000

@@ -15,9 +15,10 @@ import torch
 from transformers import MarianConfig, MarianMTModel
 
 from goldcrest.commands.arguments import positive
-from goldcrest.commands.benchmark import Row, interleave, one_thread
+from goldcrest.commands.benchmark import Row
 from goldcrest.configuration import load_zoo
 from goldcrest.errors import InputError, nearest
+from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.runtime.text import best_isa
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.architecture import Architecture

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from goldcrest.commands.benchmark import Row, interleave, one_thread
+from goldcrest.commands.benchmark import Row
 from goldcrest.configuration import load_zoo
+from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.products import product
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.batches import Batch, make_batch

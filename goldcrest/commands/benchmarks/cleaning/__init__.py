@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.cleaning.opusfilter import OpusFilterChain
 from goldcrest.commands.benchmarks.cleaning.ordinary import OrdinaryChain, Pair
 from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
@@ -17,6 +17,7 @@ from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.corpus.language_id_training import train_identifier
 from goldcrest.corpus.synthetic import generate
 from goldcrest.corpus.table import SCHEMA, write_table
+from goldcrest.evaluation.interleaving import interleave
 from goldcrest.text_files import read_lines
 
 PAIRS = 20_000

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from goldcrest.commands.arguments import positive
-from goldcrest.commands.benchmark import Row, interleave, one_thread
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.metric.checkpoint import (
     SHAPES,
     prune,
@@ -28,6 +28,7 @@ from goldcrest.commands.benchmarks.metric.checkpoint import (
 )
 from goldcrest.commands.benchmarks.metric.comet import Comet
 from goldcrest.errors import InputError
+from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.scorer import PRECISIONS, Scorer

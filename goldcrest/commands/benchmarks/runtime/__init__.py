@@ -10,11 +10,12 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from goldcrest.commands.arguments import positive
-from goldcrest.commands.benchmark import Row, one_thread
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.runtime import cores, latency, memory, throughput
 from goldcrest.commands.benchmarks.runtime.engines import instruction_set
 from goldcrest.configuration import load_zoo, members
 from goldcrest.errors import InputError, nearest
+from goldcrest.evaluation.interleaving import one_thread
 from goldcrest.translation.architecture import Architecture
 
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")

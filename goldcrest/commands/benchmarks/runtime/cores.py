@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
-from goldcrest.commands.benchmark import Row, interleave
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.runtime.engines import CTranslate2, Ours, Remote
 from goldcrest.commands.benchmarks.runtime.throughput import (
     TRIAL,
@@ -12,6 +12,7 @@ from goldcrest.commands.benchmarks.runtime.throughput import (
     best_size,
 )
 from goldcrest.commands.benchmarks.runtime.workload import Case, Sources, sentences, words
+from goldcrest.evaluation.interleaving import interleave
 from goldcrest.evaluation.processes import usable_cores
 from goldcrest.translation.architecture import Architecture
 

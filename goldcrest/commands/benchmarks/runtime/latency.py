@@ -1,9 +1,10 @@
 """Milliseconds of a sentence translated alone: mean and percentiles, in turn with CTranslate2."""
 
-from goldcrest.commands.benchmark import Row, pinned
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.runtime.engines import Engine, Ours
 from goldcrest.commands.benchmarks.runtime.throughput import Opponent, best_settings
 from goldcrest.commands.benchmarks.runtime.workload import Case, sentences
+from goldcrest.evaluation.interleaving import pinned
 from goldcrest.evaluation.latency import milliseconds
 from goldcrest.translation.architecture import Architecture
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 
-from goldcrest.commands.benchmark import Row, interleave, pinned
+from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.runtime.engines import (
     CTranslate2,
     Engine,
@@ -14,6 +14,7 @@ from goldcrest.commands.benchmarks.runtime.engines import (
 )
 from goldcrest.commands.benchmarks.runtime.pruned import cuts
 from goldcrest.commands.benchmarks.runtime.workload import Case, Sources, sentences, words
+from goldcrest.evaluation.interleaving import interleave, pinned
 from goldcrest.evaluation.processes import usable_cores
 from goldcrest.report.papers import load_table
 from goldcrest.translation.architecture import Architecture

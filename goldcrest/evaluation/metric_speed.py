@@ -1,0 +1,130 @@
+"""How long metrics take: by systems, by segments and by candidates, everything in turn on one core.
+
+COMETINHO figures 1, 2, 3 and 7, where they are of a GPU.  Times are the process's own, so that another's work on the
+machine counts little.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from goldcrest.evaluation.interleaving import interleave, one_thread
+from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.speed import hardware
+from goldcrest.metric.folder import Metric
+from goldcrest.metric.judgements import lexical_scores
+from goldcrest.metric.mbr import MetricUtility, decode
+from goldcrest.metric.plain import PlainScorer
+from goldcrest.metric.scorer import Scorer
+
+SHARES = (0.25, 0.5, 0.75, 1.0)  # of the segments
+PLAIN, SORTED = "as given, without cache", "sorted, without cache"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A test set and the translations of several systems, one line a segment each."""
+
+    sources: Sequence[str]
+    references: Sequence[str] | None
+    systems: Mapping[str, Sequence[str]]
+
+    def first(self, systems: int, segments: int | None = None) -> "Text":
+        """Of the first systems and segments."""
+        return Text(
+            self.sources[:segments],
+            None if self.references is None else self.references[:segments],
+            {name: lines[:segments] for name, lines in list(self.systems.items())[:systems]},
+        )
+
+
+@dataclass(frozen=True)
+class MetricSpeed:
+    """Seconds of one way to score, or to choose, so much."""
+
+    study: str  # systems, segments, candidates
+    metric: str
+    way: str  # how it is scored, and in which precision
+    amount: int
+    seconds: list[float]  # one per round
+    median: float
+    hardware: str
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """As plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_metrics(
+    metrics: Mapping[str, Metric],
+    text: Text,
+    candidates: Sequence[tuple[str, Sequence[str]]],
+    counts: Sequence[int],
+    *,
+    precision: str,
+    rounds: int,
+) -> list[MetricSpeed]:
+    """Time every metric by our scorer, and the first also without its work.
+
+    candidates: sources with translations to choose from, as many as the largest of `counts` each.
+    """
+    works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
+    first = next(iter(metrics))
+    scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
+    plain = {PLAIN: PlainScorer(metrics[first]), SORTED: PlainScorer(metrics[first], sort=True)}
+    for count in range(1, len(text.systems) + 1):
+        part = text.first(count)
+        for way, scorer in plain.items():
+            works["systems", first, way, count] = partial(_score, scorer, part)
+        for name, scorer in scorers.items():
+            works["systems", name, f"ours, {precision}", count] = partial(_score, scorer, part)
+        if part.references is not None:
+            works["systems", "BLEU", "sacreBLEU", count] = partial(_bleu, part)
+    for share in SHARES:
+        count = max(1, int(share * len(text.sources)))
+        part = text.first(1, count)
+        for way, scorer in plain.items():
+            works["segments", first, way, count] = partial(_score, scorer, part)
+        works["segments", first, f"ours, {precision}", count] = partial(
+            _score, scorers[first], part
+        )
+    for name, scorer in scorers.items():
+        for count in counts:
+            works["candidates", name, f"ours, {precision}", count] = partial(
+                _choose, scorer, candidates, count
+            )
+    with one_thread():
+        rates = interleave(*map(_counted, works.values()), rounds=rounds, clock=time.process_time)
+    found = []
+    for (study, metric, way, amount), one in zip(works, rates, strict=True):
+        seconds = [1 / rate for rate in one]
+        median = statistics.median(seconds)
+        versions = software_versions()
+        found.append(MetricSpeed(study, metric, way, amount, seconds, median, hardware(), versions))
+    return found
+
+
+def _counted(work: Callable[[], object]) -> Callable[[], float]:
+    def counted() -> float:
+        work()
+        return 1.0
+
+    return counted
+
+
+def _score(scorer: Scorer | PlainScorer, text: Text) -> None:
+    scorer.score(text.systems, text.sources, text.references)
+
+
+def _bleu(text: Text) -> None:
+    for lines in text.systems.values():
+        lexical_scores("BLEU", lines, text.references or ())
+
+
+def _choose(scorer: Scorer, candidates: Sequence[tuple[str, Sequence[str]]], count: int) -> None:
+    utility = MetricUtility(scorer)
+    for source, some in candidates:
+        decode(source, some[:count], utility)

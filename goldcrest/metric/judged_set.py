@@ -1,0 +1,91 @@
+"""A judged test set: how well any metric's scores of it agree with people, with interval and significance.
+
+`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: the τ-like statistic over pairs of translations that
+people tell apart (COMETINHO §6; `correlation` has the formulas).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from goldcrest.errors import InputError
+from goldcrest.files import sha256_text
+from goldcrest.metric.correlation import (
+    RelativeRanks,
+    bootstrap_interval,
+    kendall_tau_b,
+    permutation_p_value,
+)
+from goldcrest.metric.judgements import Judgements, is_machine, read_judgements
+
+STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """Judgements and the statistic of agreement; statistic: mqm or darr."""
+
+    name: str
+    judgements: Judgements
+    statistic: str
+
+    @classmethod
+    def read(cls, name: str, entry: Mapping[str, Any]) -> "JudgedSet":
+        """From a table as `entry` describes it: table, score, statistic, humans.
+
+        humans: whether translations by people, and those made to mislead metrics, stay.  Raises InputError where
+        nothing is left, or people tell no two translations apart.
+        """
+        judgements = read_judgements(entry["table"], entry["score"])
+        if not entry["humans"]:
+            judgements = judgements.where(is_machine)
+        if not len(judgements):
+            raise InputError(f"{entry['table']}: no system's translation; set humans: true")
+        found = cls(name, judgements, entry["statistic"])
+        if found.statistic == "darr" and not len(found.pairs.better):
+            raise InputError(
+                f"{entry['table']}: no two translations of a source whose {entry['score']} differs by 25 points; "
+                "direct assessments are of 0 to 100, or use statistic: mqm"
+            )
+        return found
+
+    @cached_property
+    def pairs(self) -> RelativeRanks:
+        """Of `darr`."""
+        return RelativeRanks.of(self.judgements.scores.tolist(), self.judgements.segments)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all that agreement depends on: a line "system, segment, source, reference, hypothesis, score" each."""
+        columns = vars(self.judgements)
+        names = ("systems", "segments", "sources", "references", "hypotheses", "scores")
+        rows = zip(*(columns[name] for name in names), strict=True)
+        return sha256_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
+
+    def tau(self, scores: np.ndarray) -> float:
+        """The agreement of a metric's scores (n,)."""
+        if self.statistic == "darr":
+            return self.pairs.tau(scores)
+        return kendall_tau_b(scores, self.judgements.scores)
+
+    def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
+        """Its 95 % bootstrap interval, over sources."""
+        human, segments = self.judgements.scores, self.judgements.segments
+        if self.statistic == "mqm":
+
+            def tau(rows: np.ndarray) -> float:
+                return kendall_tau_b(scores[rows], human[rows])
+
+            return bootstrap_interval(tau, segments, resamples, seed)
+        agrees = scores[self.pairs.better] > scores[self.pairs.worse]
+        sources = [segments[row] for row in self.pairs.better]
+        return bootstrap_interval(
+            lambda rows: float(2 * agrees[rows].mean() - 1), sources, resamples, seed
+        )
+
+    def p_value(self, scores: np.ndarray, other: np.ndarray, permutations: int, seed: int) -> float:
+        """Of the difference of two metrics' agreement, by permutation."""
+        return permutation_p_value(self.tau, scores, other, permutations, seed)

@@ -1,0 +1,82 @@
+"""Scores as COMETINHO §3 finds them before its own work: padded batches, every text of every segment encoded.
+
+With the library's own encoder: what our scorer must equal, and what it is timed against.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from goldcrest.metric.encoding import Lengths
+from goldcrest.metric.folder import Metric
+from goldcrest.metric.pooling import pool_states
+from goldcrest.metric.scorer import features
+
+BATCH = 16  # segments, as the paper's
+
+
+class PlainScorer:
+    """A metric in float32 on the CPU, whose encoder is as long as its architecture; for pooling by the mean."""
+
+    def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
+        """sort: whether batches hold segments in the order of their sources' lengths (§3, "length batching")."""
+        self.metric, self.sort, self.batch = metric, sort, batch
+        self._pad = metric.network.encoder.config.pad_token_id
+
+    def score(
+        self,
+        systems: Mapping[str, Sequence[str]],
+        sources: Sequence[str],
+        references: Sequence[str] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Scores (segments,) of each system's translations."""
+        order = list(range(len(sources)))
+        if self.sort:
+            order.sort(key=lambda row: len(sources[row]))
+        with torch.inference_mode():
+            return {
+                name: self._system(lines, sources, references, order)
+                for name, lines in systems.items()
+            }
+
+    def _system(
+        self,
+        translations: Sequence[str],
+        sources: Sequence[str],
+        references: Sequence[str] | None,
+        order: list[int],
+    ) -> np.ndarray:
+        scores = np.empty(len(order), dtype=np.float32)
+        texts = [text for text in (translations, sources, references) if text is not None]
+        for start in range(0, len(order), self.batch):
+            rows = order[start : start + self.batch]
+            vectors = [self._vectors([text[row] for row in rows]) for text in texts]
+            scores[rows] = self.metric.network.estimator(features(*vectors)).numpy()
+        return scores
+
+    def _vectors(self, sentences: Sequence[str]) -> Tensor:
+        """(sentences, d), by the encoder of padded pieces (sentences, longest)."""
+        pieces, _ = self.metric.tokenizer.encode(sentences, self.metric.longest)
+        rows = [torch.as_tensor(np.asarray(one, dtype=np.int64)) for one in pieces]
+        padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=self._pad)
+        lengths = torch.tensor([len(one) for one in rows])
+        mask = torch.arange(padded.shape[1]) < lengths[:, None]
+        network, architecture = self.metric.network, self.metric.network.architecture
+        states = network.encoder(padded, mask.long(), output_hidden_states=True).hidden_states
+        # Pooled one after the other, shortest first, as `pool_states` wants them.
+        order = lengths.argsort(stable=True).tolist()
+        flat = torch.cat([rows[row] for row in order])
+        pooled = pool_states(
+            [torch.cat([state[row, : lengths[row]] for row in order]) for state in states],
+            network.state_weights(),
+            flat,
+            Lengths.of([pieces[row] for row in order]),
+            pool=architecture.pool,
+            layer_norm=architecture.layer_norm and architecture.layer == "mix",
+            pad=self.metric.tokenizer.pad,
+        )
+        vectors = torch.empty_like(pooled)
+        vectors[order] = pooled
+        return vectors

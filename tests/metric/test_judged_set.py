@@ -1,0 +1,75 @@
+"""Judged sets: what is read, the statistics by counting, and what an interval is an interval of."""
+
+import numpy as np
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.evaluation.metric_quality import MetricScores, measure_agreement
+from goldcrest.metric.judged_set import JudgedSet
+
+HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
+
+
+def table(path, rows):
+    path.write_text(HEAD + "".join("\t".join(map(str, row)) + "\n" for row in rows))
+    return path
+
+
+def entry(path, **changes):
+    return {"table": str(path), "score": "da", "statistic": "darr", "humans": False, **changes}
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Three systems and a person on four sources."""
+    human = [[90, 50, 20], [30, 40, 50], [10, 60, 80], [70, 30, 35]]
+    rows = [
+        ("en-de", system, segment, f"s{segment}", f"r{segment}", f"h{system}{segment}", score)
+        for segment, scores in enumerate(human)
+        for system, score in zip(["A", "B", "C", "ref-B"], [*scores, 100], strict=True)
+    ]
+    return table(tmp_path / "da.tsv", rows)
+
+
+def test_people_are_left_out(judged):
+    assert set(JudgedSet.read("x", entry(judged)).judgements.systems) == {"A", "B", "C"}
+    assert "ref-B" in JudgedSet.read("x", entry(judged, humans=True)).judgements.systems
+
+
+def test_darr_by_counting(judged):
+    """Of 12 pairs those that differ by 25: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
+    found = JudgedSet.read("x", entry(judged))
+    assert len(found.pairs.better) == 7
+    assert found.tau(found.judgements.scores) == 1
+    assert found.tau(-found.judgements.scores) == -1
+    assert found.tau(np.zeros(12)) == -1  # ties count against the metric
+    low, high = found.interval(found.judgements.scores, 50, seed=1)
+    assert (low, high) == (1, 1)
+
+
+def test_nothing_to_compare(judged, tmp_path):
+    equal = [("en-de", name, 0, "s", "r", name, 50) for name in "AB"]
+    with pytest.raises(InputError, match="no two translations .* differs by 25 points"):
+        JudgedSet.read("x", entry(table(tmp_path / "e.tsv", equal)))
+    people = [("en-de", "ref-A", 0, "s", "r", "h", 50)]
+    with pytest.raises(InputError, match="humans: true"):
+        JudgedSet.read("x", entry(table(tmp_path / "p.tsv", people)))
+
+
+def test_agreement_of_several_metrics(judged):
+    found = JudgedSet.read("x", entry(judged, statistic="mqm"))
+    human, draw = found.judgements.scores, np.random.default_rng(1)
+    good = MetricScores("good", "g", human + draw.normal(0, 5, 12))
+    bad = MetricScores("bad", "b", draw.normal(0, 1, 12))
+    rows = measure_agreement(
+        found, [good, bad], {"bad": "good"}, resamples=200, permutations=200, seed=1
+    )
+    assert [row.metric for row in rows] == ["good", "bad"]
+    assert all(row.low <= row.tau <= row.high for row in rows)
+    assert rows[0].compared_with is None
+    assert rows[1].difference == pytest.approx(rows[1].tau - rows[0].tau)
+    assert rows[1].difference < 0 and rows[1].p_value < 0.05
+    with pytest.raises(InputError, match="3 scores for 12 segments"):
+        measure_agreement(
+            found, [MetricScores("m", "s", np.zeros(3))], {}, resamples=40, permutations=20, seed=1
+        )

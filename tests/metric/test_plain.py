@@ -1,0 +1,37 @@
+"""The plain way to score gives the same scores as ours, sorted or not, and both may be timed together."""
+
+import numpy as np
+import pytest
+
+from goldcrest.evaluation.metric_speed import Text, measure_metrics
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.plain import PlainScorer
+from goldcrest.metric.scorer import Scorer
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+
+
+@pytest.fixture
+def metric(tmp_path):
+    return load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_equal_scores(metric, sort):
+    ours = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
+    plain = PlainScorer(metric, sort=sort, batch=4).score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        np.testing.assert_allclose(plain[name], ours[name], atol=1e-5)
+
+
+def test_speeds_of_everything(metric):
+    text = Text(SOURCES, REFERENCES, SYSTEMS)
+    candidates = [("A dog.", ["Ein Hund.", "Der Hund.", "Hund."])]
+    found = measure_metrics(
+        {"whole": metric}, text, candidates, (2, 3), precision="float32", rounds=2
+    )
+    assert {(one.study, one.amount) for one in found if one.metric == "whole"} == {
+        *(("systems", count) for count in (1, 2)),
+        *(("segments", count) for count in (1, 3, 4, 6)),
+        *(("candidates", count) for count in (2, 3)),
+    }
+    assert all(len(one.seconds) == 2 and min(one.seconds) > 0 for one in found)
