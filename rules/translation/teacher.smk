@@ -19,7 +19,7 @@ rule fetch_model:
         mem_mb=growing(1000),
     params:
         origin=lambda w: hub_models(config)[w.model],
-        code=code_version("corpus.hugging_face_hub", "translation.hugging_face_hub"),
+        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
     script:
         "../../workflow_scripts/teacher/fetch_model.py"
 

@@ -49,7 +49,7 @@ def test_darr_by_counting(judged):
 
 def test_nothing_to_compare(judged, tmp_path):
     equal = [("en-de", name, 0, "s", "r", name, 50) for name in "AB"]
-    with pytest.raises(InputError, match="no two translations .* differs by 25 points"):
+    with pytest.raises(InputError, match=r"no two translations .* differs by 25 points"):
         JudgedSet.read("x", entry(table(tmp_path / "e.tsv", equal)))
     people = [("en-de", "ref-A", 0, "s", "r", "h", 50)]
     with pytest.raises(InputError, match="humans: true"):

@@ -2,9 +2,9 @@
 
 from goldcrest.configuration.teachers import hugging_face_models
 from goldcrest.corpus.sources import Places
+from goldcrest.hugging_face.hub import fetch_model
 from goldcrest.job import job
 from goldcrest.translation.hugging_face_folder import check_folder
-from goldcrest.translation.hugging_face_hub import fetch_model
 
 with job(snakemake.log[0]):
     config = snakemake.config

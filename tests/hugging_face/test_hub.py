@@ -8,7 +8,7 @@ import pytest
 from goldcrest.corpus.sources import Places
 from goldcrest.errors import InputError
 from goldcrest.files import read_json
-from goldcrest.translation.hugging_face_hub import fetch_model
+from goldcrest.hugging_face.hub import fetch_model
 from goldcrest.translation.search import SearchOptions
 from goldcrest.translation.translator import load_translator
 from tests.corpus.serving import serving

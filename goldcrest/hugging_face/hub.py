@@ -1,4 +1,4 @@
-"""Translation models of the Hugging Face hub, fetched by name and commit."""
+"""Models of the Hugging Face hub, fetched by name and commit."""
 
 import os
 import re
