@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldcrest.configuration import contradictions, estimates, resources
+from goldcrest.configuration import contradictions, estimates, metric, resources
 from goldcrest.configuration.data import draw_seeds
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.estimates import Estimate
@@ -45,6 +45,7 @@ KINDS = {
         draw_seeds,
         resources.unfit_models,
     ),
+    "metric": Kind(metric.contradictions, metric.local_paths, metric.estimate),
 }
 DEFAULT = "translation"
 

@@ -57,8 +57,14 @@ def key_path(path: tuple[Key, ...]) -> str:
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    """The schema config/schema/NAME.schema.yaml.  Raises InputError where it is missing."""
-    return read_yaml(FOLDER / f"{name}.schema.yaml")
+    """The schema config/schema/NAME.schema.yaml, with the `$defs` of the one that its `definitions_of` names.
+
+    Raises InputError where it is missing.
+    """
+    schema = read_yaml(FOLDER / f"{name}.schema.yaml")
+    if other := schema.pop("definitions_of", None):
+        schema["$defs"] = {**load_schema(other)["$defs"], **schema["$defs"]}
+    return schema
 
 
 def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:

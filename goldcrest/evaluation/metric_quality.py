@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
-import numpy as np
-
 import goldcrest
 from goldcrest.errors import InputError
+from goldcrest.metric.judged_scores import MetricScores
 from goldcrest.metric.judged_set import JudgedSet
 
 
@@ -35,15 +34,6 @@ class Agreement:
     def to_dict(self) -> dict:
         """As plain values, ready for JSON."""
         return asdict(self)
-
-
-@dataclass(frozen=True)
-class MetricScores:
-    """What a metric gave to each segment of a judged set (n,), and its signature."""
-
-    metric: str
-    signature: str
-    scores: np.ndarray
 
 
 def measure_agreement(

@@ -26,11 +26,12 @@ STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Judgements and the statistic of agreement; statistic: mqm or darr."""
+    """Judgements and the statistic of agreement, mqm or darr; table_rows: of the table that they are from."""
 
     name: str
     judgements: Judgements
     statistic: str
+    table_rows: int
 
     @classmethod
     def read(cls, name: str, entry: Mapping[str, Any]) -> "JudgedSet":
@@ -40,11 +41,12 @@ class JudgedSet:
         nothing is left, or people tell no two translations apart.
         """
         judgements = read_judgements(entry["table"], entry["score"])
+        table_rows = len(judgements)
         if not entry["humans"]:
             judgements = judgements.where(is_machine)
         if not len(judgements):
             raise InputError(f"{entry['table']}: no system's translation; set humans: true")
-        found = cls(name, judgements, entry["statistic"])
+        found = cls(name, judgements, entry["statistic"], table_rows)
         if found.statistic == "darr" and not len(found.pairs.better):
             raise InputError(
                 f"{entry['table']}: no two translations of a source whose {entry['score']} differs by 25 points; "

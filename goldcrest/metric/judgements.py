@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics.base import Metric
 
 from goldcrest.errors import InputError, nearest
 from goldcrest.text_files import read_lines
@@ -14,9 +16,11 @@ from goldcrest.text_files import read_lines
 class Judgements:
     """Segments (n,), one of a system's translations each, and their scores (n,), higher is better.
 
-    segments: what tells translations of the same source from others.  references: empty where there is none.
+    rows: of the table, from 0.  segments: what tells translations of the same source from others.  references:
+    empty where there is none.
     """
 
+    rows: list[int]
     systems: list[str]
     segments: list[str]
     sources: list[str]
@@ -63,6 +67,7 @@ def read_judgements(path: str | Path, score: str) -> Judgements:
         return [row.get(name, "") for row in rows]
 
     return Judgements(
+        list(range(len(rows))),
         column("system"),
         [f"{row.get('lp', '')} {row['seg_id']}" for row in rows],
         column("source"),
@@ -77,18 +82,24 @@ def is_machine(system: str) -> bool:
     return not system.startswith(("ref-", "metricsystem"))
 
 
+LEXICAL = {"BLEU": BLEU, "chrF": CHRF}
+
+
+def lexical_signature(metric: str) -> str:
+    """sacreBLEU's, of its sentence scores."""
+    one = LEXICAL[metric]()
+    Metric.sentence_score(one, "", [""])  # how many references there are it learns by that
+    return one.get_signature().format()
+
+
 def lexical_scores(metric: str, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
     """sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
 
     Raises InputError for another metric.
     """
-    from sacrebleu.metrics import BLEU, CHRF
-    from sacrebleu.metrics.base import Metric
-
-    kinds = {"BLEU": BLEU, "chrF": CHRF}
-    if metric not in kinds:
-        raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, kinds)}")
-    one = kinds[metric]()
+    if metric not in LEXICAL:
+        raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
+    one = LEXICAL[metric]()
     # BLEU's own method does the same, and advises effective_order at each sentence: short ones score higher
     # by it, and correlations are not the published ones.
     return np.array(

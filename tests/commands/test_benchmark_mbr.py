@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from goldcrest.__main__ import main
-from goldcrest.commands.benchmarks.mbr import varied
+from goldcrest.metric.candidates import varied
 from tests.metric.small import REFERENCES
 from tests.metric.test_scorer import COMET
 

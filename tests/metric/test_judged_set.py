@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.metric_quality import MetricScores, measure_agreement
+from goldcrest.evaluation.metric_quality import measure_agreement
+from goldcrest.metric.judged_scores import MetricScores, scores_of
 from goldcrest.metric.judged_set import JudgedSet
 
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
@@ -73,3 +74,19 @@ def test_agreement_of_several_metrics(judged):
         measure_agreement(
             found, [MetricScores("m", "s", np.zeros(3))], {}, resamples=40, permutations=20, seed=1
         )
+
+
+def test_scores_from_a_file(judged, tmp_path):
+    """One for each row of the table, people's too."""
+    path = tmp_path / "scores.txt"
+    path.write_text("".join(f"{number}.5\n" for number in range(16)))
+    found = scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
+    assert found.scores.tolist() == [n + 0.5 for n in range(16) if n % 4 != 3]
+    path.write_text("1\n2\n")
+    with pytest.raises(InputError, match="2 lines, expected one score for each of the table's 16"):
+        scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
+
+
+def test_lexical_scores_tell_their_signature(judged):
+    found = scores_of("chrF", JudgedSet.read("x", entry(judged)), [], None)
+    assert "nc:6" in found.signature and len(found.scores) == 12

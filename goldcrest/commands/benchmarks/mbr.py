@@ -6,7 +6,6 @@ other.  Neither side's start is timed.  Rates are of the processes' own time, so
 """
 
 import argparse
-import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from goldcrest.commands.benchmarks.metric import COMET, NEWS, read_text
 from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
 from goldcrest.commands.benchmarks.opponent import Opponent
 from goldcrest.evaluation.interleaving import interleave, one_thread
+from goldcrest.metric.candidates import varied
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.mbr import MetricUtility, decode
 from goldcrest.metric.scorer import PRECISIONS, Scorer
@@ -82,20 +82,6 @@ def run(
                     )[:sources]
                 ]
                 yield from _against(opponent, utilities, task, rounds, shape)
-
-
-def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
-    """`count` different texts: translations, then these with words left out or in other places."""
-    draw, found = random.Random(seed), dict.fromkeys(translations)
-    while len(found) < count:
-        words = draw.choice(translations).split()
-        for _ in range(draw.randrange(1, 4)):
-            place = draw.randrange(len(words))
-            moved = words.pop(place)
-            if not words or draw.random() < 0.5:
-                words.insert(draw.randrange(len(words) + 1), moved)
-        found[" ".join(words)] = None
-    return list(found)[:count]
 
 
 def _against(

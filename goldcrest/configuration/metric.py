@@ -1,0 +1,270 @@
+"""Experiments of the kind `metric`: the metrics they make and show, contradictions, what they read and cost."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from goldcrest.configuration.estimates import Estimate
+from goldcrest.configuration.schema import Fault, Key, key_path, unknown
+from goldcrest.configuration.sizes import total_bytes
+from goldcrest.configuration.work import PIECE_BYTES, RATES
+from goldcrest.configuration.zoo import Zoo
+
+Config = dict[str, Any]
+LEXICAL = ("BLEU", "chrF")
+REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
+EXPANSION = 3  # of text when it is unpacked
+OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
+
+
+WHOLE = {"top_layers": 0, "feed_forward": 1.0, "heads": 1.0}  # nothing is cut
+
+
+def curve(config: Mapping[str, Any], part: str) -> dict[str, float]:
+    """The metrics that have less of one part, for a figure: how many top layers go, or which share stays."""
+    name = {"top_layers": "without-{}-top-layers"}.get(part, part.replace("_", "-") + "-{:g}")
+    return {name.format(amount): amount for amount in config["pruning"][part]}
+
+
+def pruned_metrics(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """The metrics that pruning makes, the figures' and the recipe's `pruned`, each with how much is cut."""
+    if "pruning" not in config:
+        return {}
+    found = {
+        name: {**WHOLE, part: amount}
+        for part in WHOLE
+        for name, amount in curve(config, part).items()
+    }
+    if "recipe" in config["pruning"]:
+        found[PRUNED] = dict(config["pruning"]["recipe"])
+    return found
+
+
+def our_metrics(config: Mapping[str, Any]) -> list[str]:
+    """The metrics of the tables that are models of the experiment."""
+    found = [REFERENCE]
+    if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
+        found.append(ENSEMBLE)
+    if "recipe" in config.get("pruning", {}):
+        found.append(PRUNED)
+    return [*found, DISTILLED] if "distillation" in config else found
+
+
+def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
+    """What is measured on a judged set: on `development` what pruning makes, else the tables' metrics."""
+    if judged not in config["test_sets"]:
+        return [REFERENCE, *pruned_metrics(config)]
+    return [*LEXICAL, *config["test_sets"][judged]["scores"], *our_metrics(config)]
+
+
+def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
+    """Every contradiction, `broken` sections aside."""
+    checks = [
+        (("encoders", "texts"), _encoders),
+        (("reference", "encoders"), _reference),
+        (("pruning", "encoders", "reference"), _pruning),
+        (("distillation", "encoders"), _distillation),
+        (("test_sets",), _test_sets),
+        (("evaluation",), _evaluation),
+    ]
+    return [
+        fault
+        for sections, find in checks
+        if broken.isdisjoint(sections)
+        for fault in find(config, zoo)
+    ]
+
+
+def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, section in config["encoders"].items():
+        place: tuple[Key, ...] = ("encoders", name)
+        if section["by"] == "hugging_face":
+            continue
+        if section["width"] % section["heads"]:
+            yield Fault(
+                (*place, "width"),
+                f"found {section['width']}, expected a multiple of its {section['heads']} heads",
+            )
+        if "texts" not in config:
+            yield Fault(
+                ("texts",), f"missing, expected files of text to pre-train the encoder '{name}' on"
+            )
+
+
+def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    section = config["reference"]
+    trained = [key for key in ("encoder", "judgements") if key in section]
+    if "checkpoint" in section:
+        for key in trained:
+            yield Fault(("reference", key), "found beside checkpoint, expected one of both")
+        return
+    for key in ("encoder", "judgements"):
+        if key not in section:
+            yield Fault(
+                ("reference", key), "missing, expected it to train a reference, or a checkpoint"
+            )
+    yield from _known_encoder(config, "reference")
+
+
+def _known_encoder(config: Config, place: str) -> Iterator[Fault]:
+    name = config[place].get("encoder")
+    if name is not None and name not in config["encoders"]:
+        yield Fault((place, "encoder"), unknown("encoder", name, config["encoders"], "encoders"))
+
+
+def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    pruning = config.get("pruning")
+    encoder = config["encoders"].get(config["reference"].get("encoder"), {})
+    if pruning is None or "layers" not in encoder:
+        return
+    asked = {("top_layers", index): count for index, count in enumerate(pruning["top_layers"])}
+    if "recipe" in pruning:
+        asked["recipe", "top_layers"] = pruning["recipe"]["top_layers"]
+    for key, count in asked.items():
+        if count >= encoder["layers"]:
+            yield Fault(
+                ("pruning", *key),
+                f"found {count}, expected fewer than the encoder's {encoder['layers']} layers",
+            )
+
+
+def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if "distillation" not in config:
+        return
+    yield from _known_encoder(config, "distillation")
+    for name, pairs in config["distillation"]["pairs"].items():
+        place = ("distillation", "pairs", name)
+        files = [key for key in ("source", "target") if key in pairs]
+        if ("table" in pairs) == bool(files) or len(files) == 1:
+            yield Fault(place, "expected a table, or both source and target")
+        for one, translation in pairs["translations"].items():
+            here = (*place, "translations", one)
+            if translation["by"] == "training":
+                if translation["architecture"] not in zoo:
+                    told = unknown("model", translation["architecture"], zoo, "config/models.yaml")
+                    yield Fault((*here, "architecture"), told)
+            elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
+                yield Fault(
+                    (*here, "languages"),
+                    "expected the codes of all languages on the way, one more than there are models",
+                )
+
+
+def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, entry in config["test_sets"].items():
+        for other in entry["scores"]:
+            if other in (*LEXICAL, *OURS):
+                yield Fault(
+                    ("test_sets", name, "scores", other),
+                    "is the name of a metric that is measured here, expected another",
+                )
+        if name == "development":
+            yield Fault(
+                ("test_sets", name), "is what pruning calls its own set, expected another name"
+            )
+
+
+def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for index, path in enumerate(config["evaluation"].get("speed", {}).get("systems", [])):
+        if not path.strip():
+            yield Fault(("evaluation", "speed", "systems", index), "found nothing, expected a file")
+
+
+def local_paths(config: Config) -> Iterator[tuple[str, str]]:
+    """The key path and the path of every local file or folder that the experiment reads."""
+    for index, path in enumerate(config.get("texts", [])):
+        yield f"texts[{index}]", path
+    for name, section in config["encoders"].items():
+        if section["by"] == "hugging_face" and "revision" not in section:
+            yield f"encoders.{name}.hugging_face", section["hugging_face"]
+    lists = [("reference", config["reference"].get("judgements", []))]
+    if "pruning" in config:
+        lists.append(("pruning", config["pruning"]["judgements"]))
+        yield "pruning.development.table", config["pruning"]["development"]["table"]
+    for section, judgements in lists:
+        for index, entry in enumerate(judgements):
+            yield f"{section}.judgements[{index}].table", entry["table"]
+    for name, entry in config["test_sets"].items():
+        yield f"test_sets.{name}.table", entry["table"]
+        for metric, path in entry["scores"].items():
+            yield f"test_sets.{name}.scores.{metric}", path
+    for name, pairs in config.get("distillation", {}).get("pairs", {}).items():
+        for key in ("table", "source", "target"):
+            if key in pairs:
+                yield key_path(("distillation", "pairs", name, key)), pairs[key]
+    speed = config["evaluation"].get("speed", {})
+    for key in ("sources", "references"):
+        if key in speed:
+            yield f"evaluation.speed.{key}", speed[key]
+    for index, path in enumerate(speed.get("systems", [])):
+        yield f"evaluation.speed.systems[{index}]", path
+
+
+def estimate(config: Config, zoo: Zoo) -> Estimate:
+    """What an experiment needs, from nothing on.  A text is taken to grow threefold when it is unpacked."""
+    hardware, reference = config["hardware"], config["reference"]
+    accelerator = hardware["accelerator"]
+    rates = {
+        name: rate * (hardware["threads"] if accelerator == "cpu" else 1)
+        for name, rate in RATES[accelerator].items()
+    }
+    unknown, hours, disk = [], {}, {}
+
+    def trained(name: str, judgements: float, epochs: int) -> float:
+        """Hours of a regression by an encoder on so many bytes of text."""
+        pieces = epochs * judgements / PIECE_BYTES
+        return 6 * pieces * _layers_of(config["encoders"][name]) / rates["float32"] / 3600
+
+    made = {name: one for name, one in config["encoders"].items() if one["by"] == "pretraining"}
+    for name, one in made.items():
+        operations = (
+            6 * one["updates"] * one["batch_pieces"] * _weights_of(one, config["vocabulary"])
+        )
+        hours[f"encoder {name}"] = operations / rates[one["precision"]] / 3600
+        disk[f"encoder {name}"] = 4 * 4 * _weights_of(one, config["vocabulary"])
+    unknown += [
+        f"encoders.{name}: of the hub, how large it is is not known"
+        for name, one in config["encoders"].items()
+        if one["by"] == "hugging_face"
+    ]
+    if "checkpoint" in reference:
+        unknown.append("reference.checkpoint: how large it is is not known")
+    elif reference["encoder"] in made:
+        text = EXPANSION * total_bytes(entry["table"] for entry in reference["judgements"])
+        each = trained(reference["encoder"], text, reference["training"]["epochs"])
+        hours["reference models"] = reference["members"] * each
+        size = 4 * _weights_of(made[reference["encoder"]], config["vocabulary"])
+        disk["reference models"] = (
+            4 * reference["members"] * size
+        )  # two checkpoints with Adam's moments
+        disk["pruned models"] = size * len(pruned_metrics(config))
+    if "distillation" in config:
+        unknown.append("distillation: how long its pairs are translated and learnt is not known")
+    return Estimate(
+        disk=disk,
+        fetched=0,
+        device=accelerator,
+        hours=hours,
+        text_hours=0,
+        chain=sum(hours.values()) if reference.get("members", 1) == 1 else _chain(hours, reference),
+        unknown=tuple(unknown),
+    )
+
+
+def _chain(hours: Mapping[str, float], reference: Config) -> float:
+    """Hours of the longest way through encoders and one of the members."""
+    encoders = max(
+        (time for name, time in hours.items() if name.startswith("encoder")), default=0.0
+    )
+    return encoders + hours.get("reference models", 0.0) / reference["members"]
+
+
+def _layers_of(encoder: Config) -> float:
+    """Weights of an encoder's layers; those of one of the hub are not known, and count as none."""
+    if encoder["by"] == "hugging_face":
+        return 0.0
+    width = encoder["width"]
+    return encoder["layers"] * (4 * width**2 + 2 * width * encoder["intermediate"])
+
+
+def _weights_of(encoder: Config, vocabulary: int) -> float:
+    return vocabulary * encoder["width"] + _layers_of(encoder)

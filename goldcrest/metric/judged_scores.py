@@ -1,0 +1,78 @@
+"""A metric's scores of a judged set, segment by segment: lexical, of models, or from a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goldcrest.errors import InputError
+from goldcrest.files import sha256_file
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judgements import LEXICAL, lexical_scores, lexical_signature
+from goldcrest.metric.scorer import Scorer
+from goldcrest.text_files import read_lines
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """What a metric gave to each segment of a judged set (n,), and its signature."""
+
+    metric: str
+    signature: str
+    scores: np.ndarray
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, ready for JSON."""
+        return {**vars(self), "scores": self.scores.tolist()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "MetricScores":
+        """What `to_dict` gave."""
+        return cls(values["metric"], values["signature"], np.array(values["scores"]))
+
+
+def scores_of(
+    metric: str,
+    judged: JudgedSet,
+    models: Sequence[str],
+    file: str | None,
+    *,
+    precision: str = "float32",
+    device: str = "cpu",
+) -> MetricScores:
+    """Score a set by BLEU or chrF, by models, whose mean counts, or by a file with one number for each row.
+
+    Raises InputError where a model cannot be read, or the file has not one number a row.
+    """
+    rows = judged.judgements
+    if file is not None:
+        return MetricScores(metric, f"file:{sha256_file(file)}", _from_file(file, judged))
+    if metric in LEXICAL:
+        scores = lexical_scores(metric, rows.hypotheses, rows.references)
+        return MetricScores(metric, lexical_signature(metric), scores)
+    found, hashes = [], []
+    for model in models:
+        scorer = Scorer(load_metric(model), precision, device)
+        references = rows.references if scorer.needs_references else None
+        found.append(scorer.score({metric: rows.hypotheses}, rows.sources, references)[metric])
+        hashes.append(scorer.metric.sha256)
+    scores = np.mean(np.stack(found).astype(np.float64), axis=0)
+    return MetricScores(metric, f"sha256:{'+'.join(hashes)}|precision:{precision}", scores)
+
+
+def _from_file(path: str, judged: JudgedSet) -> np.ndarray:
+    """Scores (n,) of the set's rows from a file that has one for each row of its table."""
+    lines = list(read_lines(path))
+    if len(lines) != judged.table_rows:
+        raise InputError(
+            f"{path}: {len(lines):,} lines, expected one score for each of the table's {judged.table_rows:,} rows"
+        )
+    scores = np.empty(len(lines))
+    for number, line in enumerate(lines):
+        try:
+            scores[number] = float(line)
+        except ValueError as error:
+            raise InputError(f"{path}:{number + 1}: {line!r} is no number") from error
+    return scores[judged.judgements.rows]

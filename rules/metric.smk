@@ -1,0 +1,19 @@
+"""Judgements to a small metric: encoders, reference models, pruned and distilled, their agreement with people."""
+
+
+include: "metric/common.smk"
+include: "metric/report_files.smk"
+include: "metric/encoder.smk"
+include: "metric/reference.smk"
+include: "metric/evaluate.smk"
+include: "metric/report.smk"
+
+
+if "pruning" in config:
+
+    include: "metric/prune.smk"
+
+
+if "distillation" in config:
+
+    include: "metric/distil.smk"

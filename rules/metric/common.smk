@@ -1,0 +1,95 @@
+"""What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
+
+from goldcrest.configuration.metric import (
+    our_metrics,
+    pruned_metrics,
+    shown_metrics,
+)
+
+ENCODERS = RESULTS / "encoders"
+TOKENIZER = RESULTS / "tokenizer"
+JUDGED = RESULTS / "judged"
+MEMBERS = MODELS / "reference"
+DISTILLED = RESULTS / "distilled"
+SCORES = EVALUATION / "scores"
+
+REFERENCE = config["reference"]
+PRUNED = pruned_metrics(config)  # name: how much of each part is kept
+DEVELOPMENT = {"development": config["pruning"]["development"]} if PRUNED else {}
+OWN = {*our_metrics(config), *PRUNED}  # the metrics that are models of the experiment
+JUDGED_SETS = {**config["test_sets"], **DEVELOPMENT}
+
+
+wildcard_constraints:
+    encoder="[^/]+",
+    member="[0-9]+",
+    metric="[^/]+",
+    pairs="[^/]+",
+    shard="[0-9]+",
+    judged="[^/]+",
+
+
+def members():
+    """The reference models: an ensemble trained here, or a checkpoint that is there already."""
+    if "checkpoint" in REFERENCE:
+        return present([REFERENCE["checkpoint"]])
+    return expand(MEMBERS / "member-{member}", member=range(REFERENCE["members"]))
+
+
+def model_of(metric):
+    """The folders of a metric's models, several of an ensemble; none of one on the hub, or without a model."""
+    if metric == "reference":
+        return members()[:1]
+    if metric == "ensemble":
+        return members()
+    return [MODELS / metric] if metric in OWN else []
+
+
+def model_names(metric):
+    """The same as the library reads them: a checkpoint on the hub is no file here."""
+    if metric in ("reference", "ensemble") and "checkpoint" in REFERENCE:
+        return [REFERENCE["checkpoint"]]
+    return [str(folder) for folder in model_of(metric)]
+
+
+def encoder_of(name):
+    """The folder of an encoder: the user's own, or one that is made or fetched first."""
+    section = config["encoders"][name]
+    if section["by"] == "hugging_face" and "revision" not in section:
+        return present([section["hugging_face"]])
+    return [ENCODERS / name]
+
+
+def without_by(section):
+    """The settings of a section that `by` chose among others."""
+    return {key: value for key, value in section.items() if key != "by"}
+
+
+def judged_tables(entries):
+    """The tables of judgements that some entries name."""
+    return present([entry["table"] for entry in entries])
+
+
+def timed_metrics():
+    """The metrics that are timed, the reference first."""
+    return [name for name in our_metrics(config) if name != "ensemble"]
+
+
+def timed_files():
+    """What they score for that."""
+    speed = config["evaluation"].get("speed")
+    if speed is None:
+        return []
+    return present([speed["sources"], speed["references"], *speed["systems"]])
+
+
+FETCHED_ENCODERS = {
+    name: (section["hugging_face"], section["revision"])
+    for name, section in config["encoders"].items()
+    if "revision" in section
+}
+
+
+def final_targets():
+    """What `snakemake` without a target makes: every metric, measured, in tables and figures."""
+    return report_targets()

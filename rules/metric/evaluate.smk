@@ -1,0 +1,111 @@
+"""How well every metric agrees with people, how large it is, and how long it takes."""
+
+
+rule score_judged:
+    """A metric's scores of a judged set, segment by segment."""
+    input:
+        table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
+        model=lambda w: model_of(w.metric),
+    output:
+        SCORES / "{judged}/{metric}.json",
+    log:
+        LOGS / "score_judged/{judged}.{metric}.log",
+    benchmark:
+        BENCHMARKS / "score_judged/{judged}.{metric}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(6000),
+    params:
+        entry=lambda w: JUDGED_SETS[w.judged],
+        models=lambda w: model_names(w.metric),
+        precision=config["evaluation"]["precision"],
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version("metric", "products", "quantization"),
+    script:
+        "../../workflow_scripts/metric/score_judged.py"
+
+
+rule measure_agreement:
+    """The agreement of all metrics with people on a judged set, with intervals and significance."""
+    input:
+        table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
+        scores=lambda w: expand(
+            SCORES / "{judged}/{metric}.json",
+            judged=w.judged,
+            metric=shown_metrics(config, w.judged),
+        ),
+    output:
+        EVALUATION / "agreement/{judged}.json",
+    log:
+        LOGS / "measure_agreement/{judged}.log",
+    benchmark:
+        BENCHMARKS / "measure_agreement/{judged}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        name=lambda w: w.judged,
+        entry=lambda w: JUDGED_SETS[w.judged],
+        resamples=config["evaluation"]["resamples"],
+        permutations=config["evaluation"]["permutations"],
+        seed=config["seed"],
+        code=code_version(
+            "metric.correlation",
+            "metric.judged_set",
+            "metric.judgements",
+            "evaluation.metric_quality",
+        ),
+    script:
+        "../../workflow_scripts/metric/measure_agreement.py"
+
+
+rule measure_metric:
+    """Parameters and bytes of a metric, and how much each state of its encoder counts."""
+    input:
+        model=lambda w: model_of(w.metric)[:1],
+    output:
+        EVALUATION / "size/{metric}.json",
+    log:
+        LOGS / "measure_metric/{metric}.log",
+    benchmark:
+        BENCHMARKS / "measure_metric/{metric}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(4000),
+    params:
+        model=lambda w: model_names(w.metric)[0],
+        code=code_version("metric", "hugging_face"),
+    script:
+        "../../workflow_scripts/metric/measure_metric.py"
+
+
+rule measure_metric_speed:
+    """Seconds by systems, segments and candidates, all metrics in turn on one core."""
+    input:
+        models=[folder for name in timed_metrics() for folder in model_of(name)[:1]],
+        files=timed_files(),
+    output:
+        EVALUATION / "speed.json",
+    log:
+        LOGS / "measure_metric_speed.log",
+    benchmark:
+        BENCHMARKS / "measure_metric_speed.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: workflow.cores  # nothing else may run while it is timed
+    resources:
+        mem_mb=growing(6000),
+    params:
+        models={name: model_names(name)[0] for name in timed_metrics()},
+        speed=config["evaluation"].get("speed"),
+        precision=config["evaluation"]["precision"],
+        code=code_version("metric", "evaluation", "products"),
+    script:
+        "../../workflow_scripts/metric/measure_metric_speed.py"

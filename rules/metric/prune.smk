@@ -1,0 +1,30 @@
+"""Smaller metrics cut out of the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
+
+
+rule prune_metric:
+    """The reference without some of its parts, those that matter least by the gradient of its loss."""
+    input:
+        metric=model_of("reference"),
+        judgements=judged_tables(config["pruning"]["judgements"]),
+    output:
+        directory(MODELS / "{metric}"),
+    log:
+        LOGS / "prune_metric/{metric}.log",
+    benchmark:
+        BENCHMARKS / "prune_metric/{metric}.tsv"
+    wildcard_constraints:
+        metric="|".join(PRUNED),
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        mem_mb=growing(8000),
+    params:
+        metric=model_names("reference")[0],
+        kept=lambda w: PRUNED[w.metric],
+        judgements=config["pruning"]["judgements"],
+        segments=config["pruning"]["segments"],
+        seed=config["seed"],
+        code=code_version("metric", "pruning", "hugging_face"),
+    script:
+        "../../workflow_scripts/metric/prune_metric.py"

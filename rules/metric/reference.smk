@@ -1,0 +1,68 @@
+"""The reference models: COMET regression models, trained by unbabel-comet from people's judgements."""
+
+import json
+
+
+rule split_judgements:
+    """People's judgements as a table to train on and one to choose the best epoch by; no source is in both."""
+    input:
+        judged_tables(REFERENCE.get("judgements", [])),
+    output:
+        training=JUDGED / "training.parquet",
+        validation=JUDGED / "validation.parquet",
+    log:
+        LOGS / "split_judgements.log",
+    benchmark:
+        BENCHMARKS / "split_judgements.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        judgements=REFERENCE.get("judgements", []),
+        normalise=REFERENCE["normalise"],
+        validation_share=REFERENCE["validation_share"],
+        code=code_version("metric.judgements", "metric.training_table"),
+    script:
+        "../../workflow_scripts/metric/split_judgements.py"
+
+
+rule train_reference:
+    """One member of the ensemble of reference models."""
+    input:
+        training=JUDGED / "training.parquet",
+        validation=JUDGED / "validation.parquet",
+        encoder=encoder_of(REFERENCE["encoder"]) if "encoder" in REFERENCE else [],
+        environment=environment_of("comet"),
+    output:
+        directory(MEMBERS / "member-{member}"),
+    log:
+        LOGS / "train_reference/{member}.log",
+    benchmark:
+        BENCHMARKS / "train_reference/{member}.tsv"
+    conda:
+        "../../envs/comet.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(8000),
+    params:
+        python=python_of("comet"),
+        script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
+        settings=lambda w: json.dumps(REFERENCE["training"]),
+        seed=lambda w: config["seed"] + int(w.member),
+        versions=versions_of("comet"),
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version(
+            "files",
+            "metric.regression",
+            "metric.training_table",
+            "products",
+            "text_files",
+        ),
+    shell:
+        "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
+        " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
+        " --settings {params.settings:q} --seed {params.seed}"
+        " --threads {threads} --accelerator {params.accelerator}"

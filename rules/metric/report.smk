@@ -1,0 +1,88 @@
+"""Tables and figures of metrics, those of COMETINHO, and one page of all."""
+
+
+rule metric_tables:
+    """Agreement with people, and the paper's tables with ours beside."""
+    input:
+        **METRIC_RESULTS,
+    output:
+        **metric_table_files(),
+    log:
+        LOGS / "metric_tables.log",
+    benchmark:
+        BENCHMARKS / "metric_tables.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation", "report"),
+    script:
+        "../../workflow_scripts/metric/tables.py"
+
+
+rule metric_figures:
+    """The paper's figures by our measurements."""
+    input:
+        **METRIC_RESULTS,
+    output:
+        **metric_figure_files(),
+    log:
+        LOGS / "metric_figures.log",
+    benchmark:
+        BENCHMARKS / "metric_figures.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        names=list(METRIC_FIGURES),
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation", "report"),
+    script:
+        "../../workflow_scripts/metric/figures.py"
+
+
+rule metric_page:
+    """One page of Markdown with every table and figure, what it ran on and how long it took."""
+    input:
+        **METRIC_RESULTS,
+        figures=expand(FIGURES / "{name}.svg", name=METRIC_FIGURES),
+    output:
+        RESULTS / "summary.md",
+    log:
+        LOGS / "metric_page.log",
+    benchmark:
+        BENCHMARKS / "metric_page.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        titles=list(METRIC_FIGURES.values()),
+        benchmarks=str(BENCHMARKS),
+        code=code_version("evaluation", "report"),
+    script:
+        "../../workflow_scripts/metric/page.py"
+
+
+rule publish:
+    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
+    input:
+        page=RESULTS / "summary.md",
+        figures=expand(FIGURES / "{name}.svg", name=METRIC_FIGURES),
+    output:
+        page=f"docs/results/{config['experiment']}.md",
+        figures=expand(
+            "docs/results/{experiment}/{name}.svg",
+            experiment=config["experiment"],
+            name=METRIC_FIGURES,
+        ),
+    log:
+        LOGS / "publish.log",
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    script:
+        "../../workflow_scripts/report/publish.py"

@@ -1,0 +1,22 @@
+"""Measure how well metrics agree with people (rule measure_agreement): from their scores of a judged set."""
+
+from goldcrest.configuration.metric import REFERENCE
+from goldcrest.evaluation.metric_quality import measure_agreement
+from goldcrest.files import read_json, write_json
+from goldcrest.job import job
+from goldcrest.metric.judged_scores import MetricScores
+from goldcrest.metric.judged_set import JudgedSet
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    judged = JudgedSet.read(params.name, params.entry)
+    metrics = [MetricScores.from_dict(read_json(path)) for path in snakemake.input.scores]
+    rows = measure_agreement(
+        judged,
+        metrics,
+        {one.metric: REFERENCE for one in metrics if one.metric != REFERENCE},
+        resamples=params.resamples,
+        permutations=params.permutations,
+        seed=params.seed,
+    )
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])

@@ -1,0 +1,10 @@
+"""Measure a metric's size (rule measure_metric): from its model into parameters, bytes and layer weights."""
+
+from goldcrest.evaluation.metric_size import measure_size
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.metric.folder import load_metric
+
+with job(snakemake.log[0]):
+    metric = load_metric(snakemake.params.model)
+    write_json(snakemake.output[0], measure_size(snakemake.wildcards.metric, metric).to_dict())

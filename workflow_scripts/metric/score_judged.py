@@ -1,0 +1,25 @@
+"""Score a judged set (rule score_judged): by a lexical metric, by models, or as a file of scores says.
+
+From the judgements and the models into a score for each segment, with what gave it.
+"""
+
+import torch
+
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.metric.judged_scores import scores_of
+from goldcrest.metric.judged_set import JudgedSet
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params, name = snakemake.params, snakemake.wildcards.metric
+    judged = JudgedSet.read(snakemake.wildcards.judged, params.entry)
+    found = scores_of(
+        name,
+        judged,
+        params.models,
+        params.entry["scores"].get(name),
+        precision=params.precision,
+        device="cuda" if params.accelerator == "gpu" else "cpu",
+    )
+    write_json(snakemake.output[0], found.to_dict())

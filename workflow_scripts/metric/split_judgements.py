@@ -1,0 +1,10 @@
+"""Make the tables that reference models learn from and are validated by (rule split_judgements), from judgements."""
+
+from goldcrest.job import job
+from goldcrest.metric.training_table import judged_segments, write_split
+
+with job(snakemake.log[0]):
+    params, output = snakemake.params, snakemake.output
+    tables = [(entry["table"], entry["score"]) for entry in params.judgements]
+    segments = judged_segments(tables, params.normalise)
+    write_split([segments], output.training, output.validation, params.validation_share)
