@@ -1,19 +1,21 @@
 """Sentences as an encoder's pieces, with the tokenizer file itself: no library rebuilds it in another way."""
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
-from tokenizers.models import Unigram
-from tokenizers.trainers import UnigramTrainer
+import sentencepiece
+from tokenizers import Tokenizer
 
 from goldcrest.errors import InputError
-from goldcrest.files import sha256_text
+from goldcrest.files import atomic_folder, sha256_text
 
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
-SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+SURPLUS = 2  # XLM-R's pieces beyond a SentencePiece model's: <pad> and <mask>
 PAD = ("<pad>", "[PAD]")
+MASK = "<mask>"
 
 
 class SentenceTokenizer:
@@ -42,6 +44,16 @@ class SentenceTokenizer:
         return kept, full
 
     @property
+    def size(self) -> int:
+        """Pieces that it knows, special ones included."""
+        return self._tokenizer.get_vocab_size()
+
+    @property
+    def mask(self) -> int | None:
+        """The piece that stands for a hidden one in pre-training, None where it has none."""
+        return self._tokenizer.token_to_id(MASK)
+
+    @property
     def sha256(self) -> str:
         """The hash of how it divides text."""
         self._tokenizer.no_truncation()
@@ -56,23 +68,38 @@ class SentenceTokenizer:
 def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
     """Write a tokenizer.json of XLM-R's kind, trained on some text; returns how many pieces it knows.
 
-    pieces: at most so many, special ones included.  The first ids are XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3.
+    pieces: at most so many, special ones included.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1,
+    </s> 2, <unk> 3, <mask> the last.  Equal text gives equal bytes.
+    Raises InputError where there is no text, or it has more characters than pieces are allowed.
     """
-    tokenizer = Tokenizer(Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
-    )
-    tokenizer.decoder = decoders.Metaspace()
-    trainer = UnigramTrainer(
-        vocab_size=pieces, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
-    )
-    tokenizer.train_from_iterator(lines, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single=["<s>", "$A", "</s>"], special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=model,
+            vocab_size=pieces - SURPLUS,
+            hard_vocab_limit=False,
+            max_sentence_length=10_000,  # bytes; longer lines are left out
+            num_threads=1,  # the order of floating-point sums must not depend on the machine
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        said = " ".join(str(error).split())
+        raise InputError(
+            f"{path}: a tokenizer of {pieces:,} pieces cannot be trained on this text ({said}); "
+            "give more text, or another number of pieces"
+        ) from error
+    with TemporaryDirectory() as folder:
+        Path(folder, SENTENCEPIECE).write_bytes(model.getvalue())
+        tokenizer = _of_sentencepiece(folder)
     tokenizer.save(str(path))
     return tokenizer.get_vocab_size()
+
+
+def make_tokenizer(folder: str | Path, lines: Iterable[str], pieces: int) -> None:
+    """The folder of a tokenizer alone, made atomically.  Raises InputError as `train_tokenizer`."""
+    with atomic_folder(folder) as made:
+        train_tokenizer(made / FILE, lines, pieces)
 
 
 def _read(folder: Path) -> Tokenizer:
@@ -83,9 +110,14 @@ def _read(folder: Path) -> Tokenizer:
         except Exception as error:  # the library raises nothing narrower
             raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
     if (folder / SENTENCEPIECE).is_file():
-        from transformers import XLMRobertaTokenizer
-
-        return XLMRobertaTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer
+        return _of_sentencepiece(folder)
     raise InputError(
         f"{folder}: no tokenizer ({FILE} or {SENTENCEPIECE}); put that of the encoder there"
     )
+
+
+def _of_sentencepiece(folder: str | Path) -> Tokenizer:
+    """XLM-R's tokenizer around the SentencePiece model of a folder."""
+    from transformers import XLMRobertaTokenizer
+
+    return XLMRobertaTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer

@@ -4,7 +4,7 @@ import pytest
 from transformers import PreTrainedTokenizerFast
 
 from goldcrest.errors import InputError
-from goldcrest.metric.tokenizer import SentenceTokenizer, train_tokenizer
+from goldcrest.metric.tokenizer import SentenceTokenizer, make_tokenizer, train_tokenizer
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
 
 
@@ -28,6 +28,18 @@ def test_ids_are_those_of_xlm_r(folder):
     ours = SentenceTokenizer(folder)
     ((first, *_, last),), _ = ours.encode(["Ja."], 10)
     assert (first, ours.pad, last) == (0, 1, 2)
+
+
+def test_equal_text_makes_equal_tokenizers(folder, tmp_path):
+    make_tokenizer(tmp_path / "again", [*SOURCES, *REFERENCES], 100)
+    assert (tmp_path / "again/tokenizer.json").read_bytes() == (
+        folder / "tokenizer.json"
+    ).read_bytes()
+    assert SentenceTokenizer(tmp_path / "again").size <= 100
+    with pytest.raises(InputError, match="of 20 pieces cannot be trained on this text"):
+        make_tokenizer(tmp_path / "again", [*SOURCES, *REFERENCES], 20)
+    with pytest.raises(InputError, match="cannot be trained"):
+        make_tokenizer(tmp_path / "again", [], 100)
 
 
 def test_it_is_saved_without_its_settings(folder, tmp_path):

@@ -1,0 +1,121 @@
+"""A small encoder, pre-trained: it learns, goes on after a kill to the same bytes, and transformers reads it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from goldcrest.errors import InputError
+from goldcrest.files import content_hash, read_json
+from goldcrest.metric import pretraining
+from goldcrest.metric.pretraining import PretrainingSettings, Sentences, mask_pieces, pretrain
+from goldcrest.metric.tokenizer import SentenceTokenizer, make_tokenizer
+from tests.metric.small import REFERENCES, SOURCES
+
+SMALL = PretrainingSettings(
+    layers=2,
+    heads=2,
+    width=16,
+    intermediate=24,
+    positions=40,
+    updates=9,
+    batch_pieces=90,
+    learning_rate=1e-2,
+    warmup=2,
+    checkpoint_every=3,
+)
+
+
+@pytest.fixture
+def tokenizer(tmp_path):
+    make_tokenizer(tmp_path / "tokenizer", [*SOURCES, *REFERENCES] * 3, 120)
+    return tmp_path / "tokenizer"
+
+
+def make(tmp_path, tokenizer, name, settings=SMALL, texts=(*SOURCES, "", *REFERENCES)):
+    pretrain(settings, texts, tokenizer, tmp_path / name, tmp_path / f"{name}.work", seed=1)
+    return tmp_path / name
+
+
+def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path, tokenizer, monkeypatch):
+    whole = make(tmp_path, tokenizer, "whole")
+    update = pretraining._Course._update
+
+    def killed(course, number, pieces):
+        if number == 8:
+            raise KeyboardInterrupt
+        return update(course, number, pieces)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pretraining._Course, "_update", killed)
+        with pytest.raises(KeyboardInterrupt):
+            make(tmp_path, tokenizer, "killed")
+    asked = []
+
+    def counted(course, number, pieces):
+        asked.append(number)
+        return update(course, number, pieces)
+
+    monkeypatch.setattr(pretraining._Course, "_update", counted)
+    resumed = make(tmp_path, tokenizer, "killed")
+    assert asked == [7, 8, 9]
+    assert content_hash(resumed) == content_hash(whole)
+    assert not (tmp_path / "killed.work").exists()
+    assert content_hash(make(tmp_path, tokenizer, "other", replace(SMALL, warmup=1))) != (
+        content_hash(whole)
+    )
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_it_learns(tmp_path, tokenizer, precision):
+    settings = replace(SMALL, updates=150, dropout=0.0, checkpoint_every=50, precision=precision)
+    folder = make(tmp_path, tokenizer, "encoder", settings)
+    first, _, last = read_json(folder / "pretraining.json")["losses"]
+    assert last < first - 0.3
+    model = AutoModel.from_pretrained(folder, local_files_only=True, add_pooling_layer=False)
+    assert all(value.isfinite().all() for value in model.parameters())
+    assert model.config.vocab_size == SentenceTokenizer(tokenizer).size
+    assert SentenceTokenizer(folder).sha256 == SentenceTokenizer(tokenizer).sha256
+
+
+def test_pieces_that_are_asked_for():
+    """Shares of 15 %, 80, 10 and 10 %, of pieces that are not special alone."""
+    torch.manual_seed(1)
+    pieces = torch.randint(3, 1000, (400, 100))
+    pieces[:, 0], pieces[:, -1], pieces[::2, -5:] = 0, 2, 1
+    inputs, chosen = mask_pieces(pieces, 1000, 1001, 0.15)
+    assert not chosen[pieces <= 2].any()
+    assert (inputs == pieces)[~chosen].all()
+    assert chosen.sum() / (pieces > 2).sum() == pytest.approx(0.15, abs=0.01)
+    given, kept = inputs[chosen], pieces[chosen]
+    assert (given == 1000).double().mean() == pytest.approx(0.8, abs=0.02)
+    assert (given == kept).double().mean() == pytest.approx(0.1, abs=0.02)
+    _, chosen = mask_pieces(torch.tensor([[0, 7, 2]]), 1000, 1001, 0.0)
+    assert chosen.tolist() == [[False, True, False]]
+
+
+def test_batches_hold_each_sentence_once_and_little_padding(tokenizer):
+    texts = [" ".join(["Vogel"] * (1 + number % 30)) for number in range(900)]
+    sentences = Sentences(texts, SentenceTokenizer(tokenizer), 38)
+    stream = sentences.batches(200, seed=3, first=0)
+    batches, seen = [], 0
+    while seen < 900:
+        batches.append(next(stream))
+        seen += len(batches[-1])
+    assert sorted(np.concatenate(batches)) == list(range(900))
+    padded = sum(len(rows) * sentences.lengths[rows].max() for rows in batches)
+    assert all(len(rows) * sentences.lengths[rows].max() <= 200 for rows in batches)
+    assert padded < 1.05 * sentences.lengths.sum()
+    later = sentences.batches(200, seed=3, first=len(batches) + 5)
+    for _ in range(5):
+        next(stream)
+    np.testing.assert_array_equal(next(later), next(stream))
+
+
+def test_settings_that_are_wrong(tmp_path, tokenizer):
+    with pytest.raises(InputError, match="width 16 is not divisible by 3 heads"):
+        make(tmp_path, tokenizer, "one", replace(SMALL, heads=3))
+    with pytest.raises(InputError, match="no text to pre-train on"):
+        make(tmp_path, tokenizer, "one", texts=["", " "])

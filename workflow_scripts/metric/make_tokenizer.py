@@ -1,0 +1,11 @@
+"""Train the tokenizer of a small encoder on text files, one sentence a line, into a folder with tokenizer.json."""
+
+from itertools import chain
+
+from goldcrest.job import job
+from goldcrest.metric.tokenizer import make_tokenizer
+from goldcrest.text_files import read_lines
+
+with job(snakemake.log[0]):
+    lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
+    make_tokenizer(snakemake.output[0], lines, snakemake.params.pieces)
