@@ -56,13 +56,28 @@ def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def save_model(
-    path: str | Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None = None
+    path: str | Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase | None = None,
+    entries: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a model of a family, whole or cut, as a folder, atomically; equal models make equal bytes.
 
+    entries: further ones for config.json.
     Raises InputError where it is of no family, or of a class that the library does not know by name.
     """
-    shapes = layer_shapes(prunable(model))
+    save_whole_model(
+        path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
+    )
+
+
+def save_whole_model(
+    path: str | Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase | None,
+    entries: Mapping[str, Any],
+) -> None:
+    """`save_model` of a model of any family, which is not cut."""
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
@@ -70,7 +85,7 @@ def save_model(
         model.save_pretrained(folder)
         (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         config = read_json(folder / "config.json")
-        write_json(folder / "config.json", {**config, SHAPES: shapes})
+        write_json(folder / "config.json", {**config, **entries})
         if tokenizer is not None:
             tokenizer.save_pretrained(folder)
 

@@ -123,8 +123,7 @@ class HuggingFaceImporter:
         fields = [getattr(self, f"{side}_field") for side in sides_of(monolingual)]
         for source in self.sources(languages, monolingual, places):
             path = places.path(source)
-            values = _parquet(path, fields) if source.place.endswith(TABLE) else _json(path, fields)
-            for texts in _checked(controls, path, values):
+            for texts in _checked(controls, path, field_values(path, fields, source.place)):
                 row = dict(zip(sides_of(monolingual), texts, strict=True))
                 yield row.get("source"), row.get("target")
 
@@ -225,6 +224,16 @@ def _read_card(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: its YAML head cannot be read ({error}); fetch it again"
         ) from error
+
+
+def field_values(path: Path, fields: list[str], place: str | None = None) -> Iterator[list[Any]]:
+    """The values of some fields in each row of a Parquet or JSON Lines file; None where a row has no such field.
+
+    place: where the file comes from, whose name tells which it is; the path's own without one.
+    Raises InputError naming file and line where a line is not JSON.
+    """
+    table = (place or str(path)).endswith(TABLE)
+    return _parquet(path, fields) if table else _json(path, fields)
 
 
 def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:
