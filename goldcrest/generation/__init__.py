@@ -1,0 +1,1 @@
+"""Models that generate text, made small: fine-tuned, distilled, pruned and quantized (TEXTGEN)."""

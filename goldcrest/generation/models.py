@@ -1,0 +1,129 @@
+"""Text-generating models as folders of transformers' format: encoder-decoders and decoders, with their tokenizers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, sha256_file
+from goldcrest.generation.data import Task
+from goldcrest.hugging_face.families import FAMILIES
+from goldcrest.hugging_face.folder import load_model, save_model, save_whole_model
+
+WEIGHTS = "model.safetensors"
+LINEAGE = "lineage"  # the entry of config.json
+_CUT = {base.config_class.model_type for base in FAMILIES}  # the types that can be cut
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A model that generates text, in evaluation mode, and its tokenizer."""
+
+    path: Path
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it reads one text and writes another."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def positions(self) -> int | None:
+        """The longest text that it takes, in tokens; None where its positions are relative."""
+        return getattr(self.model.config, "max_position_embeddings", None)
+
+    def check(self, task: Task, longest: Mapping[str, int]) -> None:
+        """Raise InputError where the model cannot do a task, or takes no texts of some lengths.
+
+        longest: by the name of the setting that asks for it, tokens.
+        """
+        wanted = task == "summarization"
+        if self.pairs != wanted:
+            kinds = {True: "an encoder-decoder", False: "a decoder alone"}
+            raise InputError(
+                f"{self.path}: {type(self.model).__name__} is {kinds[self.pairs]}; {task} needs "
+                f"{kinds[wanted]}, name another model"
+            )
+        for name, tokens in longest.items():
+            if self.positions is not None and tokens > self.positions:
+                raise InputError(
+                    f"{name}: {tokens:,} tokens, but {self.path} has {self.positions:,} positions; "
+                    "lower it"
+                )
+
+
+def load_generator(path: str | Path) -> Generator:
+    """Read a folder of `save_generator`, or of the library's own `save_pretrained`.
+
+    Only weights in safetensors are read: pickles run code.  Raises InputError where the folder is missing or
+    damaged, or holds no model that generates text.
+    """
+    path = Path(path)
+    if not (path / "config.json").is_file():
+        raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
+    config = read_json(path / "config.json")
+    if config.get("model_type") in _CUT:
+        model = load_model(path)
+        if not model.can_generate():
+            raise InputError(
+                f"{path}: {type(model).__name__} generates no text; name a model that does"
+            )
+    else:
+        model = _load_other(path, config)
+    return Generator(path, model, _load_tokenizer(path))
+
+
+def save_generator(
+    path: str | Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    lineage: Mapping[str, Any],
+) -> None:
+    """Write a model, whole or cut, as a folder, atomically; equal models make equal bytes.
+
+    lineage: what made it, plain values.
+    """
+    save = save_model if model.config.model_type in _CUT else save_whole_model
+    save(path, model, tokenizer, {LINEAGE: dict(lineage)})
+
+
+def model_hash(path: str | Path) -> str:
+    """SHA-256 of a model folder's parameters file, by which measurements name the model."""
+    return sha256_file(Path(path) / WEIGHTS)
+
+
+def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
+    """A model of a family that cannot be cut, such as T5."""
+    kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
+    try:
+        model = kind.from_pretrained(path, local_files_only=True, use_safetensors=True)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"{path}: no model that generates text, in safetensors ({first}); name another, or "
+            "save it again by save_pretrained"
+        ) from error
+    return model.eval()
+
+
+def _load_tokenizer(path: Path) -> PreTrainedTokenizerBase:
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"{path}: its tokenizer cannot be read ({first}); save it beside the model"
+        ) from error
+    if tokenizer.eos_token_id is None:
+        raise InputError(f"{path}: its tokenizer has no end of text (eos_token); name one")
+    return tokenizer

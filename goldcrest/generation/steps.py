@@ -1,0 +1,221 @@
+"""The steps that make a model small, each from a model folder into another, in any order (TEXTGEN §3).
+
+A step is a frozen dataclass of its settings; `STEPS` names them for configurations.  Unfinished training is kept in
+`OUTPUT.work` and continued by the next call.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from goldcrest.errors import InputError, nearest
+from goldcrest.files import remove_folder, write_json
+from goldcrest.generation.data import data_hash, read_part, task_of
+from goldcrest.generation.distillation import (
+    chosen_layers,
+    distillation,
+    distillation_loss,
+    student_of,
+)
+from goldcrest.generation.encoding import Batches, Encoder, validation_batches
+from goldcrest.generation.lineage import lineage
+from goldcrest.generation.models import Generator, load_generator, model_hash, save_generator
+from goldcrest.generation.movement import MovementShares, cut_silent, movement_gates
+from goldcrest.generation.quantized_training import weights_on_grid
+from goldcrest.generation.settings import Device, TrainingSettings
+from goldcrest.generation.training import Course, train
+from goldcrest.hugging_face.families import prunable
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a step works on: the model folder that it starts from, imported data, and the folder that it makes.
+
+    max_source, max_target: tokens of articles (or of windows of running text) and summaries.
+    """
+
+    model: Path
+    data: Path
+    output: Path
+    seed: int = 1
+    max_source: int = 512
+    max_target: int = 128
+    device: Device = field(default_factory=Device)
+
+    @property
+    def work(self) -> Path:
+        """The folder of unfinished work."""
+        return self.output.with_name(f"{self.output.name}.work")
+
+    def generator(self) -> Generator:
+        """The model.  Raises InputError where it is not of the data's task, or takes no texts so long."""
+        generator = load_generator(self.model)
+        longest = {"max_source": self.max_source}
+        if generator.pairs:
+            longest["max_target"] = self.max_target
+        generator.check(task_of(self.data), longest)
+        return generator
+
+    def encoder(self, generator: Generator) -> Encoder:
+        """Text as the model's tokens."""
+        return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
+
+    def identity(self, step: "Step") -> dict[str, Any]:
+        """Plain values that name all that the step's result depends on."""
+        return {
+            "step": type(step).__name__,
+            "settings": asdict(step),
+            "model": model_hash(self.model),
+            "data": data_hash(self.data),
+            "lengths": [self.max_source, self.max_target],
+        }
+
+
+class Step(Protocol):
+    """A way to change a model."""
+
+    def run(self, place: Place) -> None:
+        """Make the folder `place.output`.  Raises InputError where model, data and settings do not fit."""
+        ...
+
+
+@dataclass(frozen=True)
+class FineTune:
+    """Train the model on the data's own labels."""
+
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=30))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        course = _train(self, place, generator)
+        _save(self, place, generator, course)
+
+
+@dataclass(frozen=True)
+class Distil:
+    """Fewer layers, trained to be like the model; see `distillation`.
+
+    layers: how many, evenly spaced, or which; of the encoder and of the decoder each.
+    """
+
+    layers: int | Sequence[int] = (0, 2, 5, 7, 9, 11)
+    loss: Mapping[str, Any] = field(default_factory=dict)  # a `preset`, and weights of its terms
+    training: TrainingSettings = field(
+        default_factory=lambda: TrainingSettings(epochs=100, weight_decay=0.0)
+    )
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        teacher = place.generator()
+        layers = chosen_layers(teacher.model, self.layers)
+        loss = distillation_loss(**self.loss)
+        student = replace(teacher, model=student_of(teacher.model, layers))
+        objective = distillation(teacher.model, layers, loss)
+        course = _train(self, place, student, objective=objective)
+        _save(self, place, student, course, layers=layers, loss=asdict(loss))
+
+
+@dataclass(frozen=True)
+class Prune:
+    """Train while heads and neurons go by movement, then cut them; see `movement`.
+
+    Beside the folder `model` it writes pruning.json: the schedule, the scores, and what went.
+    """
+
+    movement: MovementShares = field(default_factory=MovementShares)
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        settings = replace(self.training, keep="last")  # the best would be an early, unpruned one
+        examples = place.encoder(generator).examples(read_part(place.data, "train"))
+        scoring = self.movement.scoring(settings.updates_of(len(examples)), place.seed)
+        gates = movement_gates(generator.model, scoring)
+        course = _train(replace(self, training=settings), place, generator, companion=gates)
+        record = cut_silent(prunable(generator.model), gates, scoring)
+        write_json(pruning_record(place.output), record)
+        _save(self, place, generator, course)
+
+
+@dataclass(frozen=True)
+class QuantizationAware:
+    """Train with weights rounded to 8 bits; the folder holds the rounded ones as float32."""
+
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=20))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        with weights_on_grid(generator.model):
+            course = _train(self, place, generator)
+        _save(self, place, generator, course)
+
+
+STEPS: dict[str, type] = {
+    "fine-tune": FineTune,
+    "distil": Distil,
+    "prune": Prune,
+    "quantization-aware": QuantizationAware,
+}
+
+
+def step_of(values: Mapping[str, Any]) -> Step:
+    """The step of an entry of a configuration: `method` names it, the other keys are its settings.
+
+    Raises InputError where the method or a setting is unknown.
+    """
+    name = values.get("method")
+    if name not in STEPS:
+        raise InputError(f"steps: no method '{name}'{nearest(str(name), STEPS)}")
+    kind, settings = STEPS[name], {key: value for key, value in values.items() if key != "method"}
+    parts = {"training": TrainingSettings, "movement": MovementShares}
+    known = [entry.name for entry in fields(kind)]
+    for key in settings:
+        if key not in known:
+            raise InputError(f"steps: method '{name}' has no key '{key}'{nearest(key, known)}")
+        if key in parts:
+            settings[key] = parts[key](**settings[key])
+    return kind(**settings)
+
+
+def pruning_record(model: Path) -> Path:
+    """Where the record of a pruning lies, beside the model folder."""
+    return model.with_name("pruning.json")
+
+
+def _train(step: Any, place: Place, generator: Generator, **options: Any) -> Course:
+    """Train a generator's model on the data by a step's settings."""
+    encoder, settings = place.encoder(generator), step.training
+    examples, validation = (
+        encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
+    )
+    return train(
+        generator.model,
+        Batches(encoder, examples, settings, place.seed),
+        validation_batches(encoder, validation, settings.batch_size),
+        settings,
+        seed=place.seed,
+        work=place.work,
+        identity=place.identity(step),
+        device=place.device,
+        **options,
+    )
+
+
+def _save(step: Any, place: Place, generator: Generator, course: Course, **more: Any) -> None:
+    """Write the step's model with its lineage, and remove what was unfinished."""
+    settings = {key: value for key, value in asdict(step).items() if key != "training"}
+    made = lineage(
+        type(step).__name__,
+        place.seed,
+        step.training,
+        course,
+        parent=model_hash(place.model),
+        data=data_hash(place.data),
+        **{**settings, **more},
+    )
+    save_generator(place.output, generator.model, generator.tokenizer, made)
+    remove_folder(place.work)

@@ -1,0 +1,57 @@
+"""Small text and small models to generate with."""
+
+import json
+from pathlib import Path
+
+from goldcrest.generation.data import DataSettings, import_data
+from goldcrest.generation.making import Making, Shape, make_model
+from goldcrest.generation.settings import Device, TrainingSettings
+
+WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
+SHAPES = {
+    name: Shape(name, layers=3, width=16, heads=4, feed_forward=24, positions=40, vocabulary=300)
+    for name in ("bart", "gpt2")
+}
+FAST = TrainingSettings(
+    updates=6, batch_size=4, accumulate=2, warmup=2, learning_rate=1e-3, validate_every=2
+)
+
+
+def article(number: int) -> dict[str, str]:
+    """An article of some birds, whose summary is its first sentence."""
+    birds = [WORDS[(number * step + step) % 10] for step in range(1, 9)]
+    return {
+        "article": f"The {birds[0]} sang {number} times. {' '.join(birds)}.\nThen it slept.",
+        "summary": f"The {birds[0]} sang {number} times.",
+    }
+
+
+def write_articles(path: Path, count: int = 40) -> Path:
+    """JSON Lines of articles."""
+    rows = (json.dumps(article(number)) + "\n" for number in range(count))
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def news(folder: Path, count: int = 40) -> Path:
+    """Imported articles."""
+    path = write_articles(folder / "articles.jsonl", count)
+    settings = DataSettings("summarization", [{"path": str(path)}], validation_share=0.2)
+    import_data(settings, folder / "news")
+    return folder / "news"
+
+
+def running_text(folder: Path) -> Path:
+    """Imported running text."""
+    path = folder / "text.txt"
+    path.write_text("".join(f"{article(n)['article']}\n\n" for n in range(700)), encoding="utf-8")
+    settings = DataSettings("language-modelling", [{"path": str(path)}], validation_share=0.2)
+    import_data(settings, folder / "running")
+    return folder / "running"
+
+
+def make(folder: Path, architecture: str, data: Path, training: TrainingSettings = FAST) -> Path:
+    """A model that hardly knows the text."""
+    making = Making(SHAPES[architecture], training)
+    make_model(folder / architecture, [data], making, seed=1, device=Device())
+    return folder / architecture

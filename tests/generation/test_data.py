@@ -1,0 +1,134 @@
+"""Importing text: the parts, texts that come twice, and what is wrong with a file."""
+
+import gzip
+import json
+
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.generation.data import (
+    DataSettings,
+    drawn_part,
+    import_data,
+    read_part,
+    task_of,
+    text_blocks,
+)
+from tests.generation.small import article, write_articles
+
+
+def settings(*paths, **more) -> DataSettings:
+    more = {"task": "summarization", "validation_share": 0.3, "test_share": 0.3, **more}
+    return DataSettings(train=[{"path": str(path)} for path in paths], **more)
+
+
+def test_parts_hold_every_article_once_and_doubles_together(tmp_path):
+    rows = [article(number) for number in range(60)]
+    path = tmp_path / "articles.jsonl.gz"
+    doubled = [*rows, *({**row, "summary": "another"} for row in rows)]
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in doubled).encode()))
+    import_data(settings(path), tmp_path / "news")
+    parts = {name: read_part(tmp_path / "news", name) for name in ("train", "validation", "test")}
+    articles = {name: {row["article"] for row in part} for name, part in parts.items()}
+    assert sum(map(len, parts.values())) == 120
+    assert sum(map(len, articles.values())) == 60
+    assert set().union(*articles.values()) == {row["article"] for row in rows}
+    assert min(map(len, articles.values())) >= 8
+    assert task_of(tmp_path / "news") == "summarization"
+
+
+def test_an_articles_part_does_not_depend_on_its_neighbours(tmp_path):
+    import_data(settings(write_articles(tmp_path / "a.jsonl", 30)), tmp_path / "few")
+    import_data(settings(write_articles(tmp_path / "b.jsonl", 50)), tmp_path / "many")
+    few, many = (
+        {row["article"] for row in read_part(tmp_path / name, "test")} for name in ("few", "many")
+    )
+    assert few <= many
+    import_data(settings(tmp_path / "b.jsonl", seed=2), tmp_path / "other")
+    assert many != {row["article"] for row in read_part(tmp_path / "other", "test")}
+
+
+def test_shares_are_kept_in_the_mean():
+    drawn = [drawn_part(f"text {n}", 1, {"test": 0.2, "validation": 0.1}) for n in range(5000)]
+    assert drawn.count("test") / 5000 == pytest.approx(0.2, abs=0.02)
+    assert drawn.count("validation") / 5000 == pytest.approx(0.1, abs=0.02)
+
+
+def test_given_parts_share_no_text(tmp_path):
+    whole = write_articles(tmp_path / "all.jsonl", 20)
+    some = write_articles(tmp_path / "some.jsonl", 5)
+    import_data(settings(whole, test=[{"path": str(some)}], validation_share=0.2), tmp_path / "out")
+    parts = {name: read_part(tmp_path / "out", name) for name in ("train", "validation", "test")}
+    assert [row["article"] for row in parts["test"]] == [article(n)["article"] for n in range(5)]
+    assert len(parts["train"]) + len(parts["validation"]) == 15
+    facts = json.loads((tmp_path / "out/data.json").read_text())
+    assert facts["left_out_as_double"] == 5
+
+
+def test_blocks_are_the_text_cut_at_blank_lines():
+    lines = [line for n in range(50) for line in (f"paragraph {n}", "and on", "")]
+    blocks = list(text_blocks(lines, 100))
+    assert "".join(blocks) == "".join(f"{line}\n" for line in lines)
+    assert all(len(block) >= 100 and block.endswith("\n\n") for block in blocks[:-1])
+
+
+def test_running_text_whose_parts_are_given_is_left_whole(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("= Wren =\n\nA small bird .\n")
+    entries = [{"path": str(path)}]
+    other = tmp_path / "b.txt"
+    other.write_text("= Crow =\n")
+    third = tmp_path / "c.txt"
+    third.write_text("= Owl =\n")
+    given = DataSettings(
+        "language-modelling", entries, [{"path": str(other)}], [{"path": str(third)}]
+    )
+    import_data(given, tmp_path / "out")
+    assert read_part(tmp_path / "out", "train") == [{"text": path.read_text()}]
+
+
+def test_other_fields_and_nested_ones(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    rows = ({"doc": {"body": f"long {n}"}, "highlights": "short"} for n in range(30))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    fields = {"article": "doc.body", "summary": "highlights"}
+    import_data(settings(path, fields=fields), tmp_path / "out")
+    assert read_part(tmp_path / "out", "train")[0]["summary"] == "short"
+
+
+def test_a_data_set_of_the_hub_in_a_folder(tmp_path):
+    folder = tmp_path / "set"
+    folder.mkdir()
+    write_articles(folder / "train.jsonl", 30)
+    entry = {"folder": str(folder), "split": "train"}
+    import_data(DataSettings("summarization", [entry], test_share=0.3), tmp_path / "out")
+    assert len(read_part(tmp_path / "out", "train")) > 10
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('{"article": "a b"}', r"rows.jsonl:2: no field 'summary'; name the right one"),
+        ('{"article": "  ", "summary": "s"}', r"rows.jsonl:2: field 'article' is empty; remove"),
+        ('{"article": ["a"], "summary": "s"}', r"rows.jsonl:2: field 'article' is list, expected"),
+        ("{", r"rows.jsonl:2: not JSON"),
+    ],
+)
+def test_a_wrong_row_is_named(tmp_path, row, message):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(article(1)) + f"\n{row}\n")
+    with pytest.raises(InputError, match=message):
+        import_data(settings(path), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_plain_text_has_no_summaries(tmp_path):
+    (tmp_path / "a.txt").write_text("text\n")
+    with pytest.raises(InputError, match=r"a.txt: plain text has no summaries"):
+        import_data(settings(tmp_path / "a.txt"), tmp_path / "out")
+
+
+def test_an_empty_part_is_refused(tmp_path):
+    path = write_articles(tmp_path / "a.jsonl", 2)
+    with pytest.raises(InputError, match="no text in the"):
+        import_data(settings(path), tmp_path / "out")

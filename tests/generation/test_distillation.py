@@ -1,0 +1,187 @@
+"""Students and the loss of distillation, each term against loops in float64."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.generation.distillation import (
+    DistillationLoss,
+    chosen_layers,
+    distillation,
+    distillation_loss,
+    evenly_spaced,
+    student_of,
+)
+from goldcrest.generation.encoding import IGNORED
+from tests.hugging_face.small import GENERATORS, small_batch, small_model
+
+LAYERS = {"bart": {"encoder": [1], "decoder": [0, 2]}, "gpt2": {"decoder": [0, 2]}}
+
+
+def batch_of(family: str) -> dict[str, torch.Tensor]:
+    batch = small_batch(family)
+    if family == "bart":
+        mask = batch.pop("decoder_attention_mask").bool()
+        labels = batch["labels"]
+        batch["decoder_input_ids"] = labels.roll(1, 1).where(mask, 1).clamp(min=0)
+        return batch
+    tokens, mask = batch["input_ids"], batch["attention_mask"].bool()
+    return {
+        "input_ids": tokens[:, :-1],
+        "attention_mask": mask[:, 1:].long(),
+        "labels": tokens[:, 1:].where(mask[:, 1:], IGNORED),
+    }
+
+
+class Said:
+    """What a model gives: logits, and by stack the hidden states after each layer.
+
+    GPT-2's library gives the last ones after the final norm, so they are taken from what goes into it.
+    """
+
+    def __init__(self, model, batch):
+        given = {key: value for key, value in batch.items() if key != "labels"}
+        last = []
+        hooks = [
+            module.register_forward_pre_hook(lambda _, inputs: last.append(inputs[0]))
+            for name, module in model.named_modules()
+            if name == "transformer.ln_f"
+        ]
+        with torch.no_grad():
+            output = model(**given, output_hidden_states=True, use_cache=False)
+        for hook in hooks:
+            hook.remove()
+        self.logits = output.logits
+        if last:
+            self.states = {"decoder": [*output.hidden_states[1:-1], *last]}
+        else:
+            self.states = {
+                "encoder": output.encoder_hidden_states[1:],
+                "decoder": output.decoder_hidden_states[1:],
+            }
+
+
+def log_softmax(values: np.ndarray) -> np.ndarray:
+    total = sum(math.exp(value - values.max()) for value in values)
+    return np.array([value - values.max() - math.log(total) for value in values])
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+@pytest.mark.parametrize("settings", [DistillationLoss(), distillation_loss("published-code")])
+def test_the_loss_is_that_of_loops(family, settings):
+    teacher = small_model(family)
+    student = student_of(teacher, LAYERS[family])
+    with torch.no_grad():
+        for parameter in student.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    batch = batch_of(family)
+    ours, theirs = Said(student, batch), Said(teacher, batch)
+    loss, parts = distillation(teacher, LAYERS[family], settings)(student, batch)
+
+    labels = batch["labels"].numpy()
+    likelihood, divergence, count = 0.0, 0.0, 0
+    for row, place in np.ndindex(labels.shape):
+        if labels[row, place] == IGNORED:
+            continue
+        count += 1
+        own, wanted = (out.logits[row, place].double().numpy() for out in (ours, theirs))
+        likelihood -= log_softmax(own)[labels[row, place]]
+        own, wanted = (log_softmax(values / settings.temperature) for values in (own, wanted))
+        divergence += sum(math.exp(q) * (q - p) for p, q in zip(own, wanted, strict=True))
+    expected = {
+        "cross_entropy": likelihood / count,
+        "divergence": settings.temperature**2 * divergence / count,
+        "hidden": hidden(family, settings, batch, ours, theirs),
+    }
+    for name, value in expected.items():
+        assert float(parts[name]) == pytest.approx(value, rel=1e-4), name
+    total = (
+        settings.alpha * expected["cross_entropy"]
+        + settings.beta * expected["hidden"]
+        + settings.gamma * expected["divergence"]
+    )
+    assert loss.item() == pytest.approx(total, rel=1e-4)
+
+
+def hidden(family, settings, batch, ours, theirs) -> float:
+    """The hidden states' term by loops."""
+    errors = []
+    for stack, numbers in LAYERS[family].items():
+        mask = batch["attention_mask"] if stack == "encoder" else batch["labels"] != IGNORED
+        for place, number in enumerate(numbers):
+            own, wanted = ours.states[stack][place], theirs.states[stack][number]
+            total = values = 0
+            for row, position in np.ndindex(mask.shape):
+                if not mask[row, position]:
+                    continue
+                vectors = [x[row, position].double().numpy() for x in (own, wanted)]
+                if settings.normalise:
+                    vectors = [(v - v.mean()) / math.sqrt(v.var() + 1e-5) for v in vectors]
+                total += sum((a - b) ** 2 for a, b in zip(*vectors, strict=True))
+                values += len(vectors[0])
+            errors.append(total / values)
+    return sum(errors) / (len(errors) if settings.over_layers == "mean" else 1)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_padding_changes_nothing(family):
+    teacher = small_model(family)
+    student = student_of(teacher, LAYERS[family])
+    objective = distillation(teacher, LAYERS[family], DistillationLoss())
+    batch = batch_of(family)
+    longer = {
+        key: torch.nn.functional.pad(
+            value, (0, 3), value={"labels": IGNORED, "attention_mask": 0}.get(key, 1)
+        )
+        for key, value in batch.items()
+    }
+    with torch.no_grad():
+        student.get_input_embeddings().weight.mul_(1.1)
+        one, other = (float(objective(student, each)[0]) for each in (batch, longer))
+    assert one == pytest.approx(other, rel=1e-5)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_a_student_of_all_layers_is_the_teacher(family):
+    teacher = small_model(family)
+    layers = {stack: list(range(3 if stack == "decoder" else 2)) for stack in LAYERS[family]}
+    student = student_of(teacher, layers)
+    batch = batch_of(family)
+    assert torch.equal(Said(student, batch).logits, Said(teacher, batch).logits)
+    loss, parts = distillation(teacher, layers, DistillationLoss())(student, batch)
+    assert float(parts["hidden"]) == 0 and float(parts["divergence"]) == pytest.approx(0, abs=1e-6)
+    assert loss.item() == pytest.approx(0.1 * float(parts["cross_entropy"]), abs=1e-5)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_a_student_has_the_teachers_weights_and_generates(family):
+    teacher = small_model(family)
+    student = student_of(teacher, LAYERS[family])
+    stack = student.model.decoder.layers if family == "bart" else student.transformer.h
+    every = teacher.model.decoder.layers if family == "bart" else teacher.transformer.h
+    for layer, number in zip(stack, (0, 2), strict=True):
+        for ours, theirs in zip(layer.parameters(), every[number].parameters(), strict=True):
+            assert torch.equal(ours, theirs)
+    with torch.no_grad():
+        every[0].mlp.c_fc.weight.zero_() if family == "gpt2" else every[0].fc1.weight.zero_()
+    assert next(iter(stack)).state_dict() != every[0].state_dict  # copies, not the same
+    out = student.generate(torch.tensor([[5, 6, 7]]), max_new_tokens=4, do_sample=False)
+    assert out.shape[1] <= 7
+
+
+def test_layers():
+    assert evenly_spaced(12, 6) == [0, 2, 4, 7, 9, 11]
+    assert evenly_spaced(4, 2) == [0, 3] and evenly_spaced(5, 5) == [0, 1, 2, 3, 4]
+    assert evenly_spaced(6, 1) == [0]
+    assert chosen_layers(small_model("bart"), 2) == {"encoder": [0, 1], "decoder": [0, 2]}
+    for wrong in ([0, 3], [1, 0], [0, 0], [], [-1, 0]):
+        with pytest.raises(InputError, match="expected ascending ones of 0…2"):
+            chosen_layers(small_model("gpt2"), wrong)
+    with pytest.raises(InputError, match="4 layers of a teacher that has 3"):
+        chosen_layers(small_model("gpt2"), 4)
+    with pytest.raises(InputError, match="no preset 'papers'; did you mean 'paper'"):
+        distillation_loss("papers")
+    assert distillation_loss("published-code").alpha == 0

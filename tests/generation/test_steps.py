@@ -1,0 +1,232 @@
+"""The steps from folder to folder: what they make, in any order, resumed, and what they refuse."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json
+from goldcrest.generation import training
+from goldcrest.generation.data import read_part
+from goldcrest.generation.encoding import Batches
+from goldcrest.generation.models import load_generator, model_hash
+from goldcrest.generation.movement import MovementShares
+from goldcrest.generation.settings import Device, TrainingSettings
+from goldcrest.generation.steps import (
+    Distil,
+    FineTune,
+    Place,
+    Prune,
+    QuantizationAware,
+    pruning_record,
+    step_of,
+)
+from goldcrest.quantization.grids import grid_named
+from tests.generation.small import FAST, make, news, running_text
+
+STEPS = {
+    "fine-tune": FineTune(FAST),
+    "distil": Distil(2, {"preset": "published-code"}, FAST),
+    "prune": Prune(MovementShares(), FAST),
+    "quantization-aware": QuantizationAware(FAST),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
+    """By architecture: a model, and its data."""
+    folder = tmp_path_factory.mktemp("made")
+    data = {"bart": news(folder), "gpt2": running_text(folder)}
+    return {name: (make(folder, name, text), text) for name, text in data.items()}
+
+
+def place(made, folder: Path, architecture: str = "bart", model: Path | None = None) -> Place:
+    origin, data = made[architecture]
+    folder.mkdir(parents=True, exist_ok=True)
+    return Place(model or origin, data, folder / "model", max_source=40, max_target=20)
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("**/*.*")
+    }
+
+
+@pytest.mark.parametrize(
+    ("architecture", "order"),
+    [
+        ("bart", ("fine-tune", "distil", "prune", "quantization-aware")),
+        ("gpt2", ("prune", "distil", "quantization-aware")),
+    ],
+)
+def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, order):
+    where = place(made, tmp_path, architecture)
+    for name in order:
+        here = place(made, where.output.parent / name, architecture, where.model)
+        before = load_generator(here.model)
+        STEPS[name].run(here)
+        after = load_generator(here.output)
+        assert not here.work.exists()
+        lineage = read_json(here.output / "config.json")["lineage"]
+        assert lineage["parent"] == model_hash(here.model)
+        assert lineage["course"]["updates"] == FAST.updates
+        smaller = after.model.num_parameters() < before.model.num_parameters()
+        assert smaller == (name in ("distil", "prune"))
+        where = replace(here, model=here.output)
+    if architecture == "bart":
+        last = load_generator(where.model).model
+        assert last.config.encoder_layers == last.config.decoder_layers == 2
+
+
+def test_pruning_tells_what_went_and_when(made, tmp_path):
+    where = place(made, tmp_path)
+    STEPS["prune"].run(where)
+    record = read_json(pruning_record(where.output))
+    assert {row["update"]: row["heads"] for row in record["schedule"]}[6] == 0.25  # ⌊0.3 · 4⌋ of 4
+    assert record["schedule"][-1]["neurons"] == pytest.approx(14 / 24)  # ⌊0.6 · 24⌋
+    shapes = read_json(where.output / "config.json")["layer_shapes"]
+    assert set(shapes["heads"].values()) == {3} and set(shapes["neurons"].values()) == {10}
+    for kind, blocks in record["survivors"].items():
+        for block, left in blocks.items():
+            scores = record["scores"][kind][block]
+            gone = set(range(len(scores))) - set(left)
+            assert len(left) == shapes[kind][block]
+            # chosen by the scores before the last updates, each of which moves one by about 0.01
+            assert max(scores[n] for n in gone) <= min(scores[n] for n in left) + 0.02
+
+
+def test_quantization_aware_weights_lie_on_the_grid(made, tmp_path):
+    for architecture in ("bart", "gpt2"):
+        where = place(made, tmp_path / architecture, architecture)
+        STEPS["quantization-aware"].run(where)
+        before, after = (load_generator(path).model for path in (where.model, where.output))
+        grid = grid_named("int8_rowwise")
+        for name, module in after.named_modules():
+            if getattr(module, "weight", None) is None or module.weight.dim() < 2:
+                continue
+            rows = module.weight.T if type(module).__name__ == "Conv1D" else module.weight
+            assert torch.allclose(grid.round(rows), rows, rtol=1e-6, atol=0), name
+            assert not torch.equal(before.get_submodule(name).weight, module.weight)
+
+
+@pytest.mark.parametrize("name", list(STEPS))
+def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, name):
+    whole, killed = (place(made, tmp_path / part) for part in ("whole", "killed"))
+    STEPS[name].run(whole)
+    calls = 0
+    plain = training._Trainer.compute_loss
+
+    def failing(self, *arguments, **keywords):
+        nonlocal calls
+        calls += 1
+        if calls == 10:  # in update 5, after the checkpoint of update 4
+            raise KeyboardInterrupt
+        return plain(self, *arguments, **keywords)
+
+    monkeypatch.setattr(training._Trainer, "compute_loss", failing)
+    with pytest.raises(KeyboardInterrupt):
+        STEPS[name].run(killed)
+    assert not killed.output.exists()
+    half = killed.work / "checkpoint-5"  # as a kill in the middle of writing would leave it
+    half.mkdir()
+    (half / "model.safetensors").write_bytes(b"half")
+    calls = 100
+    STEPS[name].run(killed)
+    assert calls == 104  # updates 5 and 6, two batches each
+    assert files(whole.output.parent) == files(killed.output.parent)
+    assert not killed.work.exists()
+
+
+def test_unfinished_work_of_other_settings_is_not_continued(made, tmp_path):
+    where, other = place(made, tmp_path / "a"), place(made, tmp_path / "b")
+    longer = replace(FAST, updates=8)
+    FineTune(longer).run(other)
+    where.work.mkdir()
+    (where.work / "begun_by.json").write_text(json.dumps({"step": "FineTune"}))
+    FineTune(longer).run(where)
+    assert files(where.output) == files(other.output)
+
+
+def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypatch):
+    """Without dropout: the mean over the labels of all its batches, though one has more of them."""
+    where = place(made, tmp_path)
+    generator = load_generator(where.model)
+    for module in generator.model.modules():
+        if hasattr(module, "dropout"):
+            module.dropout = 0.0
+    found = []
+
+    def keep(optimizer, *_, **__):
+        found.extend(p.grad.clone() for group in optimizer.param_groups for p in group["params"])
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", keep)
+    settings = TrainingSettings(updates=1, batch_size=4, accumulate=3, clip_norm=0.0, keep="last")
+    encoder = where.encoder(generator)
+    batches = Batches(encoder, encoder.examples(read_part(where.data, "train")), settings, 1)
+    training.train(
+        generator.model,
+        batches,
+        [encoder.batch(batches.examples[:2])],
+        settings,
+        seed=1,
+        work=where.work,
+        identity={"step": "test"},
+        device=Device(),
+    )
+    model = generator.model.train()
+    chosen = [batches.examples[index] for number in range(3) for index in batches.round(0)[number]]
+    model.zero_grad()
+    training.likelihood(model, encoder.batch(chosen))[0].backward()
+    parameters = sorted(model.parameters(), key=lambda p: p.dim() == 1)
+    assert len(found) == len(parameters)
+    for ours, theirs in zip(found, parameters, strict=True):
+        assert torch.allclose(ours, theirs.grad, atol=1e-6)
+
+
+def test_the_last_update_is_validated_wherever_it_falls(made, tmp_path):
+    where = place(made, tmp_path)
+    FineTune(replace(FAST, updates=5, validate_every=3)).run(where)
+    course = read_json(where.output / "config.json")["lineage"]["course"]
+    assert [entry["update"] for entry in course["validations"]] == [3, 5]
+    best = min(course["validations"], key=lambda entry: entry["loss"])
+    assert course["kept"] == best["update"]
+
+
+def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
+    bart, text = made["bart"][0], made["gpt2"][1]
+    with pytest.raises(
+        InputError, match="is an encoder-decoder; language-modelling needs a decoder"
+    ):
+        FineTune(FAST).run(Place(bart, text, tmp_path / "model", max_source=40, max_target=20))
+    with pytest.raises(
+        InputError, match="is a decoder alone; summarization needs an encoder-decoder"
+    ):
+        FineTune(FAST).run(replace(place(made, tmp_path), model=made["gpt2"][0]))
+    for lengths, message in (
+        ({"max_source": 41}, "max_source: 41 tokens, but .* has 40 positions; lower it"),
+        ({"max_target": 64}, "max_target: 64 tokens"),
+    ):
+        with pytest.raises(InputError, match=message):
+            FineTune(FAST).run(replace(place(made, tmp_path), **lengths))
+    with pytest.raises(InputError, match="not a model folder"):
+        FineTune(FAST).run(replace(place(made, tmp_path), model=tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == []
+
+
+def test_steps_of_a_configuration():
+    step = step_of({"method": "prune", "movement": {"heads": 0.5}, "training": {"updates": 3}})
+    assert step == Prune(MovementShares(heads=0.5), TrainingSettings(updates=3))
+    with pytest.raises(InputError, match="no method 'distill'; did you mean 'distil'"):
+        step_of({"method": "distill"})
+    with pytest.raises(InputError, match="'distil' has no key 'layer'; did you mean 'layers'"):
+        step_of({"method": "distil", "layer": 2})
+
+
+def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
+    wild = replace(FAST, learning_rate=1e30, clip_norm=0.0, warmup=1)
+    with pytest.raises(InputError, match="the loss is nan in update"):
+        FineTune(wild).run(place(made, tmp_path))
