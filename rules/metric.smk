@@ -16,4 +16,5 @@ if "pruning" in config:
 
 if "distillation" in config:
 
+    include: "metric/translations.smk"
     include: "metric/distil.smk"

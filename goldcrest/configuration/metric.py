@@ -139,6 +139,12 @@ def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
         for one, translation in pairs["translations"].items():
             here = (*place, "translations", one)
             if translation["by"] == "training":
+                for key in ("rows", "validation"):
+                    if not pairs["translators"][key]:
+                        yield Fault(
+                            (*place, "translators", key),
+                            f"missing, expected how many pairs '{one}' is trained and validated by",
+                        )
                 if translation["architecture"] not in zoo:
                     told = unknown("model", translation["architecture"], zoo, "config/models.yaml")
                     yield Fault((*here, "architecture"), told)

@@ -10,7 +10,7 @@ ENCODERS = RESULTS / "encoders"
 TOKENIZER = RESULTS / "tokenizer"
 JUDGED = RESULTS / "judged"
 MEMBERS = MODELS / "reference"
-DISTILLED = RESULTS / "distilled"
+DISTILLATION = RESULTS / "distillation"
 SCORES = EVALUATION / "scores"
 
 REFERENCE = config["reference"]
@@ -25,6 +25,8 @@ wildcard_constraints:
     member="[0-9]+",
     metric="[^/]+",
     pairs="[^/]+",
+    translation="[^/]+",
+    step="[0-9]+",
     shard="[0-9]+",
     judged="[^/]+",
 

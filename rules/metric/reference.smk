@@ -2,6 +2,10 @@
 
 import json
 
+REGRESSION_CODE = code_version(
+    "files", "metric.regression", "metric.training_table", "products", "text_files"
+)
+
 
 rule split_judgements:
     """People's judgements as a table to train on and one to choose the best epoch by; no source is in both."""
@@ -54,13 +58,7 @@ rule train_reference:
         seed=lambda w: config["seed"] + int(w.member),
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(
-            "files",
-            "metric.regression",
-            "metric.training_table",
-            "products",
-            "text_files",
-        ),
+        code=REGRESSION_CODE,
     shell:
         "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
         " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"

@@ -1,0 +1,117 @@
+"""The corpus that a distilled metric learns from: pairs, each source translated several times (COMETINHO §5).
+
+A pair's target is the reference; the reference models score every translation of its source.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from goldcrest.corpus.sampling import draw_rows
+from goldcrest.corpus.table import SCHEMA, TableWriter, read_batches, read_columns, read_schema
+from goldcrest.errors import InputError
+from goldcrest.text_files import read_lines
+
+BATCH = 65_536
+TUPLES = pa.schema([pa.field(name, pa.string()) for name in ("src", "mt", "ref")])
+
+
+def select_pairs(
+    name: str, entry: Mapping[str, Any], seed: int, output: Path, training: Path, validation: Path
+) -> None:
+    """Write a corpus of pairs, and apart from it those that translators learn from and are validated by.
+
+    entry: `table`, of a translation experiment, or `source` and `target`, files of lines; where it says so, only
+    pairs with a `bicleaner` score of at least that, and `rows` of them at random, of which `translators` has its
+    rows and `validation` more go to the translators.
+    Raises InputError where a score is missing, line counts differ, or nothing is left to translate.
+    """
+    batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
+    rows = draw_rows(batches, entry.get("rows", 2**62), seed)
+    apart = entry["translators"]
+    first, second = apart["rows"], apart["rows"] + apart["validation"]
+    count = 0 if rows is None else rows.num_rows
+    if rows is None or count <= second:
+        raise InputError(
+            f"distillation.pairs.{name}: {count:,} pairs, of which translators learn from {second:,}: none is left "
+            "to translate; give more text, or lower `translators` or `bicleaner`"
+        )
+    parts = (rows.slice(second), rows.slice(0, first), rows.slice(first, apart["validation"]))
+    for path, part in zip((output, training, validation), parts, strict=True):
+        with TableWriter(path, SCHEMA) as writer:
+            writer.write(part)
+
+
+def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
+    path, least = entry["table"], entry.get("bicleaner")
+    columns = ["source", "target", "corpus", "row"]
+    if least is not None:
+        if "bicleaner" not in read_schema(path).names:
+            raise InputError(
+                f"{path}: no column 'bicleaner'; score the corpus by bicleaner, or leave out `bicleaner`"
+            )
+        columns.append("bicleaner")
+    for batch in read_batches(path, columns):
+        rows = pa.table(batch)
+        if least is not None:
+            rows = rows.filter(pc.greater_equal(rows["bicleaner"], least)).drop(["bicleaner"])
+        yield _kept(rows)
+
+
+def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
+    source, target = (list(read_lines(entry[side])) for side in ("source", "target"))
+    if len(source) != len(target):
+        raise InputError(
+            f"distillation.pairs.{name}: {entry['source']} has {len(source):,} lines and {entry['target']} has "
+            f"{len(target):,}; the sides must have one line per pair"
+        )
+    for start in range(0, len(source), BATCH):
+        part = slice(start, start + BATCH)
+        texts = {"source": source[part], "target": target[part]}
+        rows = range(start, start + len(texts["source"]))
+        yield _kept(pa.table({**texts, "corpus": [name] * len(rows), "row": pa.array(rows)}))
+
+
+def _kept(rows: pa.Table) -> pa.Table:
+    """Rows with text on both sides, in the columns of a corpus."""
+    for side in ("source", "target"):
+        rows = rows.filter(pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(rows[side])), 0))
+    rows = rows.append_column("dropped_by", pa.nulls(rows.num_rows, pa.string()))
+    return rows.select(SCHEMA.names).cast(SCHEMA)
+
+
+def join_translations(
+    pairs: str | Path, translated: Sequence[tuple[str | Path, str]], output: str | Path
+) -> None:
+    """Write a row (src, mt, ref) for each pair and each of its different translations.
+
+    translated: tables of merged translations, and the column that holds them; rows may be missing there whose
+    translation is empty.  Raises InputError where a table has a row that is no pair's, or nothing is written.
+    """
+    found = read_columns(pairs, ["source", "target", "corpus", "row"])
+    keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
+    place = {key: index for index, key in enumerate(keys)}
+    several: list[dict[str, None]] = [{} for _ in keys]
+    for path, column in translated:
+        for batch in read_batches(path, [column, "corpus", "row"]):
+            for text, *key in zip(*(one.to_pylist() for one in batch.columns), strict=True):
+                if tuple(key) not in place:
+                    raise InputError(
+                        f"{path}: row {key[1]} is none of {pairs}; delete this table and run again"
+                    )
+                several[place[tuple(key)]][text] = None
+    sources, references = found["source"].to_pylist(), found["target"].to_pylist()
+    rows = [
+        (source, translation, reference)
+        for source, reference, own in zip(sources, references, several, strict=True)
+        for translation in own
+    ]
+    if not rows:
+        raise InputError(f"{output}: no translation is left; look at the translators")
+    with TableWriter(output, TUPLES) as writer:
+        for start in range(0, len(rows), BATCH):
+            columns = zip(*rows[start : start + BATCH], strict=True)
+            writer.write(pa.table([pa.array(one) for one in columns], TUPLES.names))

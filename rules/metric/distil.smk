@@ -1,0 +1,298 @@
+"""A small metric that learns from the ensemble of references (COMETINHO §5)."""
+
+
+rule select_pairs:
+    """Parallel pairs to distil on, and apart from them those that translators are trained on."""
+    input:
+        files=lambda w: present(
+            [
+                PAIRS[w.pairs][key]
+                for key in ("table", "source", "target")
+                if key in PAIRS[w.pairs]
+            ]
+        ),
+    output:
+        pairs=DISTILLATION / "{pairs}/pairs.parquet",
+        training=DISTILLATION / "{pairs}/translators/training.parquet",
+        validation=DISTILLATION / "{pairs}/translators/validation.parquet",
+    log:
+        LOGS / "select_pairs/{pairs}.log",
+    benchmark:
+        BENCHMARKS / "select_pairs/{pairs}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(8000),
+    params:
+        entry=lambda w: PAIRS[w.pairs],
+        seed=config["seed"],
+        code=code_version(
+            "corpus.sampling", "corpus.table", "metric.distillation_corpus"
+        ),
+    script:
+        "../../workflow_scripts/metric/select_pairs.py"
+
+
+rule translator_vocabulary:
+    """The vocabulary of the translators that are trained here."""
+    input:
+        corpora=DISTILLATION / "{pairs}/translators/training.parquet",
+    output:
+        DISTILLATION / "{pairs}/translators/{size}/vocab.spm",
+    log:
+        LOGS / "translator_vocabulary/{pairs}.{size}.log",
+    benchmark:
+        BENCHMARKS / "translator_vocabulary/{pairs}.{size}.tsv"
+    wildcard_constraints:
+        size="[0-9]+",
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(4000),
+    params:
+        seed=config["seed"],
+        code=code_version("translation.vocabulary", "corpus.table"),
+    script:
+        "../../workflow_scripts/vocabulary/train_vocabulary.py"
+
+
+rule train_translator:
+    """A translator of some pairs, strong or weak by its settings."""
+    input:
+        corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
+        validation=DISTILLATION / "{pairs}/translators/validation.parquet",
+        vocabulary=lambda w: (
+            DISTILLATION
+            / w.pairs
+            / "translators"
+            / str(PAIRS[w.pairs]["translators"]["vocabulary"])
+            / "vocab.spm"
+        ),
+    output:
+        directory(DISTILLATION / "{pairs}/translators/{translation}"),
+    log:
+        LOGS / "train_translator/{pairs}.{translation}.log",
+    benchmark:
+        BENCHMARKS / "train_translator/{pairs}.{translation}.tsv"
+    wildcard_constraints:
+        translation="|".join(
+            name for (_, name), how in TRANSLATORS.items() if how["by"] == "training"
+        )
+        or "none",
+    conda:
+        "../../envs/main.yaml"
+    threads: training_threads()
+    resources:
+        **accelerators(config["hardware"]["devices"]),
+        mem_mb=growing(6000),
+    params:
+        kind="translator",
+        entry=lambda w: ZOO[TRANSLATORS[w.pairs, w.translation]["architecture"]],
+        training=lambda w: TRANSLATORS[w.pairs, w.translation]["training"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        tensorboard=str(LOGS / "tensorboard/{pairs}-{translation}"),
+        code=code_version("translation", "products", "corpus.table"),
+    script:
+        "../../workflow_scripts/student/train_model.py"
+
+
+rule fetch_translator:
+    """A translator of the Hugging Face hub by its name and commit."""
+    output:
+        directory(DISTILLATION / "hugging_face/{model}"),
+    log:
+        LOGS / "fetch_translator/{model}.log",
+    benchmark:
+        BENCHMARKS / "fetch_translator/{model}.tsv"
+    localrule: True  # the nodes of a cluster seldom have a network
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        origin=lambda w: FETCHED_TRANSLATORS[w.model],
+        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+    script:
+        "../../workflow_scripts/metric/fetch_model.py"
+
+
+rule split_pairs:
+    """What a step translates, in shards of equal size."""
+    input:
+        corpus=step_input,
+    output:
+        shards=temp(
+            expand(
+                DISTILLATION
+                / "{{pairs}}/{{translation}}/{{step}}/split/shard-{shard}.parquet",
+                shard=PAIR_SHARDS,
+            )
+        ),
+    log:
+        LOGS / "split_pairs/{pairs}.{translation}.{step}.log",
+    benchmark:
+        BENCHMARKS / "split_pairs/{pairs}.{translation}.{step}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        parallel=False,
+        side=lambda w: step_side(w.step),
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../../workflow_scripts/distil/split_corpus.py"
+
+
+rule translate_pairs:
+    """A step's translations of a shard."""
+    input:
+        shard=DISTILLATION / "{pairs}/{translation}/{step}/split/shard-{shard}.parquet",
+        teacher=lambda w: translator_of(w.pairs, w.translation, w.step),
+    output:
+        nbest=DISTILLATION / "{pairs}/{translation}/{step}/shard-{shard}.parquet",
+    log:
+        LOGS / "translate_pairs/{pairs}.{translation}.{step}.{shard}.log",
+    benchmark:
+        BENCHMARKS / "translate_pairs/{pairs}.{translation}.{step}.{shard}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(6000),
+    params:
+        search={"beam": TRANSLATION["beam"]},
+        precision=TRANSLATION["precision"],
+        languages=lambda w: translator_languages(w.pairs, w.translation, w.step),
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version("corpus.table", "products", "runtime", "translation"),
+    script:
+        "../../workflow_scripts/distil/translate_shard.py"
+
+
+rule merge_pairs:
+    """A step's translations of all shards, each verified against what was translated."""
+    input:
+        corpora=lambda w: [step_input(w)],
+        shards=expand(
+            DISTILLATION / "{{pairs}}/{{translation}}/{{step}}/shard-{shard}.parquet",
+            shard=PAIR_SHARDS,
+        ),
+    output:
+        training=DISTILLATION / "{pairs}/{translation}/{step}/merged.parquet",
+    log:
+        LOGS / "merge_pairs/{pairs}.{translation}.{step}.log",
+    benchmark:
+        BENCHMARKS / "merge_pairs/{pairs}.{translation}.{step}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        shards=len(PAIR_SHARDS),
+        side=lambda w: step_side(w.step),
+        may_be_empty=False,
+        code=code_version("corpus.table", "translation.distillation"),
+    script:
+        "../../workflow_scripts/distil/merge_distilled.py"
+
+
+rule join_translations:
+    """Source, translation and reference: a row for each of a pair's different translations."""
+    input:
+        pairs=DISTILLATION / "{pairs}/pairs.parquet",
+        translations=lambda w: [table for table, _ in last_steps(w.pairs)],
+    output:
+        DISTILLATION / "{pairs}/tuples.parquet",
+    log:
+        LOGS / "join_translations/{pairs}.log",
+    benchmark:
+        BENCHMARKS / "join_translations/{pairs}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(4000),
+    params:
+        columns=lambda w: [column for _, column in last_steps(w.pairs)],
+        code=code_version("corpus.table", "metric.distillation_corpus"),
+    script:
+        "../../workflow_scripts/metric/join_translations.py"
+
+
+rule score_corpus:
+    """These rows scored by the ensemble of references."""
+    input:
+        corpus=DISTILLATION / "{pairs}/tuples.parquet",
+        models=members(),
+    output:
+        DISTILLATION / "{pairs}/scored.parquet",
+    log:
+        LOGS / "score_corpus/{pairs}.log",
+    benchmark:
+        BENCHMARKS / "score_corpus/{pairs}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(8000),
+    params:
+        models=model_names("ensemble"),
+        precision=config["evaluation"]["precision"],
+        device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
+        code=code_version("metric", "products"),
+    script:
+        "../../workflow_scripts/metric/score_corpus.py"
+
+
+rule split_scored:
+    """All scored rows as a table to learn from and one to choose the best epoch by; no source is in both."""
+    input:
+        expand(DISTILLATION / "{pairs}/scored.parquet", pairs=PAIRS),
+    output:
+        training=DISTILLATION / "training.parquet",
+        validation=DISTILLATION / "validation.parquet",
+    log:
+        LOGS / "split_scored.log",
+    benchmark:
+        BENCHMARKS / "split_scored.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+    params:
+        validation_share=config["distillation"]["validation_share"],
+        code=code_version("corpus.table", "metric.training_table"),
+    script:
+        "../../workflow_scripts/metric/split_scored.py"
+
+
+use rule train_reference as train_distilled with:
+    input:
+        training=DISTILLATION / "training.parquet",
+        validation=DISTILLATION / "validation.parquet",
+        encoder=encoder_of(config["distillation"]["encoder"]),
+        environment=environment_of("comet"),
+    output:
+        directory(MODELS / "distilled"),
+    log:
+        LOGS / "train_distilled.log",
+    benchmark:
+        BENCHMARKS / "train_distilled.tsv"
+    params:
+        python=python_of("comet"),
+        script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
+        settings=json.dumps(config["distillation"]["training"]),
+        seed=config["seed"],
+        versions=versions_of("comet"),
+        accelerator=config["hardware"]["accelerator"],
+        code=REGRESSION_CODE,

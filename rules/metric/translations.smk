@@ -1,0 +1,65 @@
+"""A small metric that learns from the ensemble of references (COMETINHO §5)."""
+
+from goldcrest.configuration.teachers import hub_folder
+
+PAIRS = config["distillation"]["pairs"]
+TRANSLATION = config["distillation"]["translation"]
+PAIR_SHARDS = range(TRANSLATION["shards"])
+TRANSLATORS = {  # (pairs, translation): how it is made
+    (pairs, name): how
+    for pairs, entry in PAIRS.items()
+    for name, how in entry["translations"].items()
+}
+FETCHED_TRANSLATORS = {
+    hub_folder(model): (model["hugging_face"], model["revision"])
+    for how in TRANSLATORS.values()
+    for model in how.get("models", [])
+    if isinstance(model, dict)
+}
+
+
+def steps_of(pairs, translation):
+    """How many models translate one after the other."""
+    return len(TRANSLATORS[pairs, translation].get("models", [None]))
+
+
+def translator_of(pairs, translation, step):
+    """The folder of the model of a step: trained here, fetched, or the user's own."""
+    how = TRANSLATORS[pairs, translation]
+    if how["by"] == "training":
+        return [DISTILLATION / pairs / "translators" / translation]
+    model = how["models"][int(step)]
+    if isinstance(model, dict):
+        return [DISTILLATION / "hugging_face" / hub_folder(model)]
+    return present([model])
+
+
+def translator_languages(pairs, translation, step):
+    """The codes of a step's input and output."""
+    ends = PAIRS[pairs]["languages"]
+    codes = TRANSLATORS[pairs, translation].get("languages")
+    codes = codes or [ends["source"], ends["target"]]
+    return codes[int(step) : int(step) + 2]
+
+
+def step_input(wildcards):
+    """What a step translates: the pairs' sources, or what the step before made of them."""
+    folder = DISTILLATION / wildcards.pairs
+    if int(wildcards.step) == 0:
+        return folder / "pairs.parquet"
+    return folder / f"{wildcards.translation}/{int(wildcards.step) - 1}/merged.parquet"
+
+
+def step_side(step):
+    """The side of its input that a step translates; its own translations stand on the other."""
+    return ("source", "target")[int(step) % 2]
+
+
+def last_steps(pairs):
+    """(table, column) of every finished translation of some pairs."""
+    found = []
+    for translation in PAIRS[pairs]["translations"]:
+        last = steps_of(pairs, translation) - 1
+        table = DISTILLATION / pairs / translation / str(last) / "merged.parquet"
+        found.append((table, step_side(last + 1)))
+    return found

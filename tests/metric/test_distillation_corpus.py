@@ -1,0 +1,93 @@
+"""The corpus of a distilled metric: what is selected, who learns from what, translations joined."""
+
+import pyarrow as pa
+import pytest
+
+from goldcrest.corpus.table import read_columns, write_table
+from goldcrest.errors import InputError
+from goldcrest.metric.distillation_corpus import join_translations, select_pairs
+
+APART = {"rows": 3, "validation": 2}
+
+
+def paths(tmp_path):
+    return [tmp_path / f"{name}.parquet" for name in ("pairs", "training", "validation")]
+
+
+def rows_of(path, columns=("source", "row")):
+    table = read_columns(path, list(columns))
+    return list(zip(*(table[name].to_pylist() for name in columns), strict=True))
+
+
+def scored(tmp_path, scores):
+    count = len(scores)
+    table = {
+        "source": [f"s{n}" for n in range(count)],
+        "target": [f"t{n}" for n in range(count)],
+        "corpus": ["c"] * count,
+        "row": list(range(count)),
+        "dropped_by": [None] * (count - 1) + ["rules"],
+        "bicleaner": scores,
+    }
+    write_table(tmp_path / "table.parquet", pa.table(table))
+    return str(tmp_path / "table.parquet")
+
+
+def test_pairs_of_a_table_by_their_score(tmp_path):
+    """Dropped rows and those below the score are nobody's; no row is in two tables."""
+    scores = [0.9, 0.5, 0.8, 0.95, 0.79, 1.0, 0.85, 0.81, 0.9, 0.99]
+    entry = {"table": scored(tmp_path, scores), "bicleaner": 0.8, "translators": APART}
+    select_pairs("x", entry, 1, *paths(tmp_path))
+    found = [rows_of(path) for path in paths(tmp_path)]
+    assert [len(one) for one in found] == [2, 3, 2]
+    assert {row for one in found for _, row in one} == {0, 2, 3, 5, 6, 7, 8}
+    assert all(source == f"s{row}" for one in found for source, row in one)
+
+
+def test_pairs_of_files(tmp_path):
+    (tmp_path / "a.en").write_text("".join(f"s{n}\n" for n in range(20)))
+    (tmp_path / "a.de").write_text("".join(f"t{n}\n" if n != 4 else " \n" for n in range(20)))
+    files = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de")}
+    entry = {**files, "rows": 12, "translators": APART}
+    select_pairs("x", entry, 1, *paths(tmp_path))
+    assert len(rows_of(paths(tmp_path)[0])) == 7
+    again = rows_of(paths(tmp_path)[0])
+    select_pairs("x", entry, 1, *paths(tmp_path))
+    assert rows_of(paths(tmp_path)[0]) == again
+    (tmp_path / "a.de").write_text("t\n")
+    with pytest.raises(InputError, match=r"has 20 lines and .* has 1; the sides"):
+        select_pairs("x", entry, 1, *paths(tmp_path))
+
+
+def test_nothing_left(tmp_path):
+    entry = {"table": scored(tmp_path, [0.9] * 6), "translators": APART}
+    with pytest.raises(InputError, match="5 pairs, of which translators learn from 5"):
+        select_pairs("x", entry, 1, *paths(tmp_path))
+    plain = tmp_path / "plain.parquet"
+    write_table(
+        plain, read_columns(scored(tmp_path, [0.9] * 9), ["source", "target", "corpus", "row"])
+    )
+    with pytest.raises(InputError, match="no column 'bicleaner'"):
+        select_pairs(
+            "x", {"table": str(plain), "bicleaner": 0.8, "translators": APART}, 1, *paths(tmp_path)
+        )
+
+
+def test_joined(tmp_path):
+    """Equal translations count once, missing ones not at all; the pivot's stand in another column."""
+    pairs = {"source": ["a", "b"], "target": ["A", "B"], "corpus": ["c", "c"], "row": [3, 7]}
+    direct = {"source": ["a", "b"], "target": ["x", "y"], "corpus": ["c", "c"], "row": [3, 7]}
+    pivot = {"source": ["x"], "target": ["unlike"], "corpus": ["c"], "row": [3]}
+    for name, table in (("pairs", pairs), ("direct", direct), ("pivot", pivot)):
+        write_table(tmp_path / f"{name}.parquet", pa.table(table))
+    translated = [(tmp_path / "direct.parquet", "target"), (tmp_path / "pivot.parquet", "source")]
+    join_translations(tmp_path / "pairs.parquet", translated, tmp_path / "out.parquet")
+    assert rows_of(tmp_path / "out.parquet", ("src", "mt", "ref")) == [
+        ("a", "x", "A"),
+        ("b", "y", "B"),
+    ]
+    write_table(tmp_path / "other.parquet", pa.table({**pivot, "row": [9]}))
+    with pytest.raises(InputError, match="row 9 is none of"):
+        join_translations(
+            tmp_path / "pairs.parquet", [(tmp_path / "other.parquet", "source")], tmp_path / "o"
+        )

@@ -1,0 +1,10 @@
+"""Select the pairs that a metric is distilled on (rule select_pairs), and apart those of the translators."""
+
+from pathlib import Path
+
+from goldcrest.job import job
+from goldcrest.metric.distillation_corpus import select_pairs
+
+with job(snakemake.log[0]):
+    output = (Path(path) for path in snakemake.output)  # pairs, training, validation
+    select_pairs(snakemake.wildcards.pairs, snakemake.params.entry, snakemake.params.seed, *output)
