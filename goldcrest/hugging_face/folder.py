@@ -100,7 +100,11 @@ def load_model(path: str | Path) -> PreTrainedModel:
     if not (path / "config.json").is_file():
         raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
     config = read_json(path / "config.json")
-    kind = _model_class(path, config)
+    kind = model_class(path, config)
+    if "quantization" in config and SHAPES in config:
+        raise InputError(
+            f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
+        )
     try:
         model = _load_own(path, kind, config) if SHAPES in config else _load_foreign(path, kind)
     except (OSError, RuntimeError, SafetensorError, StrictDataclassError, ValueError) as error:
@@ -110,8 +114,8 @@ def load_model(path: str | Path) -> PreTrainedModel:
     return model.eval()
 
 
-def _model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """The library's class that a folder's model is of."""
+def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
+    """The library's class that a folder's model is of.  Raises InputError where it is of no family."""
     known = {base.config_class.model_type for base in FAMILIES}
     if config.get("model_type") not in known:
         raise InputError(

@@ -88,10 +88,11 @@ def record_ranges(
 
     with inputs_watched(model, record, skip):
         run()
-    return {name: _summary(name, maxima) for name, maxima in seen.items()}
+    return {name: summary(name, maxima) for name, maxima in seen.items()}
 
 
-def _summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
+def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
+    """Of max|A_i| of every instance of what a linear map of that name was given; raises as `record_ranges` does."""
     values = [float(value) for value in maxima]
     if not values:
         raise InputError(f"{name} was never used on the calibration data; give it more sentences")

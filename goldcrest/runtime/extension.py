@@ -42,6 +42,20 @@ def available() -> list[str]:
     return [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
 
 
+def fastest() -> str:
+    """The fastest instruction set that the extension can be had for; `portable`, with a warning, where none."""
+    found = available()
+    if found and compiler():
+        return found[0]
+    reason = (
+        "there is no C++ compiler to build it (Debian: apt install g++)"
+        if found
+        else "this processor has none of its instruction sets"
+    )
+    logging.warning("the compiled runtime is left out, PyTorch computes: %s", reason)
+    return PORTABLE
+
+
 def has_bfloat16(isa: str) -> bool:
     """Whether the extension for an instruction set multiplies bfloat16 numbers on this processor."""
     return "avx512f" in NEEDS[isa] and BFLOAT16 in _processor_flags()

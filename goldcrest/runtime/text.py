@@ -8,7 +8,7 @@ from pathlib import Path
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import read_json
 from goldcrest.runtime.engines import fits_extension
-from goldcrest.runtime.extension import NEEDS, PORTABLE, available, compiler
+from goldcrest.runtime.extension import NEEDS, PORTABLE, available, fastest
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.network import Translator
@@ -116,14 +116,10 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
 
 def best_isa(networks: Sequence[Translator]) -> str:
     """The fastest way to run networks here; `portable` where the extension cannot be compiled or hold them."""
-    found = available()
-    if not found:
-        reason = "this processor has none of its instruction sets"
-    elif not compiler():
-        reason = "there is no C++ compiler to build it (Debian: apt install g++)"
-    elif not all(map(fits_extension, networks)):
-        reason = "it cannot hold this model (its width, or weights left in float32)"
-    else:
-        return found[0]
-    logging.warning("the compiled runtime is left out, PyTorch translates: %s", reason)
+    if all(map(fits_extension, networks)):
+        return fastest()
+    logging.warning(
+        "the compiled runtime is left out, PyTorch translates: it cannot hold this model "
+        "(its width, or weights left in float32)"
+    )
     return PORTABLE

@@ -102,10 +102,10 @@ def test_a_width_that_does_not_fit_is_refused():
 
 
 def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog):
-    monkeypatch.setattr(text, "available", lambda: [])
+    monkeypatch.setattr(module, "available", lambda: [])
     assert text.best_isa([network()]) == "portable"
     assert "none of its instruction sets" in caplog.text
-    monkeypatch.setattr(text, "available", lambda: ["vnni", "avx2"])
+    monkeypatch.setattr(module, "available", lambda: ["vnni", "avx2"])
     assert text.best_isa([network()]) == "vnni"
     assert text.best_isa([network(width=24)]) == "portable"
     mixed = quantized(network(), "int8", skip=["encoder.1.*"])

@@ -6,6 +6,8 @@
 namespace py = pybind11;
 using torch::Tensor;
 
+void bind_layers(py::module_& module);  // layers.cpp
+
 namespace {
 
 template <class P>
@@ -149,6 +151,7 @@ void bind(py::module_& module, const char* name) {
 }  // namespace
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  bind_layers(module);
   bind<Int8>(module, "Int8Student");
   bind<Float32>(module, "Float32Student");
 #ifdef __AVX512BF16__

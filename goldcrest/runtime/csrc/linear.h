@@ -55,6 +55,14 @@ class Linear {
     }
   }
 
+  // visit(k, w[n][k]) for all inputs of one output.
+  template <class Visit>
+  void weights(int n, int inputs, Visit visit) const {
+    const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
+    const Weight* panel = panels_.data() + static_cast<size_t>(first) * depth;
+    for (int k = 0; k < inputs; ++k) visit(k, panel[P::place(k, n - first, width)]);
+  }
+
   // Outputs in other units from now on: y·factor.
   void rescale(float factor) {
     if constexpr (sizeof(Weight) == 1)

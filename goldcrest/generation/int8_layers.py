@@ -1,0 +1,93 @@
+"""Layers of a Hugging Face model on int8 weights: linear maps by integer products, embeddings row by row.
+
+A weight (outputs, inputs) is held as codes −127…127 with a scale per row, w = code / scale, and never as
+float32.  What a linear map is given is quantized as it comes, each row (token) by its own largest magnitude or by one
+scale known from calibration; y = Σ codes·codes / (both scales) + bias, with exact sums.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from goldcrest.quantization.grids import INT8_LIMIT
+from goldcrest.quantization.integer import integer_product
+from goldcrest.runtime.extension import PORTABLE, extension
+
+
+class Int8Weight:
+    """A weight in one of two forms: as the compiled kernels want it, or row by row for PyTorch's product."""
+
+    def __init__(self, codes: Tensor, scale: Tensor, isa: str):
+        """codes: int8 (outputs, inputs).  scale: float32 (outputs,).  isa: of `runtime.extension`, or portable."""
+        self.shape = codes.shape
+        if isa == PORTABLE:
+            self._codes, self._scale, self._compiled = codes, scale, None
+        else:
+            self._module = extension(isa)
+            self._compiled = self._module.Int8Linear(codes, 1 / scale)
+
+    def multiply(self, x: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
+        """x float32 (n, inputs) → float32 (n, outputs).  bias: (outputs,).  scale: of x, None: each row's own."""
+        if self._compiled is not None:
+            plain = self._module.Activation.none
+            return self._compiled.multiply(x, bias, scale or 0.0, plain)
+        own = (
+            (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
+            if scale is None
+            else scale
+        )
+        codes = (x * own).round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
+        y = integer_product(codes, self._codes).to(torch.float32) / self._scale / own
+        return y if bias is None else y + bias
+
+    def rows(self, indices: Tensor) -> Tensor:
+        """The weights of some outputs (n,): float32 (n, inputs)."""
+        if self._compiled is not None:
+            return self._compiled.rows(indices)
+        return self._codes[indices].to(torch.float32) / self._scale[indices, None]
+
+
+class Int8Linear(nn.Module):
+    """A linear map; `bias` stays float32."""
+
+    def __init__(self, weight: Int8Weight, bias: nn.Parameter | None, scale: float | None):
+        super().__init__()
+        self.int8, self.scale = weight, scale
+        self.register_parameter("bias", bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (…, inputs) → (…, outputs)."""
+        outputs, inputs = self.int8.shape
+        y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale)
+        return y.view(*x.shape[:-1], outputs)
+
+    def extra_repr(self) -> str:
+        """The sizes, as of nn.Linear."""
+        outputs, inputs = self.int8.shape
+        return f"in_features={inputs}, out_features={outputs}"
+
+
+class Int8Embedding(nn.Module):
+    """A table of embeddings, each times `factor`."""
+
+    def __init__(self, weight: Int8Weight, factor: float = 1.0):
+        super().__init__()
+        self.int8, self.factor = weight, factor
+
+    def forward(self, indices: Tensor) -> Tensor:
+        """indices (…) → (…, width)."""
+        rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
+        return rows if self.factor == 1 else rows * self.factor
+
+
+class Int8Positions(Int8Embedding):
+    """BART's table of learned positions, which begins with rows that stand for none."""
+
+    def __init__(self, weight: Int8Weight, offset: int):
+        super().__init__(weight)
+        self.offset = offset
+
+    def forward(self, inputs: Tensor, past: int = 0, position_ids: Tensor | None = None) -> Tensor:
+        """inputs (b, n, …) of the positions that follow `past`, or of position_ids (n,) → (b or 1, n, width)."""
+        if position_ids is None:
+            position_ids = torch.arange(past, past + inputs.shape[1])
+        return super().forward(position_ids[None] + self.offset)

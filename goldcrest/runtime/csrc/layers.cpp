@@ -1,0 +1,71 @@
+// What Python sees for models that are not made of students' layers: single layers on int8 codes.
+#include <torch/extension.h>
+
+#include <optional>
+
+#include "int8_linear.h"
+
+namespace py = pybind11;
+using torch::Tensor;
+
+namespace {
+
+// A linear map of any model, as Python calls it.
+struct BoundInt8Linear {
+  Int8Linear linear;
+
+  // codes: int8 (outputs, inputs); step: float32 (outputs).
+  BoundInt8Linear(const Tensor& codes, const Tensor& step)
+      : linear(codes.contiguous().data_ptr<int8_t>(), static_cast<int>(codes.size(0)), static_cast<int>(codes.size(1)),
+               step.contiguous().data_ptr<float>()) {}
+
+  // x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None; scale: as of Int8Linear.
+  Tensor multiply(const Tensor& x, const std::optional<Tensor>& bias, float scale, Activation kind) const {
+    TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
+    TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs(), "expected a bias per output");
+    const Tensor rows = x.contiguous();
+    Tensor y = torch::empty({rows.size(0), linear.padded()}, rows.options());
+    const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
+    float* to = y.data_ptr<float>();
+    {
+      py::gil_scoped_release release;
+      linear(from, static_cast<int>(rows.size(0)), offsets, scale, kind, to);
+      Int8::release();
+    }
+    return linear.padded() == linear.outputs() ? y : y.narrow(1, 0, linear.outputs());
+  }
+
+  // indices: int64 (n) → the weights of these outputs, float32 (n, inputs).
+  Tensor rows(const Tensor& indices) const {
+    const Tensor chosen = indices.contiguous();
+    const int64_t* index = chosen.data_ptr<int64_t>();
+    Tensor found = torch::empty({chosen.numel(), linear.inputs});
+    for (int64_t i = 0; i < chosen.numel(); ++i) {
+      TORCH_CHECK_INDEX(index[i] >= 0 && index[i] < linear.outputs(), "row ", index[i], " of ", linear.outputs());
+      linear.row(static_cast<int>(index[i]), found.data_ptr<float>() + i * linear.inputs);
+    }
+    return found;
+  }
+
+  Tensor codes() const {
+    Tensor found = torch::empty({linear.outputs(), linear.inputs}, torch::kInt8);
+    for (int n = 0; n < linear.outputs(); ++n)
+      linear.codes(n, found.data_ptr<int8_t>() + static_cast<size_t>(n) * linear.inputs);
+    return found;
+  }
+};
+
+}  // namespace
+
+void bind_layers(py::module_& module) {
+  py::enum_<Activation>(module, "Activation", py::module_local())  // extensions of several sets may be loaded
+      .value("none", Activation::none)
+      .value("relu", Activation::relu)
+      .value("gelu", Activation::gelu)
+      .value("gelu_tanh", Activation::gelu_tanh);
+  py::class_<BoundInt8Linear>(module, "Int8Linear", py::module_local())
+      .def(py::init<const Tensor&, const Tensor&>())
+      .def("multiply", &BoundInt8Linear::multiply)
+      .def("rows", &BoundInt8Linear::rows)
+      .def("codes", &BoundInt8Linear::codes);
+}

@@ -1,0 +1,186 @@
+"""Int8 models against the same numbers in float32, their folders, and what is refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers.pytorch_utils import Conv1D
+
+from goldcrest.errors import InputError
+from goldcrest.generation.int8 import calibrated_scales, load_int8, save_int8
+from goldcrest.hugging_face.families import prunable
+from goldcrest.hugging_face.folder import load_model, save_model
+from goldcrest.pruning.cut import cut
+from goldcrest.runtime.extension import available
+from tests.hugging_face.small import GENERATORS, HEADS, NEURONS, small_batch, small_model
+
+ENGINES = [*available(), "portable"]
+
+
+def cut_model(family):
+    """One attention without heads, one with fewer, and the same of feed-forward neurons."""
+    model = small_model(family)
+    view = prunable(model)
+    attentions, feed_forwards = view.attention_blocks(), view.feed_forward_blocks()
+    cut(
+        view,
+        {attentions[0].name: range(HEADS), attentions[-1].name: range(1)},
+        {feed_forwards[0].name: range(NEURONS), feed_forwards[-1].name: range(7)},
+    )
+    return model
+
+
+def rounded(matrix):
+    """The nearest of −127…127 over each row's largest magnitude, as float32 numbers again."""
+    largest = matrix.abs().amax(1, keepdim=True)
+    scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
+    return (matrix * scale).round() / scale
+
+
+def dequantized(model, scales=None):
+    """The model itself with rounded weights, whose linear maps round what they are given."""
+    done = set()
+    with torch.no_grad():
+        for name, module in model.named_modules():
+            weight = getattr(module, "weight", None)
+            if weight is None or weight.dim() != 2 or not weight.numel():
+                continue
+            if id(weight) not in done:
+                done.add(id(weight))
+                transposed = isinstance(module, Conv1D)
+                weight.copy_(rounded(weight.t()).t() if transposed else rounded(weight))
+            if not isinstance(module, torch.nn.Embedding):
+                scale = None if scales is None else scales[name]
+
+                def round_input(_, arguments, scale=scale):
+                    (x,) = arguments
+                    if scale is None:
+                        return (rounded(x.flatten(0, -2)).view(x.shape),)
+                    return ((x * scale).round().clamp(-127, 127) / scale,)
+
+                module.register_forward_pre_hook(round_input)
+    return model
+
+
+def generated(model, family, **options):
+    batch = small_batch(family)
+    batch = {name: batch[name] for name in ("input_ids", "attention_mask")}
+    if family == "gpt2":  # padded on the left, as for every decoder alone
+        batch = {name: value.flip(1) for name, value in batch.items()}
+    return model.generate(**batch, do_sample=False, max_new_tokens=12, **options).tolist()
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+@pytest.mark.parametrize("family", GENERATORS)
+@pytest.mark.parametrize("make", [small_model, cut_model])
+def test_generates_what_the_rounded_model_generates(isa, family, make, tmp_path):
+    save_int8(make(family), tmp_path / "int8")
+    model, reference = load_int8(tmp_path / "int8", isa), dequantized(make(family))
+    batch = small_batch(family)
+    with torch.inference_mode():
+        torch.testing.assert_close(
+            model(**batch).logits, reference(**batch).logits, rtol=1e-3, atol=2e-4
+        )
+    for options in ({}, {"num_beams": 3}):
+        assert generated(model, family, **options) == generated(reference, family, **options)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_calibrated_scales_are_used(family, tmp_path):
+    model, batch = small_model(family), small_batch(family)
+    scales = calibrated_scales(model, lambda: model(**batch), "mean-of-maxima")
+    with torch.inference_mode():
+        states = model(**batch, output_hidden_states=True)
+    last = (states.decoder_hidden_states if family == "bart" else states.hidden_states)[-1]
+    assert scales["lm_head"] == pytest.approx(127 / float(last.abs().max()), rel=1e-5)
+    save_int8(model, tmp_path / "int8", scales=scales)
+    found = load_int8(tmp_path / "int8")
+    reference = dequantized(model, scales)
+    with torch.inference_mode():
+        difference = found(**batch).logits - reference(**batch).logits
+    assert difference.abs().max() < 2e-4
+    with pytest.raises(InputError, match="lm_head; calibrate"):
+        del scales["lm_head"]
+        save_int8(small_model(family), tmp_path / "other", scales=scales)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_a_fresh_process_generates_the_same_text(family, tmp_path):
+    """Of a model that is cut and quantized."""
+    save_int8(cut_model(family), tmp_path / "int8")
+    here = generated(load_int8(tmp_path / "int8"), family)
+    lines = (
+        "import sys\n"
+        "from goldcrest.generation.int8 import load_int8\n"
+        "from tests.generation.test_int8 import generated\n"
+        "print(generated(load_int8(sys.argv[1]), sys.argv[2]))\n"
+    )
+    arguments = [sys.executable, "-c", lines, tmp_path / "int8", family]
+    root = Path(__file__).parents[2]
+    found = subprocess.run(arguments, cwd=root, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == str(here)
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_weights_are_bytes_on_disk_and_in_memory(family, tmp_path):
+    model = cut_model(family)
+    save_int8(model, tmp_path / "int8")
+    stored = load_file(tmp_path / "int8/model.safetensors")
+    floats = {id(p): p.numel() for p in model.parameters() if p.dim() < 2}
+    matrices = {id(p): p.numel() for p in model.parameters() if p.dim() == 2}
+    codes = {name for name in stored if name.endswith(".codes")}
+    assert all(stored[name].dtype == torch.int8 for name in codes)
+    assert sum(stored[name].numel() for name in codes) == sum(matrices.values())
+    biases = sum(
+        value.numel()
+        for name, value in stored.items()
+        if name not in codes and not name.endswith((".scale", "final_logits_bias"))
+    )
+    assert biases == sum(floats.values())
+    loaded = load_int8(tmp_path / "int8", "portable")
+    assert all(value.dim() < 2 or not value.numel() for value in loaded.parameters())
+    save_int8(model, tmp_path / "again")
+    for name in ("config.json", "model.safetensors"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "int8" / name).read_bytes()
+
+
+def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
+    """As training under rounding leaves it: rounding again changes nothing."""
+    save_int8(small_model("gpt2"), tmp_path / "once")
+    save_int8(dequantized(small_model("gpt2")), tmp_path / "twice")
+    first, second = (load_file(tmp_path / n / "model.safetensors") for n in ("once", "twice"))
+    for name, value in first.items():
+        if name.endswith(".codes"):
+            assert torch.equal(value, second[name]), name
+
+
+def test_what_is_refused(tmp_path):
+    with pytest.raises(InputError, match="XLMRobertaForSequenceClassification generates no text"):
+        save_int8(small_model("xlm-roberta"), tmp_path / "model")
+    broken = small_model("bart")
+    with torch.no_grad():
+        broken.model.encoder.layers[0].fc1.weight[0, 0] = torch.nan
+    with pytest.raises(InputError, match=r"encoder\.layers\.0\.fc1: .*NaN.*diverged"):
+        save_int8(broken, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    with pytest.raises(InputError, match="not a model folder"):
+        load_int8(tmp_path / "model")
+    save_model(tmp_path / "float32", small_model("bart"))
+    with pytest.raises(InputError, match="weights are not in int8_rowwise"):
+        load_int8(tmp_path / "float32")
+    save_int8(small_model("bart"), tmp_path / "int8")
+    with pytest.raises(InputError, match="its weights are integers"):
+        load_model(tmp_path / "int8")
+    path = tmp_path / "int8/model.safetensors"
+    tensors = load_file(path)
+    for gone in ("lm_head.codes", "model.shared.codes", "model.encoder.layers.0.fc1.bias"):
+        save_file({name: value for name, value in tensors.items() if name != gone}, path)
+        if gone in tensors:
+            with pytest.raises(InputError, match="damaged"):
+                load_int8(tmp_path / "int8")
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="damaged"):
+        load_int8(tmp_path / "int8")

@@ -1,0 +1,73 @@
+"""Products and rows of int8 layers against integer arithmetic of 64 bits, on every engine of this machine."""
+
+import pytest
+import torch
+from torch import nn
+
+from goldcrest.generation.int8_layers import (
+    Int8Embedding,
+    Int8Linear,
+    Int8Positions,
+    Int8Weight,
+)
+from goldcrest.runtime.extension import available
+
+ENGINES = [*available(), "portable"]
+SHAPES = [(1, 7, 16), (3, 24, 40), (9, 64, 65), (17, 100, 200)]
+
+
+def random_weight(outputs, inputs, isa):
+    codes = torch.randint(-127, 128, (outputs, inputs), dtype=torch.int8)
+    codes[0], codes[-1] = 127, -127  # sums at their largest
+    scale = torch.rand(outputs) * 100 + 1
+    return codes, scale, Int8Weight(codes, scale, isa)
+
+
+def exact_product(x, codes, scale, bias, activation_scale):
+    """Codes of the inputs, their products as 64-bit integers, and one float64 factor a number."""
+    if activation_scale is None:
+        largest = x.abs().amax(1, keepdim=True)
+        own = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
+    else:
+        own = torch.tensor(activation_scale)
+    inputs = (x * own).round().clamp(-127, 127).long()
+    return (inputs @ codes.long().t()).double() / (scale.double() * own.double()) + bias.double()
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+@pytest.mark.parametrize("activation_scale", [None, 20.0])
+@pytest.mark.parametrize(("rows", "inputs", "outputs"), SHAPES)
+def test_products_are_those_of_integers(isa, activation_scale, rows, inputs, outputs):
+    torch.manual_seed(rows)
+    codes, scale, weight = random_weight(outputs, inputs, isa)
+    bias = torch.randn(outputs)
+    x = torch.randn(rows, inputs) * 5
+    x[-1] = 0  # no magnitude to divide by
+    layer = Int8Linear(weight, nn.Parameter(bias), activation_scale)
+    expected = exact_product(x, codes, scale, bias, activation_scale)
+    found = layer(x[None])[0].double()
+    assert torch.allclose(found, expected, rtol=1e-5, atol=1e-4)
+    bare = Int8Linear(weight, None, activation_scale)(x).double()
+    assert torch.allclose(bare, expected - bias, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+def test_rows_are_codes_over_scales(isa):
+    torch.manual_seed(1)
+    codes, scale, weight = random_weight(70, 20, isa)
+    indices = torch.tensor([[0, 69, 5], [64, 63, 0]])
+    expected = codes.float()[indices] / scale[indices][..., None]
+    torch.testing.assert_close(Int8Embedding(weight)(indices), expected)
+    torch.testing.assert_close(Int8Embedding(weight, 4.0)(indices), expected * 4)
+    positions = Int8Positions(weight, 2)
+    later = torch.arange(5, 8)
+    torch.testing.assert_close(
+        positions(indices, position_ids=later)[0], codes[7:10] / scale[7:10, None]
+    )
+    torch.testing.assert_close(positions(indices, 5), positions(indices, position_ids=later))
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+def test_a_row_that_is_not_there_is_refused(isa):
+    with pytest.raises(IndexError):
+        random_weight(20, 16, isa)[2].rows(torch.tensor([20]))
