@@ -1,0 +1,129 @@
+"""Metric experiments: what the configuration makes, and mistakes in it, in the words that the user reads."""
+
+import copy
+
+import pytest
+
+from goldcrest.configuration import ConfigurationError, check, estimate, missing_files
+from goldcrest.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
+
+JUDGED = {"table": "da.tsv", "score": "da"}
+TEST = {**JUDGED, "statistic": "mqm"}
+MADE = {"by": "pretraining", "layers": 3, "heads": 2, "width": 8, "intermediate": 16}
+SMALL = {
+    "kind": "metric",
+    "experiment": "trial",
+    "texts": ["a.txt"],
+    "encoders": {"small": MADE, "xlmr": {"by": "hugging_face", "hugging_face": "folder"}},
+    "reference": {"encoder": "small", "judgements": [JUDGED], "members": 2},
+    "pruning": {
+        "judgements": [JUDGED],
+        "development": TEST,
+        "top_layers": [1, 2],
+        "heads": [0.5],
+        "recipe": {"top_layers": 1, "feed_forward": 0.75},
+    },
+    "distillation": {
+        "encoder": "small",
+        "pairs": {
+            "en-de": {
+                "languages": {"source": "en", "target": "de"},
+                "source": "a.en",
+                "target": "a.de",
+                "translations": {"direct": {"by": "models", "models": ["m"]}},
+            }
+        },
+    },
+    "test_sets": {"news": {**TEST, "scores": {"BLEURT": "bleurt.txt"}}},
+}
+
+
+def changed(path, value):
+    """The experiment with one key set, or taken away by None."""
+    config = copy.deepcopy(SMALL)
+    *parents, last = path
+    place = config
+    for key in parents:
+        place = place[key]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return config
+
+
+def test_metrics_of_an_experiment():
+    config = check(SMALL, "trial.yaml")
+    assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
+    assert shown_metrics(config, "news") == ["BLEU", "chrF", "BLEURT", *our_metrics(config)]
+    assert curve(config, "heads") == {"heads-0.5": 0.5}
+    assert pruned_metrics(config) == {
+        "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},
+        "without-2-top-layers": {"top_layers": 2, "feed_forward": 1.0, "heads": 1.0},
+        "heads-0.5": {"top_layers": 0, "feed_forward": 1.0, "heads": 0.5},
+        "pruned": {"top_layers": 1, "feed_forward": 0.75, "heads": 1.0},
+    }
+    assert shown_metrics(config, "development") == ["reference", *pruned_metrics(config)]
+
+
+def test_an_official_checkpoint_is_no_ensemble():
+    config = check(changed(("reference",), {"checkpoint": "Unbabel/wmt20-comet-da"}), "trial.yaml")
+    assert our_metrics(config) == ["reference", "pruned", "distilled"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "line"),
+    [
+        (("reference", "encoder"), "smal", "reference.encoder: no encoder 'smal' in encoders; did you mean 'small'?"),
+        (("reference", "checkpoint"), "c.ckpt", "reference.encoder: found beside checkpoint, expected one of both"),
+        (("reference", "judgements"), None, "reference.judgements: missing, expected it to train a reference"),
+        (("texts",), None, "texts: missing, expected files of text to pre-train the encoder 'small' on"),
+        (("encoders", "small", "heads"), 3, "encoders.small.width: found 8, expected a multiple of its 3 heads"),
+        (("pruning", "top_layers"), [1, 3], "pruning.top_layers[1]: found 3, expected fewer than the encoder's 3"),
+        (("pruning", "recipe", "top_layers"), 4, "pruning.recipe.top_layers: found 4, expected fewer than"),
+        (("distillation", "pairs", "en-de", "table"), "t", "distillation.pairs.en-de: expected a table, or both"),
+        (("distillation", "pairs", "en-de", "target"), None, "distillation.pairs.en-de: expected a table, or both"),
+        (
+            ("distillation", "pairs", "en-de", "translations", "direct"),
+            {"by": "training", "architecture": "tinny"},
+            "translators.rows: missing, expected how many pairs 'direct' is trained and validated by",
+        ),
+        (
+            ("distillation", "pairs", "en-de", "translations", "direct", "languages"),
+            ["en"],
+            "expected the codes of all languages on the way, one more than there are models",
+        ),
+        (("test_sets", "news", "scores"), {"BLEU": "x"}, "scores.BLEU: is the name of a metric that is measured"),
+        (("test_sets", "development"), TEST, "test_sets.development: is what pruning calls its own set"),
+        (("test_sets", "news", "paper"), "de-en_new", "test_sets.news.paper: found 'de-en_new', expected a column"),
+        (("encoders", "xlmr", "layers"), 3, "encoders.xlmr.layers: unknown key"),
+    ],
+)  # fmt: skip
+def test_mistakes(path, value, line):
+    with pytest.raises(ConfigurationError) as caught:
+        check(changed(path, value), "trial.yaml")
+    assert line in str(caught.value)
+
+
+def test_what_is_missing():
+    found = [line.split(": ")[0] for line in missing_files(check(SMALL, "trial.yaml"))]
+    assert found == [
+        "texts[0]",
+        "encoders.xlmr.hugging_face",
+        "pruning.development.table",
+        "reference.judgements[0].table",
+        "pruning.judgements[0].table",
+        "test_sets.news.table",
+        "test_sets.news.scores.BLEURT",
+        "distillation.pairs.en-de.source",
+        "distillation.pairs.en-de.target",
+    ]
+
+
+def test_the_estimate_grows_with_updates():
+    few, many = (
+        estimate(check(changed(("encoders", "small", "updates"), n), "trial.yaml"))
+        for n in (100, 200)
+    )
+    assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
+    assert few.lines("results/trial", 10**12)
