@@ -96,3 +96,24 @@ def test_every_experiment_is_listed():
     text = (CONFIG / "README.md").read_text(encoding="utf-8")
     for path in CONFIG.glob("*.yaml"):
         assert f"`{path.name}`" in text
+
+
+def test_every_key_of_metric_experiments():
+    """Those of alternatives stand without a path before them, as in the tables of their section."""
+    schema = load_schema("metric")
+    definitions = schema["$defs"]
+    found = dict(keys(schema)) | dict(keys(definitions["regression"], "training."))
+    found |= dict(keys(definitions["judgements"], "judgements."))
+    for name in ("made_encoder", "hugging_face_encoder", "judged_set", "translated_pairs"):
+        found |= dict(keys(definitions[name]))
+    for name in ("by_models", "by_trained", "hub_model"):
+        found |= dict(keys(definitions[name]))
+    del found["table"], found["score"]  # of judged sets: told as those of judgements
+    rows = dict(ROW.findall((CONFIG / "metric.md").read_text(encoding="utf-8")))
+    del rows["table"]  # of pairs
+    # A section may have a row of its own, or only its keys.
+    sections = {key.rsplit(".", 1)[0] for key in {*rows, *found} if "." in key}
+    told, known = (
+        {key: value for key, value in one.items() if key not in sections} for one in (rows, found)
+    )
+    check_rows(told, known)
