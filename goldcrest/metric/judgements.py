@@ -31,6 +31,11 @@ class Judgements:
     def __len__(self) -> int:
         return len(self.scores)
 
+    @property
+    def language_pairs(self) -> list[str]:
+        """Of each segment; empty where the table tells none."""
+        return [segment.partition(" ")[0] for segment in self.segments]
+
     def where(self, kept: Callable[[str], bool]) -> "Judgements":
         """Those of the systems that are kept."""
         rows = [row for row, system in enumerate(self.systems) if kept(system)]

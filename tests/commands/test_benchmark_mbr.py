@@ -7,8 +7,8 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.metric.candidates import varied
+from tests.metric.comet_environment import COMET
 from tests.metric.small import REFERENCES
-from tests.metric.test_scorer import COMET
 
 
 def test_candidates_differ_and_are_of_the_same_words():

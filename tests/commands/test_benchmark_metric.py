@@ -7,7 +7,7 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands.benchmarks.metric import NAME, paper_speeds
-from tests.metric.test_scorer import COMET
+from tests.metric.comet_environment import COMET
 
 
 def test_figures(news, capsys):

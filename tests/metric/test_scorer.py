@@ -16,6 +16,7 @@ from goldcrest.metric import scorer as scoring
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.scorer import Scorer
+from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import (
     REFERENCES,
     SOURCES,
@@ -28,7 +29,6 @@ from tests.metric.small import (
     write_sentencepiece,
 )
 
-COMET = Path(__file__).parents[2] / ".venvs/comet/bin/python"
 VARIANTS = {
     "softmax": {},
     "sparsemax": {"layer_transformation": "sparsemax"},
@@ -156,10 +156,7 @@ def test_scores_by_the_formulas(tmp_path, variant):
 
 
 def test_scores_of_unbabel_comet(tmp_path):
-    if not COMET.is_file():
-        pytest.skip(
-            f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"
-        )
+    need_comet()
     ours, theirs = {}, {}
     for variant, other in VARIANTS.items():
         encoder = encoder_of(tmp_path, other)

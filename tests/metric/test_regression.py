@@ -1,0 +1,130 @@
+"""Models trained by unbabel-comet: killed and resumed to the same bytes, and read by our scorer with equal scores."""
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.files import read_json
+from goldcrest.metric import regression
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.pretraining import PretrainingSettings, pretrain
+from goldcrest.metric.regression import RegressionSettings
+from goldcrest.metric.scorer import Scorer
+from goldcrest.metric.tokenizer import make_tokenizer
+from tests.metric.comet_environment import COMET, need_comet
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = {
+    "epochs": 3,
+    "accumulate": 2,
+    "checkpoint_every": 1,
+    "patience": 0,
+    "hyperparameters": {
+        "hidden_sizes": [8],
+        "encoder_learning_rate": 1e-3,
+        "learning_rate": 3e-3,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory):
+    """A folder with an encoder and tables of 24 segments, in batches of 4, and of 9."""
+    need_comet()
+    folder = tmp_path_factory.mktemp("material")
+    lines = [*SOURCES, *REFERENCES] * 3
+    make_tokenizer(folder / "tokenizer", lines, 120)
+    shape = PretrainingSettings(2, 2, 16, 24, positions=66, updates=4, batch_pieces=90)
+    pretrain(shape, lines, folder / "tokenizer", folder / "encoder", folder / "work", seed=1)
+    rows = [
+        {"src": source, "mt": line, "ref": reference, "score": 0.1 * number - len(line) / 50}
+        for lines in SYSTEMS.values()
+        for number, (source, line, reference) in enumerate(
+            zip(SOURCES, lines, REFERENCES, strict=True)
+        )
+    ]
+    pd.DataFrame(rows * 2).to_parquet(folder / "training.parquet")
+    pd.DataFrame(rows[:9]).to_csv(folder / "validation.csv", index=False)
+    return folder
+
+
+def train(material, output, after=None, **settings):
+    """By the workflow's script; after: steps of training before it is killed."""
+    script = ROOT / "workflow_scripts/metric/train_regression.py"
+    begun = [str(COMET), script]
+    if after is not None:
+        begun = [str(COMET), ROOT / "tests/metric/killed_training.py", str(after)]
+    options = {
+        "log": output.with_suffix(".log"),
+        "encoder": "encoder",
+        "training": "training.parquet",
+        "validation": "validation.csv",
+        "output": output,
+        "seed": 1,
+        "threads": 1,
+        "settings": json.dumps(SETTINGS | settings),
+    }
+    command = [*begun, *(word for key, one in options.items() for word in (f"--{key}", str(one)))]
+    return subprocess.run(
+        command,
+        cwd=material,
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_killed_training_goes_on_to_the_same_bytes(material, tmp_path):
+    assert train(material, tmp_path / "whole").returncode == 0
+    assert train(material, tmp_path / "killed", after=3).returncode == -signal.SIGKILL
+    assert train(material, tmp_path / "killed", after=7).returncode == -signal.SIGKILL
+    assert train(material, tmp_path / "killed").returncode == 0
+    for name in ("checkpoints/model.ckpt", "training.json", "hparams.yaml"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not (tmp_path / "killed.work").exists()
+    # Of 6 steps an epoch, the first run made 3 and kept 2, the second went on to the 3rd of epoch 2, and kept 8.
+    log = (tmp_path / "killed.log").read_text()
+    assert [log.count(f"epoch {number}:") for number in (1, 2, 3)] == [1, 1, 1]
+    history = [row["kendall"] for row in read_json(tmp_path / "whole/training.json")["validations"]]
+    assert history.index(max(history)) == 1  # so the weights are of the epoch that was interrupted
+
+
+@pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
+def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind, monkeypatch):
+    done = train(material, tmp_path / "model", kind=kind, epochs=1, precision="bfloat16")
+    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(material)  # the checkpoint names its encoder from here
+    scorer = Scorer(load_metric(tmp_path / "model"))
+    found = scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
+    samples = [
+        {"src": source, "mt": line, "ref": reference}
+        for lines in SYSTEMS.values()
+        for source, line, reference in zip(SOURCES, lines, REFERENCES, strict=True)
+    ]
+    task = {"score": {str(tmp_path / "model"): samples}, "write": {}, "samples": []}
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    subprocess.run(
+        [COMET, ROOT / "tests/metric/oracle.py", tmp_path / "task.json", tmp_path / "answer.json"],
+        check=True,
+        capture_output=True,
+    )
+    (wanted,) = json.loads((tmp_path / "answer.json").read_text()).values()
+    assert np.ptp(wanted) > 1e-3
+    np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
+
+
+def test_settings_that_are_wrong(material, tmp_path):
+    with pytest.raises(InputError, match="did you mean 'regression_metric'"):
+        regression.train(RegressionSettings("regresion_metric"), "encoder", "", "", tmp_path, 1)
+    done = train(material, tmp_path / "model", hyperparameters={"droput": 0.1})
+    assert done.returncode == 1
+    line = "goldcrest: metric: unbabel-comet has no hyperparameter 'droput' to set; did you mean"
+    assert done.stderr.splitlines()[-1].startswith(line)

@@ -1,0 +1,31 @@
+"""Train a COMET regression model by the Python of unbabel-comet's environment.
+
+From an encoder's folder or name and tables of segments with scores into a checkpoint's folder.
+"""
+
+import argparse
+import json
+
+from goldcrest.job import job
+from goldcrest.metric.regression import RegressionSettings, train
+
+parser = argparse.ArgumentParser()
+for name in ("--log", "--encoder", "--training", "--validation", "--output"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--settings", type=json.loads, required=True)
+parser.add_argument("--seed", type=int, required=True)
+parser.add_argument("--threads", type=int, required=True)
+parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
+given = parser.parse_args()
+
+with job(given.log):
+    train(
+        RegressionSettings(**given.settings),
+        given.encoder,
+        given.training,
+        given.validation,
+        given.output,
+        given.seed,
+        threads=given.threads,
+        accelerator=given.accelerator,
+    )
