@@ -39,3 +39,8 @@ if "shortlist" in config:
 if "cleaning" in config["evaluation"]:
 
     include: "translation/cleaning_students.smk"
+
+
+if "comet" in config["evaluation"]:
+
+    include: "translation/comet.smk"

@@ -6,6 +6,7 @@ from typing import Any
 from goldcrest.configuration.estimates import Estimate
 from goldcrest.configuration.schema import Fault, Key, key_path, unknown
 from goldcrest.configuration.sizes import total_bytes
+from goldcrest.configuration.teachers import may_be_on_hub
 from goldcrest.configuration.work import PIECE_BYTES, RATES
 from goldcrest.configuration.zoo import Zoo
 
@@ -182,6 +183,9 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     for name, section in config["encoders"].items():
         if section["by"] == "hugging_face" and "revision" not in section:
             yield f"encoders.{name}.hugging_face", section["hugging_face"]
+    checkpoint = config["reference"].get("checkpoint")
+    if checkpoint is not None and not may_be_on_hub(checkpoint):
+        yield "reference.checkpoint", checkpoint
     lists = [("reference", config["reference"].get("judgements", []))]
     if "pruning" in config:
         lists.append(("pruning", config["pruning"]["judgements"]))

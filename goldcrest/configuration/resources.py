@@ -7,7 +7,7 @@ from typing import Any
 from goldcrest.configuration.data import FILE_KEYS, entries
 from goldcrest.configuration.schema import key_path
 from goldcrest.configuration.sizes import total_bytes, weights
-from goldcrest.configuration.teachers import hugging_face_models
+from goldcrest.configuration.teachers import hugging_face_models, may_be_on_hub
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.download import is_url
 from goldcrest.errors import InputError
@@ -62,6 +62,11 @@ def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "scoring.bicleaner.model", bicleaner
     if "labelled" in config["evaluation"]:
         yield "evaluation.labelled.table", config["evaluation"]["labelled"]["table"]
+    comet = config["evaluation"].get("comet", {})
+    if "model" in comet and not may_be_on_hub(comet["model"]):
+        yield "evaluation.comet.model", comet["model"]
+    if "encoder" in comet:
+        yield "evaluation.comet.encoder", comet["encoder"]
     for model in hugging_face_models(config):
         if model.revision is None:
             yield model.key, model.place

@@ -47,6 +47,11 @@ def hugging_face_models(config: Mapping[str, Any]) -> list[HuggingFaceModel]:
     ]
 
 
+def may_be_on_hub(name: str) -> bool:
+    """Whether a path that is not here may be a model's name on the hub, NAME or NAME@COMMIT."""
+    return HUB_NAME.fullmatch(name.partition("@")[0]) is not None
+
+
 def hub_folder(section: Mapping[str, Any]) -> str | None:
     """What the folder of a model of the hub is called, None of one that is not from there."""
     if "revision" not in section:

@@ -33,12 +33,11 @@ def nothing(row: Mapping[str, str]) -> str:
     return ""
 
 
-def bleu(paper: str, column: str) -> Quantity:
-    """BLEU: the mean over the test sets that `report.columns` gives for the paper's column."""
-    title = column.removeprefix("bleu_").upper().replace("WMT1X", "WMT1*")
+def score(paper: str, column: str) -> Quantity:
+    """BLEU or COMET: the mean over the test sets that `report.columns` gives for the paper's column."""
     return Quantity(
         column,
-        f"BLEU {title}",
+        column.replace("_", " ").upper().replace("WMT1X", "WMT1*"),
         lambda results, variant: fixed(results.column(variant, paper, column), 2),
         printed(column),
         "difference",

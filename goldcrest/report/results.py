@@ -12,6 +12,7 @@ from goldcrest.evaluation.speed import Speed, read_speeds
 from goldcrest.report import papers
 
 TEACHER = "teacher"
+METRICS = {"bleu": "BLEU", "comet": "COMET"}  # by the beginning of a column's name
 
 
 class Results:
@@ -91,11 +92,15 @@ class Results:
         return self._scores.get((str(variant), test_set, metric))
 
     def column(self, variant: Variant, paper: str, column: str) -> float | None:
-        """BLEU in a paper's column: the mean over the test sets that `report.columns` names."""
-        names = self.config["report"]["columns"].get(paper, {}).get(column)
+        """BLEU or COMET in a paper's column: the mean over the test sets that `report.columns` names.
+
+        COMET's are those of the column of BLEU.
+        """
+        metric, test_set = column.split("_", 1)
+        names = self.config["report"]["columns"].get(paper, {}).get(f"bleu_{test_set}")
         if not names:
             return None
-        found = [self.measurement(variant, name, "BLEU") for name in names]
+        found = [self.measurement(variant, name, METRICS[metric]) for name in names]
         if any(row is None for row in found):
             return None
         return sum(row.score for row in found) / len(found)

@@ -11,7 +11,7 @@ from goldcrest.report import quantities as q
 from goldcrest.report.results import Results
 from goldcrest.report.table import Cell, Column, Row, Table, fixed, signed
 
-PAPER_COLUMNS = (q.bleu("wmt21", "bleu_wmt20"), q.bleu("wmt21", "bleu_wmt21"))
+PAPER_COLUMNS = (q.score("wmt21", "bleu_wmt20"), q.score("wmt21", "bleu_wmt21"))
 
 
 def training_texts_table(

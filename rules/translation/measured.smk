@@ -138,8 +138,10 @@ def named_pairs(pairs):
 
 
 def measurements(kind):
-    """The quality or size files of all variants."""
-    return [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
+    """The quality or size files of all variants; of quality the one by COMET too, where it is asked for."""
+    files = [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
+    by_comet = kind == "quality" and "comet" in config["evaluation"]
+    return [*files, EVALUATION / "comet.json"] if by_comet else files
 
 
 def shortlist_of(student):

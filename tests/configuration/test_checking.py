@@ -34,7 +34,12 @@ from goldcrest.translation.training import Hardware, TrainingConfig
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
 OTHER_QUESTIONS = ("noise", "pruning", "texts")
-PRECISE = [path for path in EXPERIMENTS if path.stem not in OTHER_QUESTIONS]
+PRECISE = [
+    path
+    for path in EXPERIMENTS
+    if path.stem not in OTHER_QUESTIONS
+    and read_yaml(path).get("kind", "translation") == "translation"
+]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)

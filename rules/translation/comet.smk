@@ -1,0 +1,52 @@
+"""Quality by a COMET model: the papers' COMET columns."""
+
+COMET_MODEL = config["evaluation"]["comet"]
+
+
+rule measure_comet:
+    """COMET of every variant and the teacher on all test sets, each sentence encoded once."""
+    input:
+        model=present([COMET_MODEL["model"]]),
+        encoder=present([COMET_MODEL["encoder"]]) if "encoder" in COMET_MODEL else [],
+        models=[folder for variant in MEASURED for folder in model_of(*variant)],
+        translations=[
+            file for variant in MEASURED for file in translations_of(*variant)
+        ],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "comet.json",
+    log:
+        LOGS / "measure_comet.log",
+    benchmark:
+        BENCHMARKS / "measure_comet.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(8000),
+    params:
+        model=COMET_MODEL["model"],
+        encoder=COMET_MODEL.get("encoder"),
+        precision=COMET_MODEL["precision"],
+        cache=str(EVALUATION / "comet.sqlite"),
+        variants={
+            "/".join(variant): (
+                [str(folder) for folder in model_of(*variant)],
+                [str(file) for file in translations_of(*variant)],
+            )
+            for variant in MEASURED
+        },
+        test_sets=list(config["test_sets"]),
+        bootstrap=config["evaluation"]["bootstrap"],
+        accelerator=config["hardware"]["accelerator"],
+        seed=config["seed"],
+        code=code_version(
+            "evaluation.comet",
+            "evaluation.quality",
+            "evaluation.significance",
+            "metric",
+            "products",
+        ),
+    script:
+        "../../workflow_scripts/evaluate/measure_comet.py"
