@@ -14,12 +14,11 @@ from transformers import (
 )
 
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file
+from goldcrest.files import read_json, sha256_file, sha256_text
 from goldcrest.generation.data import Task
 from goldcrest.hugging_face.families import FAMILIES
 from goldcrest.hugging_face.folder import load_model, save_model, save_whole_model
 
-WEIGHTS = "model.safetensors"
 LINEAGE = "lineage"  # the entry of config.json
 _CUT = {base.config_class.model_type for base in FAMILIES}  # the types that can be cut
 
@@ -98,8 +97,12 @@ def save_generator(
 
 
 def model_hash(path: str | Path) -> str:
-    """SHA-256 of a model folder's parameters file, by which measurements name the model."""
-    return sha256_file(Path(path) / WEIGHTS)
+    """SHA-256 of a model folder's parameters, as measurements name it: of its file, or of several files' digests."""
+    files = sorted(Path(path).glob("*.safetensors"))
+    if not files:
+        raise InputError(f"{path}: no *.safetensors file; is this a model folder?")
+    digests = [sha256_file(file) for file in files]
+    return digests[0] if len(digests) == 1 else sha256_text("".join(f"{d}\n" for d in digests))
 
 
 def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:

@@ -1,0 +1,1 @@
+"""Models that generate text, measured: ROUGE, perplexity, time and size."""

@@ -1,0 +1,115 @@
+"""Rows of quality: ROUGE of summaries, or perplexity of running text, each with its signature."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from goldcrest.evaluation.generation.rouge import (
+    METRICS,
+    rouge_intervals,
+    rouge_scores,
+    rouge_signature,
+)
+from goldcrest.evaluation.measurement import model_sha256, software_versions
+from goldcrest.evaluation.significance import BOOTSTRAP_SEED, interval, resampled_means
+from goldcrest.files import sha256_file
+from goldcrest.generation.data import read_part
+from goldcrest.generation.generating import SearchSettings
+from goldcrest.generation.perplexity import Surprise
+
+
+@dataclass(frozen=True)
+class GenerationQuality:
+    """A score of a model on a test part; it holds no time and no hardware."""
+
+    variant: str  # MODEL/STEP/STEP…
+    data: str
+    metric: str  # "ROUGE-1" … "ROUGE-Lsum" (0 to 1), "perplexity" or "bits per byte"
+    score: float
+    low: float  # bounds of the 95 % bootstrap interval, over summaries or windows
+    high: float
+    examples: int  # summaries or windows
+    tokens: int | None  # that were scored, of running text
+    signature: str
+    test_set_sha256: str
+    model_sha256: str
+    seed: int
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """As plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a row tells besides its score."""
+
+    variant: str
+    data: str
+    folder: Path  # of imported data
+    model: Path
+    seed: int
+
+    def row(self, metric: str, score: tuple[float, float, float], **more) -> GenerationQuality:
+        """A row of a score with its interval."""
+        return GenerationQuality(
+            variant=self.variant,
+            data=self.data,
+            metric=metric,
+            score=score[0],
+            low=score[1],
+            high=score[2],
+            test_set_sha256=sha256_file(self.folder / "test.jsonl"),
+            model_sha256=model_sha256([self.model]),
+            seed=self.seed,
+            versions={
+                **software_versions(),
+                **{name: version(name) for name in ("transformers", "rouge-score")},
+            },
+            **more,
+        )
+
+
+def summary_quality(
+    measured: Measured,
+    summaries: Sequence[str],
+    search: SearchSettings,
+    max_source: int,
+    resamples: int,
+) -> list[GenerationQuality]:
+    """ROUGE of the summaries of the data's test part."""
+    references = [row["summary"] for row in read_part(measured.folder, "test")]
+    scores = rouge_scores(summaries, references)
+    how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
+    signature = rouge_signature(f"source:{max_source}|{how}", resamples)
+    return [
+        measured.row(name, score, examples=len(references), tokens=None, signature=signature)
+        for name, score in zip(METRICS, rouge_intervals(scores, resamples), strict=True)
+    ]
+
+
+def text_quality(
+    measured: Measured, found: Surprise, window: int, stride: int, resamples: int
+) -> list[GenerationQuality]:
+    """Perplexity and bits per byte of the data's test part."""
+    counts = np.stack([found.totals, found.tokens], 1)  # (windows, 2)
+    means = resampled_means(counts, resamples)
+    entropies = means[:, 0] / means[:, 1]  # (resamples,), of a token
+    bits = found.tokens.sum() / found.size / math.log(2)  # per byte, of one natural unit per token
+    signature = (
+        f"strided|window:{window}|stride:{stride}|resamples:{resamples}|seed:{BOOTSTRAP_SEED}"
+    )
+    more = {
+        "examples": len(found.totals),
+        "tokens": int(found.tokens.sum()),
+        "signature": signature,
+    }
+    return [
+        measured.row("perplexity", (found.perplexity, *interval(np.exp(entropies))), **more),
+        measured.row("bits per byte", (found.bits_per_byte, *interval(entropies * bits)), **more),
+    ]
