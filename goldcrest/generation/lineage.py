@@ -24,6 +24,11 @@ def lineage(
         "seed": seed,
         "training": asdict(settings),
         "course": course.to_dict(),
-        "versions": {**versions(), "transformers": version("transformers")},
+        "versions": software(),
         **more,
     }
+
+
+def software() -> dict[str, str]:
+    """The software that decides a model's bits."""
+    return {**versions(), "transformers": version("transformers")}

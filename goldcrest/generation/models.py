@@ -14,8 +14,10 @@ from transformers import (
 )
 
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file, sha256_text
+from goldcrest.files import read_json, sha256_file, sha256_text, write_json
 from goldcrest.generation.data import Task
+from goldcrest.generation.int8 import SECTION, load_int8
+from goldcrest.generation.int8_layers import Int8Linear
 from goldcrest.hugging_face.families import FAMILIES
 from goldcrest.hugging_face.folder import load_model, save_model, save_whole_model
 
@@ -35,6 +37,11 @@ class Generator:
     def pairs(self) -> bool:
         """Whether it reads one text and writes another."""
         return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training can move its weights; those of int8 stay."""
+        return not any(isinstance(module, Int8Linear) for module in self.model.modules())
 
     @property
     def positions(self) -> int | None:
@@ -62,7 +69,7 @@ class Generator:
 
 
 def load_generator(path: str | Path) -> Generator:
-    """Read a folder of `save_generator`, or of the library's own `save_pretrained`.
+    """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
     Only weights in safetensors are read: pickles run code.  Raises InputError where the folder is missing or
     damaged, or holds no model that generates text.
@@ -71,7 +78,9 @@ def load_generator(path: str | Path) -> Generator:
     if not (path / "config.json").is_file():
         raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
     config = read_json(path / "config.json")
-    if config.get("model_type") in _CUT:
+    if SECTION in config:
+        model = load_int8(path)
+    elif config.get("model_type") in _CUT:
         model = load_model(path)
         if not model.can_generate():
             raise InputError(
@@ -94,6 +103,12 @@ def save_generator(
     """
     save = save_model if model.config.model_type in _CUT else save_whole_model
     save(path, model, tokenizer, {LINEAGE: dict(lineage)})
+
+
+def add_lineage(folder: str | Path, lineage: Mapping[str, Any]) -> None:
+    """Write into a model folder's config.json what made it, plain values."""
+    config = read_json(Path(folder) / "config.json")
+    write_json(Path(folder) / "config.json", {**config, LINEAGE: dict(lineage)})
 
 
 def model_hash(path: str | Path) -> str:

@@ -4,13 +4,16 @@ A step is a frozen dataclass of its settings; `STEPS` names them for configurati
 `OUTPUT.work` and continued by the next call.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import torch
+
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import remove_folder, write_json
+from goldcrest.files import atomic_folder, remove_folder, write_json
 from goldcrest.generation.data import data_hash, read_part, task_of
 from goldcrest.generation.distillation import (
     chosen_layers,
@@ -19,13 +22,23 @@ from goldcrest.generation.distillation import (
     student_of,
 )
 from goldcrest.generation.encoding import Batches, Encoder, validation_batches
-from goldcrest.generation.lineage import lineage
-from goldcrest.generation.models import Generator, load_generator, model_hash, save_generator
+from goldcrest.generation.int8 import calibrated_scales, save_int8
+from goldcrest.generation.lineage import lineage, software
+from goldcrest.generation.models import (
+    Generator,
+    add_lineage,
+    load_generator,
+    model_hash,
+    save_generator,
+)
 from goldcrest.generation.movement import MovementShares, cut_silent, movement_gates
 from goldcrest.generation.quantized_training import weights_on_grid
 from goldcrest.generation.settings import Device, TrainingSettings
-from goldcrest.generation.training import Course, train
+from goldcrest.generation.training import Course, logits_of, train
 from goldcrest.hugging_face.families import prunable
+
+EACH_TOKEN = "each-token"
+CALIBRATION_BATCH = 8  # examples
 
 
 @dataclass(frozen=True)
@@ -55,6 +68,11 @@ class Place:
         if generator.pairs:
             longest["max_target"] = self.max_target
         generator.check(task_of(self.data), longest)
+        if not generator.trainable:
+            raise InputError(
+                f"{self.model}: its weights are int8, which no step can go on from; let the step that "
+                "makes them be the last"
+            )
         return generator
 
     def encoder(self, generator: Generator) -> Encoder:
@@ -154,11 +172,52 @@ class QuantizationAware:
         _save(self, place, generator, course)
 
 
+@dataclass(frozen=True)
+class PostTraining:
+    """Write the weights as int8, a scale for each output; nothing is trained.
+
+    activations: "each-token", by its own largest magnitude when it comes, or a formula of
+    `quantization.calibration`, by what `examples` of the training text give.
+    """
+
+    activations: str = "each-token"
+    examples: int = 64
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        scales = None
+        if self.activations != EACH_TOKEN:
+            encoder = place.encoder(generator)
+            rows = encoder.examples(read_part(place.data, "train"))[: self.examples]
+            batches = validation_batches(encoder, rows, CALIBRATION_BATCH)
+
+            def work() -> None:
+                with torch.inference_mode():
+                    for batch in batches:
+                        logits_of(generator.model, batch, use_cache=False)
+
+            scales = calibrated_scales(generator.model, work, self.activations)
+        partial = place.work / "int8"
+        save_int8(generator.model, partial, generator.tokenizer, scales)
+        made = {
+            "kind": type(self).__name__,
+            "parent": model_hash(place.model),
+            **asdict(self),
+            "versions": software(),
+        }
+        add_lineage(partial, made)
+        with atomic_folder(place.output) as folder:
+            shutil.copytree(partial, folder, dirs_exist_ok=True)
+        remove_folder(place.work)
+
+
 STEPS: dict[str, type] = {
     "fine-tune": FineTune,
     "distil": Distil,
     "prune": Prune,
     "quantization-aware": QuantizationAware,
+    "post-training": PostTraining,
 }
 
 

@@ -20,6 +20,7 @@ from goldcrest.generation.steps import (
     Distil,
     FineTune,
     Place,
+    PostTraining,
     Prune,
     QuantizationAware,
     pruning_record,
@@ -224,6 +225,29 @@ def test_steps_of_a_configuration():
         step_of({"method": "distill"})
     with pytest.raises(InputError, match="'distil' has no key 'layer'; did you mean 'layers'"):
         step_of({"method": "distil", "layer": 2})
+
+
+@pytest.mark.parametrize("architecture", ["bart", "gpt2"])
+@pytest.mark.parametrize("activations", ["each-token", "mean-of-maxima"])
+def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architecture, activations):
+    trained = place(made, tmp_path / "trained", architecture)
+    QuantizationAware(FAST).run(trained)
+    where = place(made, tmp_path / "int8", architecture, trained.output)
+    PostTraining(activations, examples=5).run(where)
+    assert not where.work.exists()
+    before, after = (load_generator(path) for path in (trained.output, where.output))
+    size = [(path / "model.safetensors").stat().st_size for path in (trained.output, where.output)]
+    assert size[1] < 0.6 * size[0]  # biases and headers weigh much in so small a model
+    encoder = where.encoder(before)
+    batch = encoder.batch(encoder.examples(read_part(where.data, "test"))[:4])
+    with torch.inference_mode():
+        one, other = (training.logits_of(each.model, batch).logits for each in (before, after))
+    spoken = batch["labels"] >= 0
+    assert (one - other)[spoken].abs().mean() < 0.05 * one[spoken].std()
+    lineage = read_json(where.output / "config.json")["lineage"]
+    assert lineage["parent"] == model_hash(trained.output)
+    with pytest.raises(InputError, match="its weights are int8, which no step can go on from"):
+        FineTune(FAST).run(place(made, tmp_path / "further", architecture, where.output))
 
 
 def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
