@@ -8,6 +8,7 @@ output) and `NAME.scale` (float32, one a row), tied ones once; biases and normal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
@@ -37,12 +38,13 @@ def save_int8(
     folder: str | Path,
     tokenizer: PreTrainedTokenizerBase | None = None,
     scales: Mapping[str, float] | None = None,
+    entries: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; it stays as it is.
 
     A model trained under `int8_rowwise` rounding (its weights on the grid) keeps its numbers.
     scales: of activations, by linear map (see `calibrated_scales`), 127 / the largest magnitude expected; None: each
-    token is quantized by its own largest magnitude, when it comes.
+    token is quantized by its own largest magnitude, when it comes.  entries: further ones for config.json.
     Raises InputError where the model is of no family, cannot generate, or has NaN or infinite weights.
     """
     shapes = layer_shapes(prunable(model))
@@ -50,28 +52,37 @@ def save_int8(
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
     tensors: dict[str, Tensor] = {}
-    quantized = _owners(model)
-    for name, module in quantized.values():
+    for name, module in _owners(model).values():
         try:
             codes, scale = grid_named(GRID).quantize(_matrix(module).detach().float())
         except ValueError as error:
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
         tensors |= {f"{name}.codes": codes.contiguous(), f"{name}.scale": scale.flatten()}
-    swapped = {f"{name}.weight" for name, _ in _quantizable(model)}
-    for name, value in model.state_dict().items():
-        if name not in swapped:
-            tensors[name] = value.detach().float().contiguous()
+    for name, value in _unquantized(model).items():
+        tensors[name] = value.float().contiguous()
     section = {"grid": GRID, "activation_scales": None if scales is None else dict(scales)}
     with atomic_folder(folder) as partial:
         model.config.save_pretrained(partial)
         model.generation_config.save_pretrained(partial)
         config = read_json(partial / "config.json")
-        config |= {"architectures": [type(model).__name__], SHAPES: shapes, SECTION: section}
+        config |= {
+            **(entries or {}),
+            "architectures": [type(model).__name__],
+            SHAPES: shapes,
+            SECTION: section,
+        }
         write_json(partial / "config.json", config)
         save_file(tensors, partial / WEIGHTS, metadata={"format": "pt"})
         (partial / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         if tokenizer is not None:
             tokenizer.save_pretrained(partial)
+
+
+def int8_bytes(model: PreTrainedModel) -> int:
+    """The bytes of all tensors that `save_int8` would write, also of a model without weights, on `meta`."""
+    parts = _owners(model).values()
+    quantized = sum(module.weight.numel() + 4 * len(_matrix(module)) for _, module in parts)
+    return quantized + 4 * sum(value.numel() for value in _unquantized(model).values())
 
 
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
@@ -183,6 +194,12 @@ def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
 def _matrix(module: nn.Module) -> Tensor:
     """The weight as (outputs, inputs), of an embedding as (pieces, width)."""
     return module.weight.t() if isinstance(module, Conv1D) else module.weight
+
+
+def _unquantized(model: nn.Module) -> dict[str, Tensor]:
+    """What stays float32, by name."""
+    swapped = {f"{name}.weight" for name, _ in _quantizable(model)}
+    return {name: value for name, value in model.state_dict().items() if name not in swapped}
 
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:

@@ -1,0 +1,167 @@
+"""A pruned vocabulary: the same pieces by name, the same text generated, any text still spelt."""
+
+import pytest
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+)
+
+from goldcrest.errors import InputError
+from goldcrest.generation.int8 import load_int8, save_int8
+from goldcrest.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
+from goldcrest.generation.vocabulary import prune_vocabulary
+
+BROAD = [
+    f"{who} {what} the {where} {n} times, and then {who.lower()} slept."
+    for who in ("Goldcrests", "Robins", "Wrens", "Several sparrows")
+    for what in ("circled", "crossed", "surrounded", "recrossed")
+    for where in ("river", "rivers", "mountain", "fountain", "orchard")
+    for n in range(6)
+]
+NARROW = [text for text in BROAD if "Robins" in text or "Wrens" in text]
+FAMILIES = ("bart", "gpt2")
+
+
+def tokenizer_of(family):
+    special = BART_TOKENS if family == "bart" else GPT2_TOKENS
+    return train_tokenizer(BROAD, 500, special, 64)
+
+
+def model_of(family, tokenizer, surplus=0):
+    torch.manual_seed(2)
+    shared = {
+        "vocab_size": len(tokenizer) + surplus,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+    }
+    if family == "gpt2":
+        model = GPT2LMHeadModel(
+            GPT2Config(n_embd=32, n_head=4, n_layer=2, n_positions=64, **shared)
+        )
+    else:
+        model = BartForConditionalGeneration(
+            BartConfig(
+                d_model=32,
+                encoder_layers=2,
+                decoder_layers=2,
+                encoder_attention_heads=4,
+                decoder_attention_heads=4,
+                encoder_ffn_dim=48,
+                decoder_ffn_dim=48,
+                max_position_embeddings=64,
+                pad_token_id=tokenizer.pad_token_id,
+                decoder_start_token_id=tokenizer.eos_token_id,
+                forced_eos_token_id=None,
+                **shared,
+            )
+        )
+        model.final_logits_bias = torch.randn_like(model.final_logits_bias)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.2)
+    return model.eval()
+
+
+def texts_of(model, tokenizer, texts, **options):
+    """What it generates of each text alone."""
+    found = []
+    for text in texts:
+        given = tokenizer(text, return_tensors="pt")
+        ids, mask = given["input_ids"], given["attention_mask"]
+        pad = {} if tokenizer.pad_token_id is not None else {"pad_token_id": 0}
+        (tokens,) = model.generate(
+            ids, attention_mask=mask, max_new_tokens=12, do_sample=False, **pad, **options
+        )
+        found.append(tokenizer.decode(tokens))
+    return found
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_same_text_is_generated(family, tmp_path):
+    """Where all that is generated is kept, too; whole and in int8."""
+    tokenizer = tokenizer_of(family)
+    before = model_of(family, tokenizer, surplus=3)
+    sources = NARROW[:4]
+    texts = texts_of(before, tokenizer, sources)
+    beams = texts_of(before, tokenizer, sources, num_beams=2)
+    save_int8(before, tmp_path / "before")
+
+    after = model_of(family, tokenizer, surplus=3)
+    pieces, kept = prune_vocabulary(after, tokenizer, [*NARROW, *texts, *beams])
+    assert len(kept) == len(pieces) == after.config.vocab_size < len(tokenizer)
+    assert texts_of(after, pieces, sources) == texts
+    save_int8(after, tmp_path / "after", pieces)
+    whole, pruned = (load_int8(tmp_path / name) for name in ("before", "after"))
+    given = tokenizer(sources[0], return_tensors="pt")
+    fewer = pieces(sources[0], return_tensors="pt")
+    with torch.inference_mode():
+        if family == "bart":
+            start = tokenizer.eos_token_id
+            given["decoder_input_ids"] = torch.tensor([[start]])
+            fewer["decoder_input_ids"] = torch.tensor([[int((kept == start).nonzero())]])
+        for one, other in ((before, after), (whole, pruned)):
+            torch.testing.assert_close(one(**given).logits[..., kept], other(**fewer).logits)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pieces_are_those_of_the_whole_vocabulary(family, tmp_path):
+    tokenizer = tokenizer_of(family)
+    pieces, kept = prune_vocabulary(model_of(family, tokenizer), tokenizer, NARROW)
+    pieces.save_pretrained(tmp_path)
+    again = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    names = tokenizer.convert_ids_to_tokens(kept.tolist())
+    for text in BROAD:
+        old = tokenizer(text)["input_ids"]
+        for new in (pieces(text)["input_ids"], again(text)["input_ids"]):
+            if set(old) <= set(kept.tolist()):
+                assert kept[new].tolist() == old
+            assert pieces.decode(new, skip_special_tokens=True) == text
+    assert pieces.convert_ids_to_tokens(list(range(len(pieces)))) == names
+    for text in ("naïve Ωmega 🐦\tß", "completely other words"):
+        assert pieces.decode(pieces(text)["input_ids"], skip_special_tokens=True) == text
+    assert any(not set(tokenizer(text)["input_ids"]) <= set(kept.tolist()) for text in BROAD)
+
+
+def test_numbers_that_the_model_speaks_of_follow_their_pieces():
+    """BART's mask is its last piece, beyond those that go."""
+    tokenizer = tokenizer_of("bart")
+    backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    backend.add_special_tokens(["<late>"])
+    late = backend.token_to_id("<late>")
+    backend.post_processor = processors.RobertaProcessing(("<late>", late), ("<s>", 0))
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend, **{**BART_TOKENS, "eos_token": "<late>"}
+    )
+    model = model_of("bart", tokenizer)
+    model.generation_config.bad_words_ids = [[late], [0, late]]
+    row = model.model.shared.weight[late].clone()
+    pieces, kept = prune_vocabulary(model, tokenizer, NARROW)
+    new = pieces.eos_token_id
+    assert new == len(kept) - 1 < late
+    assert model.config.eos_token_id == model.config.decoder_start_token_id == new
+    assert model.generation_config.bad_words_ids == [[new], [0, new]]
+    assert pieces("Robins")["input_ids"][-1] == new
+    assert torch.equal(model.lm_head.weight[new], row)
+    assert model.lm_head.weight is model.model.shared.weight
+    assert model.model.decoder.embed_tokens.weight is model.model.shared.weight
+
+
+def test_other_tokenizers_are_refused():
+    words = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]")
+    model = model_of("gpt2", tokenizer_of("gpt2"))
+    with pytest.raises(InputError, match="no byte-level BPE"):
+        prune_vocabulary(model, tokenizer, ["a"])
+    letters = Tokenizer(models.BPE())
+    letters.pre_tokenizer, letters.normalizer = pre_tokenizers.Whitespace(), normalizers.NFC()
+    letters.train_from_iterator(BROAD, trainers.BpeTrainer(vocab_size=80, show_progress=False))
+    with pytest.raises(InputError, match="no byte-level BPE"):
+        prune_vocabulary(model, PreTrainedTokenizerFast(tokenizer_object=letters), ["a"])
+    small = model_of("gpt2", tokenizer_of("gpt2"), surplus=-9)
+    with pytest.raises(InputError, match="pieces, the model"):
+        prune_vocabulary(small, tokenizer_of("gpt2"), ["a"])
