@@ -45,7 +45,7 @@ def sample_batch(
         if not options.allow_unknown:
             values[:, UNK] = -torch.inf
         drawn = np.stack([numbers[sentence].random(each) for sentence in ids]).ravel()
-        tokens = _draw(ensemble, values, options, torch.from_numpy(drawn).to(device))
+        tokens = _draw(values, options, torch.from_numpy(drawn).to(device))
         values[:, UNK] = unknown
         at_limit = (limits[torch.from_numpy(ids).to(device)] <= length).repeat_interleave(each)
         tokens = tokens.masked_fill(at_limit, EOS)
@@ -72,7 +72,7 @@ def sample_batch(
     ]
 
 
-def _draw(ensemble: Ensemble, values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
+def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
     """A piece for each row of values (rows, V), where its random number (rows,) falls among the probabilities."""
     sampling = options.sampling
     tempered = values / sampling.temperature
