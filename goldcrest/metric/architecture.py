@@ -51,6 +51,16 @@ class Architecture:
         """Sentence vectors side by side at the estimator's input."""
         return 6 if self.needs_references else 4
 
+    @property
+    def piece_pool(self) -> str:
+        """How the pieces of the mixed states become a vector: avg, cls or max."""
+        return "cls" if self.pool == "default" else self.pool
+
+    @property
+    def normalises(self) -> bool:
+        """Whether states are normalised before they are mixed."""
+        return self.layer_norm and self.layer == "mix" and self.pool != "default"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for config.json."""
         return {**asdict(self), "hidden_sizes": list(self.hidden_sizes)}

@@ -79,6 +79,8 @@ class MetricNetwork(nn.Module):
 
     def state_weights(self) -> Tensor:
         """How much of each encoder state enters a sentence's vector (states,)."""
+        if self.architecture.pool == "default":
+            return torch.eye(self.encoder.config.num_hidden_layers + 1)[-1]
         if self.mix is not None:
             return self.mix()
         weights = torch.zeros(self.encoder.config.num_hidden_layers + 1)

@@ -1,6 +1,6 @@
 """Scores as COMETINHO §3 finds them before its own work: padded batches, every text of every segment encoded.
 
-With the library's own encoder: what our scorer must equal, and what it is timed against.
+With the library's own encoder: what our scorer must equal, and what it is timed against.  Gradients pass through it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ BATCH = 16  # segments, as the paper's
 
 
 class PlainScorer:
-    """A metric in float32 on the CPU, whose encoder is as long as its architecture; for pooling by the mean."""
+    """A metric in float32 on the CPU, whose encoder is as long as its architecture."""
 
     def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
         """sort: whether batches hold segments in the order of their sources' lengths (§3, "length batching")."""
@@ -52,9 +52,12 @@ class PlainScorer:
         texts = [text for text in (translations, sources, references) if text is not None]
         for start in range(0, len(order), self.batch):
             rows = order[start : start + self.batch]
-            vectors = [self._vectors([text[row] for row in rows]) for text in texts]
-            scores[rows] = self.metric.network.estimator(features(*vectors)).numpy()
+            scores[rows] = self.estimates([[text[row] for row in rows] for text in texts]).numpy()
         return scores
+
+    def estimates(self, texts: Sequence[Sequence[str]]) -> Tensor:
+        """Scores (segments,) of one batch: of translations, their sources, and references where they are read."""
+        return self.metric.network.estimator(features(*map(self._vectors, texts)))
 
     def _vectors(self, sentences: Sequence[str]) -> Tensor:
         """(sentences, d), by the encoder of padded pieces (sentences, longest)."""
@@ -73,8 +76,8 @@ class PlainScorer:
             network.state_weights(),
             flat,
             Lengths.of([pieces[row] for row in order]),
-            pool=architecture.pool,
-            layer_norm=architecture.layer_norm and architecture.layer == "mix",
+            pool=architecture.piece_pool,
+            layer_norm=architecture.normalises,
             pad=self.metric.tokenizer.pad,
         )
         vectors = torch.empty_like(pooled)

@@ -151,15 +151,14 @@ class Scorer:
         flat = np.concatenate([np.asarray(one, dtype=np.int64) for one in sentences])
         pieces = torch.from_numpy(flat).to(self.device)
         architecture = self.metric.network.architecture
-        last = architecture.pool == "default"
         return (
             pool_states(
                 self._encoder.states(pieces, lengths),
                 self._weights,
                 pieces,
                 lengths,
-                pool="cls" if last else architecture.pool,
-                layer_norm=architecture.layer_norm and architecture.layer == "mix" and not last,
+                pool=architecture.piece_pool,
+                layer_norm=architecture.normalises,
                 pad=self.metric.tokenizer.pad,
             )
             .cpu()
@@ -196,13 +195,7 @@ class Scorer:
     @cached_property
     def _weights(self) -> Tensor:
         """Of the encoder's states, up to the last that counts: those above are not computed."""
-        network = self.metric.network
-        with torch.no_grad():
-            weights = network.state_weights().detach()
-            if network.architecture.pool == "default":
-                weights = torch.nn.functional.one_hot(
-                    torch.tensor(len(weights) - 1), len(weights)
-                ).float()
+        weights = self.metric.network.state_weights().detach()
         used = weights.nonzero()
         return weights[: int(used.max()) + 1 if len(used) else 1].cpu()
 

@@ -1,14 +1,20 @@
-"""A metric without its top layers: scores are those of the states that are left."""
+"""Cut metrics: scores are those of what is left, and what goes is what matters least to the loss on judgements."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from goldcrest.errors import InputError
+from goldcrest.files import content_hash, read_json
+from goldcrest.hugging_face.families import prunable
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric, save_metric
-from goldcrest.metric.pruning import remove_top_layers
+from goldcrest.metric.plain import PlainScorer
+from goldcrest.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
 from goldcrest.metric.scorer import Scorer
+from goldcrest.pruning.criteria import Candidates, gradient
+from goldcrest.pruning.gates import gated
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 
 
@@ -50,3 +56,138 @@ def test_layers_that_are_needed(tmp_path):
     cut = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_array_equal(cut[name], before[name])
+
+
+@pytest.fixture
+def segments():
+    """All segments of all systems, with scores."""
+    rows = [
+        {"src": source, "mt": line, "ref": reference, "score": number / 3 - len(line) / 40}
+        for lines in SYSTEMS.values()
+        for number, (source, line, reference) in enumerate(
+            zip(SOURCES, lines, REFERENCES, strict=True)
+        )
+    ]
+    return pd.DataFrame(rows * 2)
+
+
+def load(tmp_path, **other):
+    path = tmp_path / "metric"
+    if not path.exists():
+        make_checkpoint(path, make_encoder(tmp_path / "encoder"), **other)
+    return load_metric(path)
+
+
+def scores(metric):
+    scorer = Scorer(metric)
+    references = REFERENCES if scorer.needs_references else None
+    return np.concatenate([*scorer.score(SYSTEMS, SOURCES, references).values()])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {},
+        {"layer_norm": True, "pool": "max"},
+        {"class_identifier": "referenceless_regression_metric", "pool": "cls"},
+        {"pool": "default"},
+    ],
+)
+def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
+    """Of what each head or neuron gives, batch by batch; found here by factors of 1 in the forward pass."""
+    metric = load(tmp_path, **other)
+    model = prunable(metric.network.encoder)
+    study = MetricStudy(metric, segments, seed=1)
+    candidates = Candidates.named(model, "*", heads=True, neurons=True)
+    found = gradient(study, model, candidates)
+    assert all(one.requires_grad and one.grad is None for one in metric.network.parameters())
+    texts = ("mt", "src", "ref") if metric.network.architecture.needs_references else ("mt", "src")
+    lengths = sum(segments[name].str.len() for name in texts)
+    ordered = segments.iloc[np.argsort(lengths.to_numpy(), kind="stable")]
+    assert len(ordered) == 24  # a batch of 16 and one of 8
+    blocks = {block.name: (block, block.heads) for block in candidates.attention}
+    blocks |= {block.name: (block, block.neurons) for block in candidates.feed_forward}
+    for name, (block, count) in blocks.items():
+        wanted = torch.zeros(count)
+        for batch in (ordered[:16], ordered[16:]):
+            gates = torch.ones(count, requires_grad=True)
+            with gated(block, lambda gates=gates: gates):
+                estimates = PlainScorer(metric).estimates([batch[one].tolist() for one in texts])
+            target = torch.tensor(batch["score"].to_numpy(), dtype=torch.float32)
+            ((estimates - target) ** 2).mean().backward()
+            wanted += gates.grad.abs()
+        assert wanted.max() > 0
+        torch.testing.assert_close(
+            torch.tensor((found.heads | found.neurons)[name]).float(), wanted, rtol=1e-3, atol=1e-6
+        )
+
+
+def test_cut_is_masked(tmp_path, segments):
+    metric, whole = load(tmp_path), load(tmp_path)
+    kept = Kept(top_layers=1, feed_forward=0.75, heads=2)
+    history = prune(metric, kept, MetricStudy(metric, segments, seed=1))
+    remove_top_layers(whole.network, 1)
+    with torch.no_grad():
+        for number, layer in enumerate(whole.network.encoder.encoder.layer):
+            heads = history.heads[f"encoder.{number}.self_attention"]
+            neurons = history.neurons[f"encoder.{number}.feed_forward"]
+            assert (len(heads), len(neurons)) == (2, 30)
+            for head in set(range(4)) - set(heads):
+                layer.attention.output.dense.weight[:, 6 * head : 6 * head + 6] = 0
+            layer.output.dense.weight[:, sorted(set(range(40)) - set(neurons))] = 0
+    save_metric(tmp_path / "cut", metric, {})
+    config = read_json(tmp_path / "cut/config.json")["encoder"]
+    assert config["num_hidden_layers"] == 2
+    assert set(config["layer_shapes"]["heads"].values()) == {2}
+    assert set(config["layer_shapes"]["neurons"].values()) == {30}
+    np.testing.assert_allclose(scores(load_metric(tmp_path / "cut")), scores(whole), atol=1e-6)
+
+
+def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):
+    metric = load(tmp_path)
+    silent = {0: 1, 1: 3, 2: 0}  # of each layer, a head
+    with torch.no_grad():
+        for number, layer in enumerate(metric.network.encoder.encoder.layer):
+            head = silent[number]
+            layer.attention.output.dense.weight[:, 6 * head : 6 * head + 6] = 0
+            layer.output.dense.weight[:, number : number + 10] = 0
+    before = scores(metric)
+    history = prune(metric, Kept(0, 0.75, 0.75), MetricStudy(metric, segments, seed=1))
+    for number, head in silent.items():
+        assert history.heads[f"encoder.{number}.self_attention"] == sorted({0, 1, 2, 3} - {head})
+        gone = set(range(40)) - set(history.neurons[f"encoder.{number}.feed_forward"])
+        assert gone == set(range(number, number + 10))
+    np.testing.assert_allclose(scores(metric), before, atol=1e-6)
+
+
+def test_a_pruned_metric_from_judgements(tmp_path, segments):
+    load(tmp_path)
+    rows = ["lp\tsystem\tseg_id\tsource\treference\thypothesis\tda"]
+    for number, row in enumerate(segments.to_dict("records")):
+        cells = (row["src"], row["ref"], row["mt"].strip(), row["score"])
+        rows.append("\t".join(map(str, ("en-de", "s", number, *cells))))
+    (tmp_path / "da.tsv").write_text("\n".join(rows))
+    entries = [{"table": str(tmp_path / "da.tsv"), "score": "da"}]
+    kept = Kept(1, 24, 0.8333)  # of 4 heads 3
+    for name in ("one", "two"):
+        make_pruned(tmp_path / name, str(tmp_path / "metric"), kept, entries, 10, seed=1)
+    assert content_hash(tmp_path / "one") == content_hash(tmp_path / "two")
+    config = read_json(tmp_path / "one/config.json")
+    assert set(config["encoder"]["layer_shapes"]["neurons"].values()) == {24}
+    assert [len(heads) for heads in config["lineage"]["heads"].values()] == [3, 3]
+    assert config["lineage"]["segments"] == 10
+    assert np.ptp(scores(load_metric(tmp_path / "one"))) > 0
+
+
+def test_nothing_and_too_much(tmp_path, segments):
+    metric = load(tmp_path)
+    before = scores(metric)
+    study = MetricStudy(metric, segments, seed=1)
+    prune(metric, Kept(), study)
+    np.testing.assert_array_equal(scores(metric), before)
+    with pytest.raises(InputError, match=r"encoder.0.self_attention has 4 heads, fewer than 14"):
+        prune(metric, Kept(heads=14), study)
+    prune(metric, Kept(feed_forward=0.001), study)
+    assert {block.neurons for block in prunable(metric.network.encoder).feed_forward_blocks()} == {
+        1
+    }

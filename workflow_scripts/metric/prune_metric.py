@@ -1,0 +1,21 @@
+"""Cut a reference metric (rule prune_metric): top layers, neurons and heads, by the gradient of its loss (§4).
+
+From the metric and tables of judgements into a metric's folder.
+"""
+
+import torch
+
+from goldcrest.job import job
+from goldcrest.metric.pruning import Kept, make_pruned
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params = snakemake.params
+    make_pruned(
+        snakemake.output[0],
+        params.metric,
+        Kept(**params.kept),
+        params.judgements,
+        params.segments,
+        params.seed,
+    )
