@@ -3,6 +3,7 @@
 A pair's target is the reference; the reference models score every translation of its source.
 """
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from goldcrest.code_version import code_version
 from goldcrest.corpus.sampling import draw_rows
-from goldcrest.corpus.table import SCHEMA, TableWriter, read_batches, read_columns, read_schema
+from goldcrest.corpus.table import (
+    SCHEMA,
+    TableWriter,
+    read_batches,
+    read_columns,
+    read_schema,
+    shard_name,
+)
 from goldcrest.errors import InputError
+from goldcrest.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from goldcrest.metric.ensemble import Ensemble
+from goldcrest.metric.training_table import SCHEMA as SCORED
 from goldcrest.text_files import read_lines
 
 BATCH = 65_536
+PART_ROWS = 10_000  # scored between two checkpoints
 TUPLES = pa.schema([pa.field(name, pa.string()) for name in ("src", "mt", "ref")])
 
 
@@ -115,3 +128,40 @@ def join_translations(
         for start in range(0, len(rows), BATCH):
             columns = zip(*rows[start : start + BATCH], strict=True)
             writer.write(pa.table([pa.array(one) for one in columns], TUPLES.names))
+
+
+def score_tuples(
+    corpus: str | Path, models: Sequence[str], precision: str, device: str, output: str | Path
+) -> None:
+    """Write the rows (src, mt, ref) of a table with the mean score that some metrics give each.
+
+    Parts that a killed run has scored are kept in `OUTPUT.work`, and the next call goes on behind them.
+    Raises InputError as `load_metric` and `Scorer`.
+    """
+    output = Path(output)
+    work = output.with_name(f"{output.name}.work")
+    ensemble = Ensemble.load(models, precision, device)
+    identity = {
+        "corpus": content_hash(corpus),
+        "models": ensemble.sha256,
+        "precision": precision,
+        "device": device,
+        "code": code_version("metric", "products"),
+    }
+    with exclusive_folder(work):
+        claim_folder(work, "identity.json", identity)
+        parts = []
+        for number, rows in enumerate(read_batches(corpus, TUPLES.names, rows=PART_ROWS)):
+            parts.append(work / shard_name(number))
+            if not parts[-1].exists():
+                sources, translations, references = (one.to_pylist() for one in rows.columns)
+                scores = ensemble.score({"": translations}, sources, references)[""]
+                scored = pa.table(rows).append_column("score", pa.array(scores))
+                with TableWriter(parts[-1], SCORED) as writer:
+                    writer.write(scored)
+                logging.info("%s: part %d is scored", corpus, number)
+        with TableWriter(output, SCORED) as writer:
+            for part in parts:
+                for rows in read_batches(part):
+                    writer.write(rows)
+    remove_folder(work)

@@ -8,10 +8,9 @@ import numpy as np
 
 from goldcrest.errors import InputError
 from goldcrest.files import sha256_file
-from goldcrest.metric.folder import load_metric
+from goldcrest.metric.ensemble import Ensemble
 from goldcrest.metric.judged_set import JudgedSet
 from goldcrest.metric.judgements import LEXICAL, lexical_scores, lexical_signature
-from goldcrest.metric.scorer import Scorer
 from goldcrest.text_files import read_lines
 
 
@@ -52,14 +51,9 @@ def scores_of(
     if metric in LEXICAL:
         scores = lexical_scores(metric, rows.hypotheses, rows.references)
         return MetricScores(metric, lexical_signature(metric), scores)
-    found, hashes = [], []
-    for model in models:
-        scorer = Scorer(load_metric(model), precision, device)
-        references = rows.references if scorer.needs_references else None
-        found.append(scorer.score({metric: rows.hypotheses}, rows.sources, references)[metric])
-        hashes.append(scorer.metric.sha256)
-    scores = np.mean(np.stack(found).astype(np.float64), axis=0)
-    return MetricScores(metric, f"sha256:{'+'.join(hashes)}|precision:{precision}", scores)
+    ensemble = Ensemble.load(models, precision, device)
+    scores = ensemble.score({metric: rows.hypotheses}, rows.sources, rows.references)[metric]
+    return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
 
 
 def _from_file(path: str, judged: JudgedSet) -> np.ndarray:

@@ -1,0 +1,17 @@
+"""Score source, translation and reference (rule score_corpus) by the mean of the reference models, part by part."""
+
+import torch
+
+from goldcrest.job import job
+from goldcrest.metric.distillation_corpus import score_tuples
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params = snakemake.params
+    score_tuples(
+        snakemake.input.corpus,
+        params.models,
+        params.precision,
+        params.device,
+        snakemake.output[0],
+    )
