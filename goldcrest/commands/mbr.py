@@ -6,7 +6,6 @@ or without a score behind; or with --candidates N as plain lines, N for each sou
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from goldcrest.metric.mbr import Utility
 
 HELP = "choose among many translations by minimum Bayes risk"
-WINDOW = 4096  # sentences that are encoded together, at least those of one source
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,30 +45,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises InputError where a file or the model cannot be read, a source has no candidate, or a candidate no source.
     """
-    from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode
+    from goldcrest.metric.mbr import SentenceUtility, decode_all
 
     sources = list(read_lines(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
-    utility = _utility(arguments)
-    first = SentenceUtility("chrf") if arguments.keep else None
-    for begin, end in _windows(candidates):
-        if isinstance(utility, MetricUtility):
-            texts = [text for some in candidates[begin:end] for text in some]
-            utility.prepare([*sources[begin:end], *texts])
-        for number in range(begin, end):
-            choices = decode(
-                sources[number],
-                candidates[number],
-                utility,
-                beside_itself=not arguments.not_itself,
-                first=first,
-                kept=arguments.keep,
-            )
-            if arguments.json:
-                found = [{"text": one.text, "utility": one.utility} for one in choices]
-                print(json.dumps(found, ensure_ascii=False), flush=True)
-            else:
-                print(choices[0].text, flush=True)
+    chosen = decode_all(
+        sources,
+        candidates,
+        _utility(arguments),
+        beside_itself=not arguments.not_itself,
+        first=SentenceUtility("chrf") if arguments.keep else None,
+        kept=arguments.keep,
+    )
+    for choices in chosen:
+        if arguments.json:
+            found = [{"text": one.text, "utility": one.utility} for one in choices]
+            print(json.dumps(found, ensure_ascii=False), flush=True)
+        else:
+            print(choices[0].text, flush=True)
     return 0
 
 
@@ -102,18 +94,6 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
         if not some:
             raise InputError(f"{path}: no candidate of source {number}; give each source one")
     return found
-
-
-def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """First and last + 1 of sources with about WINDOW candidates together."""
-    begin, count = 0, 0
-    for number, some in enumerate(candidates):
-        if count and count + len(some) > WINDOW:
-            yield begin, number
-            begin, count = number, 0
-        count += len(some)
-    if count:
-        yield begin, len(candidates)
 
 
 def _utility(arguments: argparse.Namespace) -> "Utility":

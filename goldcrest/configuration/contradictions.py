@@ -71,6 +71,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("students", "pruning", "quantization", "variants"), pruning.amounts),
         (("students", "pruning", "quantization", "exports"), _exports),
         (("evaluation",), _measured_models),
+        (("evaluation",), _mbr),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -189,6 +190,16 @@ def _precision(pattern: str, config: Config) -> str | None:
             return f"precision '{named[0]}' is '{grid}' here, as {key}.activation_scale is '{made}'"
         key += ".compare_activation_scales" if made in ACTIVATION_SCALES else ".finetune"
     return f"precision '{named[0]}' has no settings, expected the key {key}"
+
+
+def _mbr(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The utility `comet` needs a model."""
+    evaluation = config["evaluation"]
+    if evaluation.get("mbr", {}).get("utility") == "comet" and "comet" not in evaluation:
+        yield Fault(
+            ("evaluation", "mbr", "utility"),
+            "found comet without evaluation.comet, expected its model there, or chrf or bleu",
+        )
 
 
 def _measured_models(config: Config, zoo: Zoo) -> Iterator[Fault]:

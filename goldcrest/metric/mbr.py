@@ -4,9 +4,9 @@ Candidates stand for what the model believes; a candidate's expected utility is 
 the reference.  Equal candidates are looked at once and counted as often as they are there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -15,6 +15,8 @@ from torch import Tensor
 from goldcrest.errors import InputError
 from goldcrest.metric.pairwise import PairwiseEstimator
 from goldcrest.metric.scorer import PRECISIONS, Scorer
+
+WINDOW = 4096  # sentences that are encoded together, at least those of one source
 
 
 class Utility(Protocol):
@@ -60,6 +62,30 @@ def decode(
         chosen = {one.text for one in ranked[:kept]}
         return _ranked(source, [t for t in texts if t in chosen], counts, utility, beside_itself)
     return _ranked(source, texts, counts, utility, beside_itself)
+
+
+def decode_all(
+    sources: Sequence[str], candidates: Sequence[Sequence[str]], utility: Utility, **options: Any
+) -> Iterator[list[Choice]]:
+    """`decode` for each source, some thousand candidates encoded together; options: as there."""
+    for begin, end in _windows(candidates):
+        if isinstance(utility, MetricUtility):
+            texts = [text for some in candidates[begin:end] for text in some]
+            utility.prepare([*sources[begin:end], *texts])
+        for number in range(begin, end):
+            yield decode(sources[number], candidates[number], utility, **options)
+
+
+def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """First and last + 1 of sources with about WINDOW candidates together."""
+    begin, count = 0, 0
+    for number, some in enumerate(candidates):
+        if count and count + len(some) > WINDOW:
+            yield begin, number
+            begin, count = number, 0
+        count += len(some)
+    if count:
+        yield begin, len(candidates)
 
 
 def _ranked(

@@ -8,10 +8,8 @@ rule measure_comet:
     input:
         model=present([COMET_MODEL["model"]]),
         encoder=present([COMET_MODEL["encoder"]]) if "encoder" in COMET_MODEL else [],
-        models=[folder for variant in MEASURED for folder in model_of(*variant)],
-        translations=[
-            file for variant in MEASURED for file in translations_of(*variant)
-        ],
+        models=[folder for variant in SCORED for folder in model_of(*variant)],
+        translations=[file for variant in SCORED for file in translations_of(*variant)],
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
         EVALUATION / "comet.json",
@@ -35,7 +33,7 @@ rule measure_comet:
                 [str(folder) for folder in model_of(*variant)],
                 [str(file) for file in translations_of(*variant)],
             )
-            for variant in MEASURED
+            for variant in SCORED
         },
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],

@@ -26,6 +26,40 @@ rule translate_test_set:
         "../../workflow_scripts/evaluate/translate_test_set.py"
 
 
+rule choose_by_mbr:
+    """The teacher's translations of a test set, chosen among samples by minimum Bayes risk."""
+    input:
+        model=teacher_folders(),
+        comet=present([config["evaluation"].get("comet", {}).get("model", "")]),
+        test_set=TEST_SETS / "{test_set}.parquet",
+    output:
+        TRANSLATIONS / "teacher/mbr-{count}/float32/{test_set}.txt",
+    log:
+        LOGS / "choose_by_mbr/{count}.{test_set}.log",
+    benchmark:
+        BENCHMARKS / "choose_by_mbr/{count}.{test_set}.tsv"
+    wildcard_constraints:
+        count="[0-9]+",
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **search_resources(),
+    params:
+        mbr=config["evaluation"].get("mbr"),
+        comet=config["evaluation"].get("comet"),
+        languages=languages_of(config, config["teacher"], reverse=False),
+        target=config["languages"]["target"],
+        accelerator=config["hardware"]["accelerator"],
+        seed=config["seed"],
+        code=code_version("metric", "runtime") + SEARCH_CODE,
+    script:
+        "../../workflow_scripts/evaluate/choose_by_mbr.py"
+
+
+ruleorder: choose_by_mbr > translate_test_set
+
+
 rule measure_quality:
     """BLEU and chrF of a variant with intervals and significance."""
     input:

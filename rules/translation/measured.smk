@@ -1,6 +1,11 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
-from goldcrest.configuration.variants import UNPRUNED, is_search, search_name
+from goldcrest.configuration.variants import (
+    UNPRUNED,
+    is_search,
+    mbr_name,
+    search_name,
+)
 
 TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"
@@ -33,6 +38,15 @@ def measured_searches():
 
 
 MEASURED = measured_searches()
+
+
+def chosen_by_mbr():
+    """What is translated by minimum Bayes risk, which is scored but not timed: the teacher, where it is asked for."""
+    mbr = config["evaluation"].get("mbr")
+    return [("teacher", mbr_name(mbr["candidates"]), "float32")] if mbr else []
+
+
+SCORED = [*MEASURED, *chosen_by_mbr()]
 
 
 def search_of(student, recipe, precision):
@@ -139,7 +153,7 @@ def named_pairs(pairs):
 
 def measurements(kind):
     """The quality or size files of all variants; of quality the one by COMET too, where it is asked for."""
-    files = [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in MEASURED]
+    files = [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in SCORED]
     by_comet = kind == "quality" and "comet" in config["evaluation"]
     return [*files, EVALUATION / "comet.json"] if by_comet else files
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goldcrest.__main__ import main
-from goldcrest.commands import mbr
+from goldcrest.metric import mbr
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.mbr import MetricUtility, decode
 from goldcrest.metric.scorer import Scorer

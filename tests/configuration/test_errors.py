@@ -17,6 +17,13 @@ CASES = {
             "clip_norm, max_pieces, precision, guided_alignment, stages; did you mean 'updates'?"
         ],
     ),
+    "Bayes risk by a model that is not named": (
+        {"evaluation": {"mbr": {"candidates": 8}}},
+        [],
+        [
+            "evaluation.mbr.utility: found comet without evaluation.comet, expected its model there, or chrf or bleu"
+        ],
+    ),
     "missing keys": (
         {},
         ["experiment", "languages.target", "students", "validation"],

@@ -1,0 +1,46 @@
+"""Translate a test set by minimum Bayes risk (rule choose_by_mbr).
+
+From the teacher's folders and a test set table, by a utility, into one of many samples per line.
+"""
+
+import torch
+
+from goldcrest.corpus.table import read_columns
+from goldcrest.evaluation.quality import write_translations
+from goldcrest.job import job
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode_all
+from goldcrest.metric.scorer import Scorer
+from goldcrest.translation.search import Sampling, SearchOptions
+from goldcrest.translation.translator import load_translator
+
+ROWS = 512  # samples of a batch
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params, mbr, comet = snakemake.params, snakemake.params.mbr, snakemake.params.comet
+    sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
+    device = "cuda" if params.accelerator == "gpu" else "cpu"
+    models = snakemake.input.model
+    folders = [models] if isinstance(models, str) else list(models)
+    options = SearchOptions(
+        nbest=mbr["candidates"],
+        batch_size=max(1, ROWS // mbr["candidates"]),
+        sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed),
+    )
+    translator = load_translator(folders, device, tuple(params.languages))
+    candidates = [[one.text for one in found] for found in translator.nbest(sources, options)]
+    if mbr["utility"] == "comet":
+        metric = load_metric(comet["model"], comet.get("encoder"))
+        utility = MetricUtility(Scorer(metric, comet["precision"], device))
+    else:
+        utility = SentenceUtility(mbr["utility"], params.target)
+    chosen = decode_all(
+        sources,
+        candidates,
+        utility,
+        beside_itself=mbr["beside_itself"],
+        first=SentenceUtility("chrf") if "kept" in mbr else None,
+        kept=mbr.get("kept"),
+    )
+    write_translations(snakemake.output[0], [choices[0].text for choices in chosen], sources)
