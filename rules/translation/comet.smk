@@ -6,8 +6,7 @@ COMET_MODEL = config["evaluation"]["comet"]
 rule measure_comet:
     """COMET of every variant and the teacher on all test sets, each sentence encoded once."""
     input:
-        model=present([COMET_MODEL["model"]]),
-        encoder=present([COMET_MODEL["encoder"]]) if "encoder" in COMET_MODEL else [],
+        comet=comet_files(),
         models=[folder for variant in SCORED for folder in model_of(*variant)],
         translations=[file for variant in SCORED for file in translations_of(*variant)],
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),

@@ -30,16 +30,16 @@ rule choose_by_mbr:
     """The teacher's translations of a test set, chosen among samples by minimum Bayes risk."""
     input:
         model=teacher_folders(),
-        comet=present([config["evaluation"].get("comet", {}).get("model", "")]),
+        comet=comet_files(),
         test_set=TEST_SETS / "{test_set}.parquet",
     output:
-        TRANSLATIONS / "teacher/mbr-{count}/float32/{test_set}.txt",
+        TRANSLATIONS / "teacher/mbr-{candidates}/float32/{test_set}.txt",
     log:
-        LOGS / "choose_by_mbr/{count}.{test_set}.log",
+        LOGS / "choose_by_mbr/{candidates}.{test_set}.log",
     benchmark:
-        BENCHMARKS / "choose_by_mbr/{count}.{test_set}.tsv"
+        BENCHMARKS / "choose_by_mbr/{candidates}.{test_set}.tsv"
     wildcard_constraints:
-        count="[0-9]+",
+        candidates="[0-9]+",
     conda:
         "../../envs/main.yaml"
     threads: process_threads()

@@ -46,6 +46,12 @@ def chosen_by_mbr():
     return [("teacher", mbr_name(mbr["candidates"]), "float32")] if mbr else []
 
 
+def comet_files():
+    """The user's own files of the COMET model, where one is asked for."""
+    comet = config["evaluation"].get("comet", {})
+    return present([comet[key] for key in ("model", "encoder") if key in comet])
+
+
 SCORED = [*MEASURED, *chosen_by_mbr()]
 
 
