@@ -7,10 +7,12 @@ if not workflow.configfiles:  # the default, only where no --configfile is given
     configfile: "config/demo.yaml"
 
 
-report: "report/workflow.rst"
-
-
 include: "rules/common.smk"
+
+
+report: f"report/{config['kind']}.rst"
+
+
 include: "rules/environments.smk"
 include: "rules/report_files.smk"
 include: f"rules/{config['kind']}.smk"

@@ -99,7 +99,8 @@ rule measure_metric_speed:
         BENCHMARKS / "measure_metric_speed.tsv"
     conda:
         "../../envs/main.yaml"
-    threads: workflow.cores  # nothing else may run while it is timed
+    # All that --cores gives, so that nothing else runs while it is timed.
+    threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=growing(6000),
     params:

@@ -1,0 +1,106 @@
+"""A metric experiment around a checkpoint of random weights runs to its report: pruned, scored, measured, timed."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from goldcrest.metric.folder import load_metric
+from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.scorer import Scorer
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from tests.workflow.running import report_is_whole, snakemake
+
+pytestmark = pytest.mark.workflows
+HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metric")
+    make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
+    draw = np.random.default_rng(1)
+    rows = [
+        (name, number, "en-de", source, reference, line or "Ja.", f"{draw.normal():.3f}")
+        for name, lines in SYSTEMS.items()
+        for number, (source, reference, line) in enumerate(
+            zip(SOURCES, REFERENCES, lines, strict=True)
+        )
+    ]
+    table = HEAD + "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    (folder / "judged.tsv").write_text(table, encoding="utf-8")
+    texts = {"src": SOURCES, "ref": REFERENCES, **SYSTEMS}
+    for name, lines in texts.items():
+        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    judged = {"table": "judged.tsv", "score": "score"}
+    config = {
+        "kind": "metric",
+        "experiment": "small",
+        "reference": {"checkpoint": str(folder / "comet")},
+        "pruning": {
+            "judgements": [judged],
+            "development": {**judged, "statistic": "mqm"},
+            "recipe": {"top_layers": 1, "feed_forward": 0.75, "heads": 0.5},
+        },
+        "test_sets": {"news": {**judged, "statistic": "mqm", "paper": "en-de_news"}},
+        "evaluation": {
+            "resamples": 40,
+            "permutations": 20,
+            "speed": {
+                "sources": "src.txt",
+                "references": "ref.txt",
+                "systems": [f"{name}.txt" for name in SYSTEMS],
+                "candidates": [2, 4],
+                "rounds": 1,
+            },
+        },
+    }
+    (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    done = snakemake(folder, folder / "small.yaml", "--cores", "2")
+    assert done.returncode == 0, done.stdout
+    return folder
+
+
+def test_the_report_is_whole(run):
+    results = run / "results/small"
+    assert report_is_whole(results)
+    page = (results / "summary.md").read_text(encoding="utf-8")
+    assert "`pruned`: " in page and "fewer parameters than the reference" in page
+    for name in ("cometinho_figure1", "cometinho_figure4", "cometinho_figure7"):
+        assert (results / f"figures/{name}.svg").stat().st_size > 2000
+
+
+def test_agreement_is_that_of_the_scorer(run):
+    results = run / "results/small"
+    rows = json.loads((results / "evaluation/agreement/news.json").read_text())
+    assert [row["metric"] for row in rows] == ["BLEU", "chrF", "reference", "pruned"]
+    entry = {
+        "table": str(run / "judged.tsv"),
+        "score": "score",
+        "statistic": "mqm",
+        "humans": False,
+    }
+    judged = JudgedSet.read("news", entry)
+    one = judged.judgements
+    for row, model in zip(rows[2:], (run / "comet", results / "models/pruned"), strict=True):
+        scores = Scorer(load_metric(model)).score(
+            {"x": one.hypotheses}, one.sources, one.references
+        )
+        assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # ties by rounding
+    with (results / "tables/cometinho_table1.csv").open(encoding="utf-8") as file:
+        table = {row["metric"]: row for row in csv.DictReader(file)}
+    assert table["PRUNE-COMET"]["en-de_news"] == "0.219"
+    assert float(table["PRUNE-COMET"]["en-de_news_ours"]) == pytest.approx(rows[3]["tau"], abs=6e-4)
+    assert table["BLEURT"]["en-de_news_ours"] == ""
+
+
+def test_what_is_pruned(run):
+    sizes = {
+        name: json.loads((run / f"results/small/evaluation/size/{name}.json").read_text())
+        for name in ("reference", "pruned")
+    }
+    assert (sizes["reference"]["layers"], sizes["pruned"]["layers"]) == (3, 2)
+    assert sizes["pruned"]["parameters"] < sizes["reference"]["parameters"]
+    assert max(sizes["pruned"]["state_weights"]) == 1
