@@ -106,11 +106,8 @@ def train(
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)
         torch.manual_seed(seed)
-        model = (
-            kind(
-                **settings.hyperparameters, pretrained_model=encoder, local_files_only=local
-            ).train()
-        )  # transformers gives encoders without dropout, and Lightning since 2.2 lets them be
+        model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
+        model.train()  # transformers gives encoders without dropout, and Lightning lets them be
         history = _fit(
             model, rows["training"], rows["validation"], settings, seed, work, accelerator
         )
