@@ -3,7 +3,14 @@
 import json
 
 REGRESSION_CODE = code_version(
-    "files", "metric.regression", "metric.training_table", "products", "text_files"
+    "corpus.table",
+    "files",
+    "metric.architecture",
+    "metric.judgements",
+    "metric.regression",
+    "metric.training_table",
+    "products",
+    "text_files",
 )
 
 

@@ -1,11 +1,15 @@
 """Metric experiments: what the configuration makes, and mistakes in it, in the words that the user reads."""
 
 import copy
+from dataclasses import MISSING, fields
 
 import pytest
 
 from goldcrest.configuration import ConfigurationError, check, estimate, missing_files
 from goldcrest.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
+from goldcrest.configuration.schema import load_schema
+from goldcrest.metric.pretraining import PretrainingSettings
+from goldcrest.metric.regression import RegressionSettings
 
 JUDGED = {"table": "da.tsv", "score": "da"}
 TEST = {**JUDGED, "statistic": "mqm"}
@@ -127,3 +131,15 @@ def test_the_estimate_grows_with_updates():
     )
     assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
     assert few.lines("results/trial", 10**12)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("made_encoder", PretrainingSettings), ("regression", RegressionSettings)],
+)
+def test_defaults_are_the_library_s(name, settings):
+    rules = load_schema("metric")["$defs"][name]["properties"]
+    rules = {key: rule["default"] for key, rule in rules.items() if key != "by"}
+    assert rules == {
+        field.name: {} if field.default is MISSING else field.default for field in fields(settings)
+    }
