@@ -7,8 +7,8 @@ other.  Neither side's start is timed.  Rates are of the processes' own time, so
 
 import argparse
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from goldcrest.commands.arguments import positive
 from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.metric import COMET, NEWS, read_text
 from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
-from goldcrest.commands.benchmarks.opponent import Opponent
-from goldcrest.evaluation.interleaving import interleave, one_thread
+from goldcrest.commands.benchmarks.opponent import Opponent, compete
+from goldcrest.evaluation.interleaving import one_thread
 from goldcrest.metric.candidates import varied
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.mbr import MetricUtility, decode
@@ -91,32 +91,19 @@ def _against(
     rounds: int,
     shape: str,
 ) -> Iterator[Row]:
-    found: dict[str, list[str]] = {}
-    amount, count = float(len(task)), len(task[0][1])
-
-    def ours(precision: str) -> float:
-        utility = utilities[precision]
+    def choose(utility: MetricUtility) -> list[str]:
         utility.prepare([])  # forget what the last round encoded
-        found[precision] = [decode(source, some, utility)[0].text for source, some in task]
-        return amount
+        return [decode(source, some, utility)[0].text for source, some in task]
 
-    def theirs() -> float:
-        found["mbrs"] = opponent.work(task)
-        return amount
-
-    *own, other = interleave(
-        *(lambda precision=precision: ours(precision) for precision in utilities),
-        theirs,
-        rounds=rounds,
-        clock=lambda: time.process_time() + opponent.seconds(),
-    )
-    for precision, rates in zip(utilities, own, strict=True):
-        pairs = zip(found[precision], found["mbrs"], strict=True)
+    ours = {name: partial(choose, utility) for name, utility in utilities.items()}
+    found = compete(ours, opponent, task, float(len(task)), rounds)
+    for precision, rates in found.ours.items():
+        pairs = zip(found.answers[precision], found.answers["opponent"], strict=True)
         same = sum(one == another for one, another in pairs)
         yield Row.of_rounds(
-            f"MBR by COMET of XLM-R's {shape} shape, {count} candidates of newstest2021 en-de, {precision}, against "
-            f"mbrs, float32; {same} of {len(task)} choices are the same; one core",
+            f"MBR by COMET of XLM-R's {shape} shape, {len(task[0][1])} candidates of newstest2021 en-de, "
+            f"{precision}, against mbrs, float32; {same} of {len(task)} choices are the same; one core",
             rates,
-            other,
+            found.other,
             unit="sources/s",
         )

@@ -3,12 +3,16 @@
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import psutil
 
 from goldcrest.errors import InputError
+from goldcrest.evaluation.interleaving import interleave
 
 # What every opponent does around its own lines, which define `work(task) -> JSON value`.
 WORKER = """
@@ -79,6 +83,37 @@ class Opponent:
                 return
         python = self._process.args[0]
         raise InputError(f"{self._option} {python}: it cannot run the opponent; {_remedy(python)}")
+
+
+class Competition(NamedTuple):
+    """answers: of each of ours and, as "opponent", the other's, from the last round.  Rates: one a round."""
+
+    answers: dict[str, Any]
+    ours: dict[str, list[float]]
+    other: list[float]
+
+
+def compete(
+    ours: Mapping[str, Callable[[], Any]],
+    opponent: Opponent,
+    task: Any,
+    amount: float,
+    rounds: int,
+) -> Competition:
+    """Each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
+    answers: dict[str, Any] = {}
+
+    def timed(name: str, work: Callable[[], Any]) -> float:
+        answers[name] = work()
+        return amount
+
+    works = {**ours, "opponent": partial(opponent.work, task)}
+    rates = interleave(
+        *(partial(timed, name, work) for name, work in works.items()),
+        rounds=rounds,
+        clock=lambda: time.process_time() + opponent.seconds(),
+    )
+    return Competition(answers, dict(zip(ours, rates, strict=False)), rates[-1])
 
 
 def _remedy(python: Path) -> str:

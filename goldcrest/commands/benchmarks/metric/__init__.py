@@ -27,6 +27,7 @@ from goldcrest.commands.benchmarks.metric.checkpoint import (
     write_random_checkpoint,
 )
 from goldcrest.commands.benchmarks.metric.comet import Comet
+from goldcrest.commands.benchmarks.opponent import compete
 from goldcrest.errors import InputError
 from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.metric.cache import VectorCache
@@ -46,7 +47,7 @@ class Text:
     """A test set, its systems by name, and another reference that stands for one more system."""
 
     sources: list[str]
-    references: list[str]
+    references: list[str] | None  # None for a metric without
     systems: dict[str, list[str]]
     another: list[str]
 
@@ -62,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"scored together; default {' '.join(map(str, SYSTEMS))}")  # fmt: skip
     parser.add_argument("--segments", type=positive, metavar="N",
                         help="about so many, evenly chosen; default all")  # fmt: skip
+    parser.add_argument("--model", type=Path, metavar="FOLDER",
+                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
 
 
 def run(
@@ -71,28 +74,31 @@ def run(
     shape: str = "base",
     systems: Sequence[int] = SYSTEMS,
     segments: int | None = None,
+    model: Path | None = None,
 ) -> Iterator[Row]:
     """Segments per second of each number of systems and precision, and of one system more with the cache.
 
-    Raises InputError where the text is not here, or unbabel-comet cannot be run.
+    Of random weights those of smaller shapes too.  Raises InputError where the text is not here, or unbabel-comet
+    cannot be run.
     """
     text = read_text(news, segments)
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
         lines = chain(text.sources, text.references, *text.systems.values())
-        checkpoint = write_random_checkpoint(folder / "metric", shape, lines)
+        checkpoint = model or write_random_checkpoint(folder / "metric", shape, lines)
         metric = load_metric(checkpoint)
+        if not metric.network.architecture.needs_references:
+            text = replace(text, references=None)
         scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
-        title = (
-            f"COMET of XLM-R's {shape} shape, newstest2021 en-de, {len(text.sources):,} segments"
-        )
+        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
+        title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
         chosen = list(text.systems.values())[: max(systems)]
         with Comet(comet, checkpoint, text.sources, text.references, chosen, folder) as opponent:
             for count in systems:
                 yield from _against(opponent, scorers, text, count, rounds, title)
         for scorer in scorers.values():
             yield _one_more(scorer, text, folder, rounds, title)
-        for scorer in scorers.values():
+        for scorer in scorers.values() if model is None else ():
             yield from _smaller(
                 scorer, text, rounds, title, paper_speeds() if shape == "large" else {}
             )
@@ -121,34 +127,21 @@ def _against(
 ) -> Iterator[Row]:
     """Ours in each precision, and unbabel-comet, on the first systems."""
     systems = dict(list(text.systems.items())[:count])
-    found: dict[str, list[np.ndarray]] = {}
-    amount = float(count * len(text.sources))
-
-    def ours(precision: str) -> float:
-        scores = scorers[precision].score(systems, text.sources, text.references)
-        found[precision] = list(scores.values())
-        return amount
-
-    def theirs() -> float:
-        found["comet"] = opponent.score(count)
-        return amount
-
-    *own, other = interleave(
-        *(partial(ours, precision) for precision in scorers),
-        theirs,
-        rounds=rounds,
-        clock=lambda: time.process_time() + opponent.seconds(),
-    )
-    wanted = np.stack(found["comet"])
-    for precision, rates in zip(scorers, own, strict=True):
-        scores = np.stack(found[precision])
+    ours = {
+        precision: partial(scorer.score, systems, text.sources, text.references)
+        for precision, scorer in scorers.items()
+    }
+    found = compete(ours, opponent, count, float(count * len(text.sources)), rounds)
+    wanted = np.array(found.answers["opponent"])
+    for precision, rates in found.ours.items():
+        scores = np.stack([*found.answers[precision].values()])
         same = list(scores.mean(1).argsort()) == list(wanted.mean(1).argsort())
         yield Row.of_rounds(
             f"{title}, {count} system{'s' * (count > 1)}, {precision}, against unbabel-comet's predict, float32; "
             f"scores differ by at most {np.abs(scores - wanted).max():.1e} (they scatter by {wanted.std():.1e}), "
             f"the ranking is {'the same' if same else 'another'}; one core",
             rates,
-            other,
+            found.other,
             unit="segments/s",
         )
 

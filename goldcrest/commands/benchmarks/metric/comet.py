@@ -4,8 +4,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from goldcrest.commands.benchmarks.opponent import Opponent
 
 # Predicts as many systems as it is told.
@@ -30,7 +28,7 @@ class Comet(Opponent):
         python: Path,
         checkpoint: Path,
         sources: Sequence[str],
-        references: Sequence[str],
+        references: Sequence[str] | None,
         systems: Sequence[Sequence[str]],
         folder: Path,
     ) -> None:
@@ -41,15 +39,15 @@ class Comet(Opponent):
         samples = folder / "samples.json"
         content = [
             [
-                {"src": source, "mt": translation, "ref": reference}
-                for source, translation, reference in zip(sources, lines, references, strict=True)
+                {"src": source, "mt": translation}
+                for source, translation in zip(sources, lines, strict=True)
             ]
             for lines in systems
         ]
+        if references is not None:
+            for system in content:
+                for sample, reference in zip(system, references, strict=True):
+                    sample["ref"] = reference
         samples.write_text(json.dumps(content), encoding="utf-8")
         weights = checkpoint / "checkpoints/model.ckpt"
         super().__init__(python, PREDICT, weights, samples, folder=folder, option="--comet")
-
-    def score(self, count: int) -> list[np.ndarray]:
-        """Scores (segments,) of the first systems."""
-        return [np.array(one) for one in self.work(count)]
