@@ -22,6 +22,7 @@ from transformers.pytorch_utils import Conv1D
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, write_json
+from goldcrest.generation.int8_decoding import make_fast
 from goldcrest.generation.int8_layers import Int8Embedding, Int8Linear, Int8Positions, Int8Weight
 from goldcrest.hugging_face.families import prunable
 from goldcrest.hugging_face.folder import SHAPES, WEIGHTS, cut_to, layer_shapes, model_class
@@ -112,6 +113,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
             model, lambda name, _: stored.weight(name, isa), section["activation_scales"]
         )
         _fill(model, stored)
+        make_fast(model, isa)
     except (InputError, OSError, SafetensorError) as error:
         raise InputError(
             f"{folder}: damaged, or of another version ({error}); make it again"

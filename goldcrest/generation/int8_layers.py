@@ -5,12 +5,25 @@ float32.  What a linear map is given is quantized as it comes, each row (token) 
 scale known from calibration; y = Σ codes·codes / (both scales) + bias, with exact sums.
 """
 
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from goldcrest.quantization.grids import INT8_LIMIT
 from goldcrest.quantization.integer import integer_product
 from goldcrest.runtime.extension import PORTABLE, extension
+
+Activation = Literal["none", "relu", "gelu", "gelu_tanh"]
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "none": lambda y: y,
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+}
 
 
 class Int8Weight:
@@ -25,19 +38,22 @@ class Int8Weight:
             self._module = extension(isa)
             self._compiled = self._module.Int8Linear(codes, 1 / scale)
 
-    def multiply(self, x: Tensor, bias: Tensor | None, scale: float | None) -> Tensor:
-        """x float32 (n, inputs) → float32 (n, outputs).  bias: (outputs,).  scale: of x, None: each row's own."""
+    def multiply(
+        self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
+    ) -> Tensor:
+        """x float32 (n, inputs) → float32 (n, outputs).
+
+        bias: (outputs,).  scale: of x, None: each row's own.  activation: of the result.
+        """
         if self._compiled is not None:
-            plain = self._module.Activation.none
-            return self._compiled.multiply(x, bias, scale or 0.0, plain)
-        own = (
-            (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
-            if scale is None
-            else scale
-        )
+            kind = getattr(self._module.Activation, activation)
+            return self._compiled.multiply(x, bias, scale or 0.0, kind)
+        own = scale
+        if scale is None:
+            own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
         codes = (x * own).round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
         y = integer_product(codes, self._codes).to(torch.float32) / self._scale / own
-        return y if bias is None else y + bias
+        return ACTIVATIONS[activation](y if bias is None else y + bias)
 
     def rows(self, indices: Tensor) -> Tensor:
         """The weights of some outputs (n,): float32 (n, inputs)."""
@@ -47,17 +63,18 @@ class Int8Weight:
 
 
 class Int8Linear(nn.Module):
-    """A linear map; `bias` stays float32."""
+    """A linear map; `bias` stays float32.  `activation` may be set to one that its outputs go through."""
 
     def __init__(self, weight: Int8Weight, bias: nn.Parameter | None, scale: float | None):
         super().__init__()
         self.int8, self.scale = weight, scale
+        self.activation: Activation = "none"
         self.register_parameter("bias", bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """x (…, inputs) → (…, outputs)."""
         outputs, inputs = self.int8.shape
-        y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale)
+        y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale, self.activation)
         return y.view(*x.shape[:-1], outputs)
 
     def extra_repr(self) -> str:

@@ -1,8 +1,11 @@
-// What Python sees for models that are not made of students' layers: single layers on int8 codes.
+// What Python sees for models that are not made of students' layers: linear maps on int8 codes, and attention.
 #include <torch/extension.h>
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "attention.h"
 #include "int8_linear.h"
 
 namespace py = pybind11;
@@ -55,6 +58,35 @@ struct BoundInt8Linear {
   }
 };
 
+// What one query a sentence sees: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or None
+// → (b, 1, h, k).  k is a multiple of 16, and a head's numbers lie side by side.
+Tensor attend_one(const Tensor& query, const Tensor& keys, const Tensor& values, const std::optional<Tensor>& mask,
+              float scale) {
+  const int sentences = static_cast<int>(query.size(0)), heads = static_cast<int>(query.size(1));
+  const int head = static_cast<int>(query.size(3)), positions = static_cast<int>(keys.size(2));
+  TORCH_CHECK(head % VECTOR == 0 && query.size(2) == 1, "expected one query of a multiple of 16 numbers");
+  TORCH_CHECK(query.stride(3) == 1 && keys.stride(3) == 1 && values.stride(3) == 1, "expected whole heads");
+  Tensor out = torch::empty({sentences, 1, heads, head});
+  std::vector<int32_t> entries(positions);
+  std::vector<float> weights(round_up(positions, VECTOR));
+  for (int b = 0; b < sentences; ++b) {
+    int length = 0;
+    const bool* seen = mask ? mask->data_ptr<bool>() + (mask->size(0) == 1 ? 0 : b) * mask->stride(0) : nullptr;
+    for (int j = 0; j < positions; ++j)
+      if (!seen || seen[j * mask->stride(1)]) entries[length++] = j;
+    for (int h = 0; h < heads; ++h) {
+      float* to = out.data_ptr<float>() + (static_cast<size_t>(b) * heads + h) * head;
+      const auto at = [=](const Tensor& x) { return x.data_ptr<float>() + b * x.stride(0) + h * x.stride(1); };
+      if (length)
+        attend_rows(at(query), at(keys), keys.stride(2), at(values), values.stride(2), entries.data(), length, head,
+                    scale, weights.data(), to);
+      else
+        std::fill(to, to + head, 0.0f);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_layers(py::module_& module) {
@@ -68,4 +100,5 @@ void bind_layers(py::module_& module) {
       .def("multiply", &BoundInt8Linear::multiply)
       .def("rows", &BoundInt8Linear::rows)
       .def("codes", &BoundInt8Linear::codes);
+  module.def("attend", &attend_one);
 }

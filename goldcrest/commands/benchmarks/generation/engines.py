@@ -69,7 +69,7 @@ def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
 
 
 class Texts:
-    """A batch of random articles of lengths from half of the longest to the longest, and how much to write of each."""
+    """Random articles of lengths from half of the longest to the longest, and how much to write to each."""
 
     def __init__(self, pieces: int, batch: int, longest: int, new: int, left: bool):
         """left: where padding stands."""
@@ -87,11 +87,12 @@ class Engine:
 
     def __init__(self, folder: Path, precision: str, products: str, size: tuple[int, int, int]):
         """precision: the folder's name.  products: of PRODUCTS.  size: articles, longest, new tokens."""
+        self._libraries = memory()
         self.model: PreTrainedModel = {"float32": load_model, "int8": load_int8}[precision](
             folder / precision
         )
         if precision == "float32":
-            _forget_peak()
+            forget_peak()
         self.products = products if precision == "float32" else PRODUCTS[0]
         config = self.model.config
         self.texts = Texts(config.vocab_size, *size, left=not config.is_encoder_decoder)
@@ -112,12 +113,16 @@ class Engine:
             )
         return time.process_time() - start
 
-    def peak(self) -> float:
-        """MiB that this process has had in memory at most; in float32 since the model was loaded."""
-        return memory(peak=True)
+    def peaks(self) -> tuple[float, float]:
+        """MiB that this process has had in memory at most, and those beyond what Python and its libraries take.
+
+        In float32 since the model was loaded.
+        """
+        most = memory(peak=True)
+        return most, most - self._libraries
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Count the most memory from here on: how a model comes into memory is its loader's affair.
 
     Where the system does not allow it, all counts.

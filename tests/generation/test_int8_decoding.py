@@ -1,0 +1,83 @@
+"""Attention of single queries against its formula, and a cache that grows against the library's."""
+
+import pytest
+import torch
+from transformers.cache_utils import DynamicLayer
+
+from goldcrest.generation.int8 import load_int8, save_int8
+from goldcrest.generation.int8_decoding import ROOM, GrowingLayer
+from goldcrest.runtime.extension import available, extension
+from tests.generation.test_int8 import generated
+from tests.hugging_face import small
+
+
+def attention(query, keys, values, mask, scale):
+    """softmax(scale · q·k) · v in float64, sentence by sentence, head by head; nothing seen gives zeros."""
+    out = torch.zeros(query.shape[0], 1, query.shape[1], query.shape[3])
+    for b in range(query.shape[0]):
+        seen = mask[b % len(mask)] if mask is not None else torch.ones(keys.shape[2]).bool()
+        for h in range(query.shape[1]) if seen.any() else ():
+            scores = keys[b, h][seen].double() @ query[b, h, 0].double() * scale
+            out[b, 0, h] = (scores.softmax(0) @ values[b, h][seen].double()).float()
+    return out
+
+
+@pytest.mark.parametrize("isa", available())
+@pytest.mark.parametrize(("heads", "size", "positions"), [(1, 16, 1), (3, 64, 40), (2, 80, 17)])
+@pytest.mark.parametrize("masked", [None, 1, 3])
+def test_attention_of_one_query(isa, heads, size, positions, masked):
+    torch.manual_seed(positions)
+    fused = torch.randn(3, positions + 5, 2 * heads * size)  # keys beside values, and room behind
+    keys, values = (
+        part.view(3, positions + 5, heads, size).transpose(1, 2)[:, :, :positions]
+        for part in fused.chunk(2, dim=2)
+    )
+    query = torch.randn(3, 1, heads, size).transpose(1, 2)
+    mask = None
+    if masked:
+        mask = torch.rand(masked, positions) < 0.6
+        mask[0] = False  # a sentence of padding
+    found = extension(isa).attend(query, keys, values, mask, 0.2)
+    torch.testing.assert_close(found, attention(query, keys, values, mask, 0.2))
+
+
+def test_a_cache_grows_as_the_librarys_does():
+    torch.manual_seed(1)
+    ours, theirs = GrowingLayer(), DynamicLayer()
+    beams = torch.tensor([1, 1, 0])
+    for count in (5, 1, 1, ROOM, 1, 300, 1):
+        new = torch.randn(3, 2, count, 4), torch.randn(3, 2, count, 4)
+        for found, expected in zip(ours.update(*new), theirs.update(*new), strict=True):
+            assert torch.equal(found, expected)
+        assert ours.get_seq_length() == theirs.get_seq_length()
+        if count == ROOM:
+            for layer in (ours, theirs):
+                layer.reorder_cache(beams)
+                layer.crop(-3)
+    for layer in (ours, theirs):
+        layer.reset()
+        assert layer.get_seq_length() == 0
+        layer.update(*new)
+    assert torch.equal(ours.values, theirs.values)
+
+
+def test_steps_within_the_room_copy_nothing():
+    layer = GrowingLayer()
+    layer.update(torch.randn(2, 2, 10, 4), torch.randn(2, 2, 10, 4))
+    before = layer.keys.data_ptr()
+    for _ in range(ROOM):
+        layer.update(torch.randn(2, 2, 1, 4), torch.randn(2, 2, 1, 4))
+    assert layer.keys.data_ptr() == before and layer.keys.shape[2] == 10 + ROOM
+
+
+@pytest.mark.parametrize("isa", available())
+@pytest.mark.parametrize("family", small.GENERATORS)
+def test_heads_that_the_kernel_takes_give_the_same_text(isa, family, tmp_path, monkeypatch):
+    """Padded texts, greedily and by beams, in heads of 16 numbers."""
+    monkeypatch.setattr(small, "WIDTH", 64)
+    save_int8(small.small_model(family), tmp_path / "int8")
+    compiled, portable = (load_int8(tmp_path / "int8", name) for name in (isa, "portable"))
+    assert compiled.config._attn_implementation == f"goldcrest_{isa}"
+    for options in ({}, {"num_beams": 3}):
+        texts = [generated(model, family, **options) for model in (compiled, portable)]
+        assert texts[0] == texts[1]
