@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldcrest.configuration import contradictions, estimates, metric, resources
+from goldcrest.configuration import contradictions, estimates, generation, metric, resources
 from goldcrest.configuration.data import draw_seeds
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.estimates import Estimate
@@ -46,6 +46,7 @@ KINDS = {
         resources.unfit_models,
     ),
     "metric": Kind(metric.contradictions, metric.local_paths, metric.estimate),
+    "generation": Kind(generation.contradictions, generation.local_paths, generation.estimate),
 }
 DEFAULT = "translation"
 

@@ -41,6 +41,7 @@ class DataSettings:
     train, validation, test: entries {"path", perhaps "sha256"} of files, plain text only for running text, else
     JSON Lines or Parquet; or {"name", "revision", perhaps "config", "split"} of the Hugging Face hub.
     fields: where rows of JSON Lines and Parquet have "article" and "summary", or "text"; dots lead into nested ones.
+    rows: what such a row of running text is, a whole document, or a line of it, which may be empty.
     validation_share, test_share: of the training text, used where that part has no entries.
     """
 
@@ -49,6 +50,7 @@ class DataSettings:
     validation: Sequence[Mapping[str, Any]] = ()
     test: Sequence[Mapping[str, Any]] = ()
     fields: Mapping[str, str] | None = None
+    rows: Literal["documents", "lines"] = "documents"
     validation_share: float = 0.1
     test_share: float = 0.1
     seed: int = 1
@@ -145,19 +147,29 @@ def read_entry(
     blocks: plain text in blocks of whole paragraphs, else a file as one row.
     """
     for path, place in _files(entry, settings, places):
-        if place.endswith((TABLE, *JSON_LINES)):
-            yield from _checked(path, field_values(path, settings.columns, place), settings)
-        elif settings.task != "language-modelling":
-            raise InputError(
-                f"{path}: plain text has no summaries; give JSON Lines or Parquet with "
-                f"{' and '.join(settings.columns)}"
-            )
+        if not place.endswith((TABLE, *JSON_LINES)):
+            if settings.task != "language-modelling":
+                raise InputError(
+                    f"{path}: plain text has no summaries; give JSON Lines or Parquet with "
+                    f"{' and '.join(settings.columns)}"
+                )
+            yield from _running_text(path, read_lines(path), blocks)
+            continue
+        values = field_values(path, settings.columns, place)
+        if settings.task == "language-modelling" and settings.rows == "lines":
+            texts = (row["text"] for row in _checked(path, values, settings, empty=True))
+            yield from _running_text(path, (text.removesuffix("\n") for text in texts), blocks)
         else:
-            lines = list(read_lines(path))
-            if not any(line.strip() for line in lines):
-                raise InputError(f"{path}: holds no text; check the path in the configuration")
-            found = text_blocks(lines) if blocks else ["".join(f"{line}\n" for line in lines)]
-            yield from ({"text": text} for text in found)
+            yield from _checked(path, values, settings)
+
+
+def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Row]:
+    """Lines as one row, or a row for each block.  Raises InputError where there is no text."""
+    lines = list(lines)
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path}: holds no text; check the path in the configuration")
+    found = text_blocks(lines) if blocks else ["".join(f"{line}\n" for line in lines)]
+    yield from ({"text": text} for text in found)
 
 
 def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
@@ -189,8 +201,10 @@ def _files(
         yield places.path(found), found.place
 
 
-def _checked(path: Path, values: Iterator[list[Any]], settings: DataSettings) -> Iterator[Row]:
-    """Rows of which every field is text, and not empty."""
+def _checked(
+    path: Path, values: Iterator[list[Any]], settings: DataSettings, empty: bool = False
+) -> Iterator[Row]:
+    """Rows of which every field is text, and not empty unless they may be."""
     for number, texts in enumerate(values, start=1):
         for column, text in zip(settings.columns, texts, strict=True):
             if text is None:
@@ -202,6 +216,6 @@ def _checked(path: Path, values: Iterator[list[Any]], settings: DataSettings) ->
                     f"{path}:{number}: field '{column}' is {type(text).__name__}, expected text; "
                     "name the right one under `fields`"
                 )
-            if not text.strip():
+            if not text.strip() and not empty:
                 raise InputError(f"{path}:{number}: field '{column}' is empty; remove the row")
         yield dict(zip(KEYS[settings.task], texts, strict=True))

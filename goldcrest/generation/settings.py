@@ -2,9 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from goldcrest.errors import InputError
+
+if TYPE_CHECKING:
+    from goldcrest.generation.models import Generator
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,17 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class Device:
-    """Where to train: "cpu" with so many threads, or "cuda"."""
+    """Where to train and measure: on so many threads, or on a GPU."""
 
     accelerator: Literal["cpu", "gpu"] = "cpu"
     threads: int = 1
+
+    def placed(self, generator: "Generator") -> "Generator":
+        """The generator, its model moved there; int8 models run on the CPU alone, and stay."""
+        import torch  # slow to import, and configurations are checked without it
+
+        if self.accelerator == "cpu" or not generator.trainable:
+            torch.set_num_threads(self.threads)
+        else:
+            generator.model.to("cuda")
+        return generator

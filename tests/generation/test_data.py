@@ -87,6 +87,22 @@ def test_running_text_whose_parts_are_given_is_left_whole(tmp_path):
     assert read_part(tmp_path / "out", "train") == [{"text": path.read_text()}]
 
 
+def test_rows_that_are_lines_are_put_together(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    lines = ["", " = Wren = \n", "", "A small bird .\n", ""]
+    path.write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
+    other = tmp_path / "b.txt"
+    other.write_text("= Crow =\n")
+    given = [{"path": str(path)}], [{"path": str(other)}], [{"path": str(other)}]
+    with pytest.raises(InputError, match=r"rows.jsonl:1: field 'text' is empty"):
+        import_data(DataSettings("language-modelling", *given), tmp_path / "out")
+    (tmp_path / "c.txt").write_text("= Owl =\n")
+    given = *given[:2], [{"path": str(tmp_path / "c.txt")}]
+    import_data(DataSettings("language-modelling", *given, rows="lines"), tmp_path / "out")
+    text = "\n = Wren = \n\nA small bird .\n\n"
+    assert read_part(tmp_path / "out", "train") == [{"text": text}]
+
+
 def test_other_fields_and_nested_ones(tmp_path):
     path = tmp_path / "rows.jsonl"
     rows = ({"doc": {"body": f"long {n}"}, "highlights": "short"} for n in range(30))

@@ -1,0 +1,74 @@
+"""One page of Markdown with all results of a generation experiment, generated from its measurements."""
+
+from collections.abc import Mapping, Sequence
+
+from goldcrest.report.experiment_page import section
+from goldcrest.report.generation_results import GenerationResults
+from goldcrest.report.generation_tables import PAPER_TABLES, SCORES, paper_table, variants_table
+from goldcrest.report.rendering import to_markdown
+from goldcrest.report.table import Table, fixed
+
+FIRST = {"summarization": "ROUGE-L", "language-modelling": "perplexity"}
+
+
+def tables_of(results: GenerationResults) -> list[Table]:
+    """All tables: of the variants for each task that there is, and the paper's."""
+    tasks = [task for task in SCORES if results.variants_for(task)]
+    return [
+        *(variants_table(results, task) for task in tasks),
+        *(
+            paper_table(results, number)
+            for number, (task, _) in PAPER_TABLES.items()
+            if task in tasks
+        ),
+    ]
+
+
+def generation_page(results: GenerationResults, run_time: Table, figures: Mapping[str, str]) -> str:
+    """The page; figures: heading → link of a picture."""
+    config = results.config
+    return "\n".join(
+        [
+            f"# Results of the experiment {config['experiment']}\n\n"
+            f"Models that generate text, seed {config['seed']}. This page was written by the workflow from its "
+            "measurements (rule `generation_page`).\n",
+            section("In short", "\n".join(f"- {line}" for line in in_short(results))),
+            *(
+                section(table.title, to_markdown(table))
+                for table in [*tables_of(results), run_time]
+            ),
+            *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
+            section("What it ran on", "\n".join(_environment(results))),
+        ]
+    )
+
+
+def in_short(results: GenerationResults) -> list[str]:
+    """What each variant kept of its model's first one, as sentences."""
+    lines = []
+    for task, metric in FIRST.items():
+        for variant in results.variants_for(task):
+            base = results.baseline(variant)
+            one, other = (results.quality(name, metric) for name in (variant, base))
+            if variant == base or one is None or other is None:
+                continue
+            told = [f"{metric} {fixed(one.score / other.score, 3)} × `{base}`'s"]
+            sizes = [results.size(name) for name in (variant, base)]
+            speeds = [results.speed(name) for name in (variant, base)]
+            if all(sizes):
+                told.append(
+                    f"{fixed(sizes[0].parameter_bytes / sizes[1].parameter_bytes, 3)} × its bytes"
+                )
+            if all(speeds):
+                faster = speeds[1].seconds_per_example / speeds[0].seconds_per_example
+                told.append(f"{fixed(faster, 2)} × as fast")
+            lines.append(f"`{variant}`: {', '.join(told)}.")
+    return lines
+
+
+def _environment(results: GenerationResults) -> Sequence[str]:
+    versions = sorted({tuple(sorted(one.versions.items())) for one in results.qualities})
+    lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
+    lines += [f"Times: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]
+    lines += ["", "SHA-256 of each model's file:", ""]
+    return [*lines, *(f"- `{one.variant}`: `{one.model_sha256}`" for one in results.sizes)]

@@ -1,0 +1,66 @@
+"""Everything measured of a generation experiment, for its tables, figures and page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from goldcrest.configuration.generation import model_of, task_of, variants, variants_of
+from goldcrest.evaluation.generation.quality import GenerationQuality
+from goldcrest.evaluation.generation.size import GenerationSize
+from goldcrest.evaluation.generation.speed import GenerationSpeed
+from goldcrest.files import read_json
+
+
+@dataclass(frozen=True)
+class GenerationResults:
+    """Everything measured of an experiment.  prunings: variant → what its movement pruning recorded."""
+
+    config: Mapping[str, Any]
+    qualities: Sequence[GenerationQuality]
+    sizes: Sequence[GenerationSize]
+    speeds: Sequence[GenerationSpeed]
+    prunings: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def variants(self) -> list[str]:
+        """All variants, in the order of the pipelines."""
+        return variants(self.config)
+
+    def variants_for(self, task: str) -> list[str]:
+        """The variants of the models for a task."""
+        return [name for name in self.variants if task_of(self.config, model_of(name)) == task]
+
+    def quality(self, variant: str, metric: str) -> GenerationQuality | None:
+        """A score of a variant."""
+        found = (one for one in self.qualities if (one.variant, one.metric) == (variant, metric))
+        return next(found, None)
+
+    def size(self, variant: str) -> GenerationSize | None:
+        """What a variant weighs."""
+        return next((one for one in self.sizes if one.variant == variant), None)
+
+    def speed(self, variant: str) -> GenerationSpeed | None:
+        """How long a variant takes."""
+        return next((one for one in self.speeds if one.variant == variant), None)
+
+    def baseline(self, variant: str) -> str:
+        """The first variant of the same model, which the others are compared with."""
+        return variants_of(self.config, model_of(variant))[0]
+
+    def methods(self, variant: str) -> list[str]:
+        """The methods of a variant's steps, in order."""
+        return [self.config["steps"][name]["method"] for name in variant.split("/")[1:]]
+
+
+def read_results(config: Mapping[str, Any], files: Any, pruned: Sequence[str]) -> GenerationResults:
+    """From the files of a rule's input: qualities, sizes, speeds, prunings, each a list of paths.
+
+    pruned: the variants that the prunings are of.
+    """
+    return GenerationResults(
+        config,
+        [GenerationQuality(**row) for path in files.qualities for row in read_json(path)],
+        [GenerationSize(**read_json(path)) for path in files.sizes],
+        [GenerationSpeed(**row) for path in files.speeds for row in read_json(path)],
+        dict(zip(pruned, map(read_json, files.prunings), strict=True)),
+    )

@@ -1,0 +1,152 @@
+"""Every variant measured: ROUGE or perplexity, bytes, and time."""
+
+SUMMARIZERS = [
+    name for name in config["models"] if task_of(config, name) == "summarization"
+]
+LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
+
+
+rule summarize_test_set:
+    """A variant's summaries of the test articles."""
+    input:
+        model=lambda w: folder_of(w.variant),
+        data=lambda w: data_of(model_of(w.variant)),
+    output:
+        SUMMARIES / "{variant}.jsonl",
+    log:
+        LOGS / "summarize_test_set/{variant}.log",
+    benchmark:
+        BENCHMARKS / "summarize_test_set/{variant}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(6000),
+    params:
+        search=config["evaluation"]["search"],
+        max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face", "quantization", "runtime"),
+    script:
+        "../../workflow_scripts/generation/summarize.py"
+
+
+rule measure_summaries:
+    """ROUGE of a variant's summaries, with bootstrap intervals."""
+    input:
+        summaries=SUMMARIES / "{variant}.jsonl",
+        model=lambda w: folder_of(w.variant),
+        data=lambda w: data_of(model_of(w.variant)),
+    output:
+        QUALITY / "{variant}.json",
+    log:
+        LOGS / "measure_summaries/{variant}.log",
+    benchmark:
+        BENCHMARKS / "measure_summaries/{variant}.tsv"
+    wildcard_constraints:
+        variant=f"({either(SUMMARIZERS)})/.+",
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+    params:
+        data=lambda w: config["models"][model_of(w.variant)]["data"],
+        search=config["evaluation"]["search"],
+        max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
+        resamples=config["evaluation"]["resamples"],
+        seed=config["seed"],
+        code=code_version("evaluation.generation", "evaluation.significance"),
+    script:
+        "../../workflow_scripts/generation/measure_summaries.py"
+
+
+rule measure_perplexity:
+    """Perplexity of the test text by strided windows, with bootstrap intervals."""
+    input:
+        model=lambda w: folder_of(w.variant),
+        data=lambda w: data_of(model_of(w.variant)),
+    output:
+        QUALITY / "{variant}.json",
+    log:
+        LOGS / "measure_perplexity/{variant}.log",
+    benchmark:
+        BENCHMARKS / "measure_perplexity/{variant}.tsv"
+    wildcard_constraints:
+        variant=f"({either(LANGUAGE_MODELS)})/.+",
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(6000),
+    params:
+        data=lambda w: config["models"][model_of(w.variant)]["data"],
+        perplexity=config["evaluation"]["perplexity"],
+        resamples=config["evaluation"]["resamples"],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version(
+            "generation",
+            "hugging_face",
+            "quantization",
+            "runtime",
+            "evaluation.generation",
+            "evaluation.significance",
+        ),
+    script:
+        "../../workflow_scripts/generation/measure_perplexity.py"
+
+
+rule measure_generation_size:
+    """Bytes and numbers of a variant."""
+    input:
+        model=lambda w: folder_of(w.variant),
+    output:
+        SIZES / "{variant}.json",
+    log:
+        LOGS / "measure_generation_size/{variant}.log",
+    benchmark:
+        BENCHMARKS / "measure_generation_size/{variant}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_version("evaluation.generation.size"),
+    script:
+        "../../workflow_scripts/generation/measure_size.py"
+
+
+rule measure_generation_speed:
+    """Seconds per example and token at fixed lengths, and memory, of all variants of a model in turn."""
+    input:
+        models=lambda w: [
+            path for name in variants_of(config, w.model) for path in folder_of(name)
+        ],
+        data=lambda w: data_of(w.model),
+    output:
+        SPEEDS / "{model}.json",
+    log:
+        LOGS / "measure_generation_speed/{model}.log",
+    benchmark:
+        BENCHMARKS / "measure_generation_speed/{model}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: workflow.cores  # nothing else may run while it is timed
+    resources:
+        mem_mb=growing(12000),
+    params:
+        variants=lambda w: variants_of(config, w.model),
+        speed=config["evaluation"]["speed"],
+        code=code_version(
+            "generation",
+            "hugging_face",
+            "evaluation.generation",
+            "quantization",
+            "runtime",
+        ),
+    script:
+        "../../workflow_scripts/generation/measure_speed.py"

@@ -1,0 +1,86 @@
+"""Text in its parts, and the models that pipelines start from: made here, or of the Hugging Face hub."""
+
+MADE = [name for name, section in config["models"].items() if section["by"] == "making"]
+FETCHED_MODELS = {
+    name: (section["hugging_face"], section["revision"])
+    for name, section in config["models"].items()
+    if "revision" in section
+}
+
+
+rule import_text:
+    """Articles with summaries, or running text, in parts to train, validate and test on."""
+    input:
+        lambda w: present(
+            entry[key]
+            for part in ("train", "validation", "test")
+            for entry in config["data"][w.data][part]
+            for key in ("path", "folder")
+            if key in entry
+        ),
+    output:
+        directory(DATA / "{data}"),
+    log:
+        LOGS / "import_text/{data}.log",
+    benchmark:
+        BENCHMARKS / "import_text/{data}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+    params:
+        settings=lambda w: config["data"][w.data],
+        code=code_version("generation.data", "corpus.importers", "corpus.sources"),
+    script:
+        "../../workflow_scripts/generation/import_text.py"
+
+
+rule make_generator:
+    """A small model in the shape of BART or GPT-2, its tokenizer, pre-trained on the training text."""
+    input:
+        data=lambda w: pretraining_text(w.model),
+    output:
+        directory(MODELS / "{model}/model"),
+    log:
+        LOGS / "make_generator/{model}.log",
+    benchmark:
+        BENCHMARKS / "make_generator/{model}.tsv"
+    wildcard_constraints:
+        model=either(MADE),
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(4000),
+    params:
+        settings=lambda w: config["models"][w.model],
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "products"),
+    script:
+        "../../workflow_scripts/generation/make_generator.py"
+
+
+rule fetch_generator:
+    """A model of the hub by its name and commit."""
+    output:
+        directory(MODELS / "{model}/model"),
+    log:
+        LOGS / "fetch_generator/{model}.log",
+    benchmark:
+        BENCHMARKS / "fetch_generator/{model}.tsv"
+    wildcard_constraints:
+        model=either(FETCHED_MODELS),
+    localrule: True  # the nodes of a cluster seldom have a network
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        origin=lambda w: FETCHED_MODELS[w.model],
+        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+    script:
+        "../../workflow_scripts/generation/fetch_generator.py"

@@ -1,0 +1,93 @@
+"""Tables and figures of models that generate text, those of TEXTGEN, and one page of all."""
+
+
+rule generation_tables:
+    """All variants, and the paper's tables with ours beside."""
+    input:
+        **GENERATION_RESULTS,
+    output:
+        **generation_table_files(),
+    log:
+        LOGS / "generation_tables.log",
+    benchmark:
+        BENCHMARKS / "generation_tables.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        pruned=MOVEMENT_VARIANTS,
+        folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        code=code_version("evaluation", "report"),
+    script:
+        "../../workflow_scripts/generation/tables.py"
+
+
+if GENERATION_FIGURES:
+
+    rule generation_figures:
+        """The paper's figures by our measurements."""
+        input:
+            **GENERATION_RESULTS,
+        output:
+            **generation_figure_files(),
+        log:
+            LOGS / "generation_figures.log",
+        benchmark:
+            BENCHMARKS / "generation_figures.tsv"
+        conda:
+            "../../envs/main.yaml"
+        threads: 1
+        params:
+            config=config,
+            pruned=MOVEMENT_VARIANTS,
+            names=list(GENERATION_FIGURES),
+            folder=lambda w, output: Path(output[0]).parent.as_posix(),
+            code=code_version("evaluation", "report"),
+        script:
+            "../../workflow_scripts/generation/figures.py"
+
+
+rule generation_page:
+    """One page of Markdown with every table and figure, what it ran on and how long it took."""
+    input:
+        **GENERATION_RESULTS,
+        figures=expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES),
+    output:
+        RESULTS / "summary.md",
+    log:
+        LOGS / "generation_page.log",
+    benchmark:
+        BENCHMARKS / "generation_page.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        pruned=MOVEMENT_VARIANTS,
+        titles=list(GENERATION_FIGURES.values()),
+        benchmarks=str(BENCHMARKS),
+        code=code_version("evaluation", "report"),
+    script:
+        "../../workflow_scripts/generation/page.py"
+
+
+rule publish:
+    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
+    input:
+        page=RESULTS / "summary.md",
+        figures=expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES),
+    output:
+        page=f"docs/results/{config['experiment']}.md",
+        figures=expand(
+            "docs/results/{experiment}/{name}.svg",
+            experiment=config["experiment"],
+            name=GENERATION_FIGURES,
+        ),
+    log:
+        LOGS / "publish.log",
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    script:
+        "../../workflow_scripts/report/publish.py"

@@ -1,0 +1,55 @@
+"""Tables and figures of models that generate text, those of TEXTGEN, and one page of all."""
+
+TASK_TABLES = {
+    "summarization": ("generation_summarization", "Summaries", (1, 3, 5, 6)),
+    "language-modelling": ("generation_language_modelling", "Running text", (2, 4, 7)),
+}
+GENERATION_TABLES = {}  # file: (section, title, caption)
+for task in dict.fromkeys(task_of(config, name) for name in piped_models(config)):
+    name, title, numbers = TASK_TABLES[task]
+    GENERATION_TABLES[name] = ("1 Variants", title, "generation_variants")
+    for number in numbers:
+        told = ("2 Paper", f"TEXTGEN, table {number}", "textgen_table")
+        GENERATION_TABLES[f"textgen_table{number}"] = told
+GENERATION_FIGURES = (
+    {
+        "textgen_figure3": "Schedule of movement pruning (figure 3)",
+        "textgen_figure4": "What movement pruning removed (figure 4)",
+    }
+    if MOVEMENT_VARIANTS
+    else {}
+)
+GENERATION_RESULTS = {
+    "qualities": expand(QUALITY / "{variant}.json", variant=variants(config)),
+    "sizes": expand(SIZES / "{variant}.json", variant=variants(config)),
+    "speeds": expand(SPEEDS / "{model}.json", model=piped_models(config)),
+    "prunings": expand(MODELS / "{variant}/pruning.json", variant=MOVEMENT_VARIANTS),
+}
+
+
+def generation_table_files():
+    """The files of all tables."""
+    files = {}
+    for name, told in GENERATION_TABLES.items():
+        files |= table_files(TABLES, name, *told)
+    return files
+
+
+def generation_figure_files():
+    """The files of all figures."""
+    files = {}
+    for name, title in GENERATION_FIGURES.items():
+        files |= figure_files(FIGURES, name, "3 Figures", title)
+    return files
+
+
+def report_targets():
+    """All that is made of the measurements, the report last."""
+    return [
+        *expand(TABLES / "{name}.{form}", name=GENERATION_TABLES, form=TABLE_FORMATS),
+        *expand(
+            FIGURES / "{name}.{form}", name=GENERATION_FIGURES, form=FIGURE_FORMATS
+        ),
+        RESULTS / "summary.md",
+        REPORT,
+    ]

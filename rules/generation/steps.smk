@@ -1,0 +1,87 @@
+"""The steps that make a model small, each from a variant into the next (TEXTGEN §3).
+
+A variant's path tells its steps, so that any order and subset is one target away.
+"""
+
+
+def start_of(wildcards):
+    """The folder that a step starts from."""
+    return folder_of(wildcards.origin)
+
+
+def text_of_step(wildcards):
+    """The text that a step works on."""
+    return data_of(model_of(wildcards.origin))
+
+
+rule fine_tune:
+    """Train on the text's own labels."""
+    input:
+        model=start_of,
+        data=text_of_step,
+    output:
+        model=directory(MODELS / "{origin}/{step}/model"),
+    log:
+        LOGS / "step/{origin}/{step}.log",
+    benchmark:
+        BENCHMARKS / "step/{origin}/{step}.tsv"
+    wildcard_constraints:
+        step=either(steps_by(config, "fine-tune")),
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(8000),
+    params:
+        step=lambda w: config["steps"][w.step],
+        lengths=lambda w: lengths_of(model_of(w.origin)),
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face", "products"),
+    script:
+        "../../workflow_scripts/generation/step.py"
+
+
+use rule fine_tune as distil_layers with:
+    wildcard_constraints:
+        step=either(steps_by(config, "distil")),
+    resources:
+        **accelerators(1),
+        mem_mb=growing(12000),
+
+
+use rule fine_tune as prune_by_movement with:
+    output:
+        model=directory(MODELS / "{origin}/{step}/model"),
+        record=MODELS / "{origin}/{step}/pruning.json",
+    wildcard_constraints:
+        step=either(steps_by(config, "prune")),
+    params:
+        step=lambda w: config["steps"][w.step],
+        lengths=lambda w: lengths_of(model_of(w.origin)),
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face", "products", "pruning"),
+
+
+use rule fine_tune as train_quantization_aware with:
+    wildcard_constraints:
+        step=either(steps_by(config, "quantization-aware")),
+    params:
+        step=lambda w: config["steps"][w.step],
+        lengths=lambda w: lengths_of(model_of(w.origin)),
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face", "products", "quantization"),
+
+
+use rule fine_tune as quantize_weights with:
+    wildcard_constraints:
+        step=either(steps_by(config, "post-training")),
+    params:
+        step=lambda w: config["steps"][w.step],
+        lengths=lambda w: lengths_of(model_of(w.origin)),
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face", "quantization"),

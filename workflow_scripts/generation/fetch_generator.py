@@ -1,0 +1,10 @@
+"""Fetch a model of the Hugging Face hub (rule fetch_generator): from its name and commit into a folder."""
+
+from goldcrest.corpus.sources import Places
+from goldcrest.hugging_face.hub import fetch_model
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    config = snakemake.config
+    places = Places(config.get("local_dir"), config.get("download_cache"))
+    fetch_model(*snakemake.params.origin, snakemake.output[0], places)

@@ -1,0 +1,12 @@
+"""Draw the figures of movement pruning (rule generation_figures), from its records."""
+
+from goldcrest.job import job
+from goldcrest.report.figures import save
+from goldcrest.report.generation_figures import FIGURES
+from goldcrest.report.generation_results import read_results
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    results = read_results(params.config, snakemake.input, params.pruned)
+    for name in params.names:
+        save(FIGURES[name](results), params.folder, name)

@@ -1,0 +1,19 @@
+"""Make a small model (rule make_generator): from imported text into a tokenizer and pre-trained weights."""
+
+from dataclasses import fields
+from pathlib import Path
+
+from goldcrest.generation.making import Making, Shape, make_model
+from goldcrest.generation.settings import Device, TrainingSettings
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    settings, hardware = snakemake.params.settings, snakemake.params.hardware
+    shape = Shape(**{field.name: settings[field.name] for field in fields(Shape)})
+    make_model(
+        Path(snakemake.output[0]),
+        [Path(folder) for folder in snakemake.input.data],
+        Making(shape, TrainingSettings(**settings["training"])),
+        seed=snakemake.params.seed,
+        device=Device(hardware["accelerator"], snakemake.threads),
+    )

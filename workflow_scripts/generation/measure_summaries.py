@@ -1,0 +1,24 @@
+"""Measure a variant's summaries (rule measure_summaries): ROUGE with intervals."""
+
+import json
+from pathlib import Path
+
+from goldcrest.evaluation.generation.quality import Measured, summary_quality
+from goldcrest.files import write_json
+from goldcrest.generation.generating import SearchSettings
+from goldcrest.job import job
+from goldcrest.text_files import read_lines
+
+with job(snakemake.log[0]):
+    params, given = snakemake.params, snakemake.input
+    measured = Measured(
+        snakemake.wildcards.variant,
+        params.data,
+        Path(given.data),
+        Path(given.model[0]),
+        params.seed,
+    )
+    summaries = [json.loads(line) for line in read_lines(given.summaries)]
+    search = SearchSettings(**params.search)
+    rows = summary_quality(measured, summaries, search, params.max_source, params.resamples)
+    write_json(snakemake.output[0], [row.to_dict() for row in rows])

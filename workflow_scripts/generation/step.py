@@ -1,0 +1,22 @@
+"""Make a model smaller by one step (rules of steps.smk): from a model folder and text into another folder.
+
+Pruning writes pruning.json beside it: the schedule, the scores, and what went.
+"""
+
+from pathlib import Path
+
+from goldcrest.generation.settings import Device
+from goldcrest.generation.steps import Place, step_of
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    place = Place(
+        Path(snakemake.input.model[0]),
+        Path(snakemake.input.data),
+        Path(snakemake.output.model),
+        seed=params.seed,
+        device=Device(params.hardware["accelerator"], snakemake.threads),
+        **params.lengths,
+    )
+    step_of(params.step).run(place)

@@ -1,0 +1,24 @@
+"""Summarize the test articles by a variant (rule summarize_test_set), into a JSON text a line."""
+
+import json
+import logging
+
+from goldcrest.files import write_text
+from goldcrest.generation.data import read_part
+from goldcrest.generation.generating import SearchSettings, summarize
+from goldcrest.generation.models import load_generator
+from goldcrest.generation.settings import Device
+from goldcrest.job import job
+
+with job(snakemake.log[0]):
+    params = snakemake.params
+    device = Device(params.hardware["accelerator"], snakemake.threads)
+    found = summarize(
+        device.placed(load_generator(snakemake.input.model[0])),
+        [row["article"] for row in read_part(snakemake.input.data, "test")],
+        SearchSettings(**params.search),
+        params.max_source,
+        lambda done: logging.info("%d summaries", done),
+    )
+    lines = (json.dumps(text, ensure_ascii=False) + "\n" for text in found)
+    write_text(snakemake.output[0], "".join(lines))
