@@ -1,4 +1,4 @@
-"""Time all variants of a model in turn (rule measure_generation_speed)."""
+"""Time all variants of a model in turn (rule measure_generation_speed), from their folders and the test text."""
 
 import logging
 from pathlib import Path
@@ -7,9 +7,13 @@ from goldcrest.evaluation.generation.speed import measure_generation
 from goldcrest.files import write_json
 from goldcrest.job import job
 
-with job(snakemake.log[0]):
-    folders = dict(zip(snakemake.params.variants, map(Path, snakemake.input.models), strict=True))
-    speeds = measure_generation(
-        folders, Path(snakemake.input.data), **snakemake.params.speed, report=logging.info
-    )
-    write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
+if __name__ == "__main__":  # the worker processes import this file
+    with job(snakemake.log[0]):
+        params, models = snakemake.params, map(Path, snakemake.input.models)
+        speeds = measure_generation(
+            dict(zip(params.variants, models, strict=True)),
+            Path(snakemake.input.data),
+            **params.speed,
+            report=logging.info,
+        )
+        write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
