@@ -1,0 +1,152 @@
+"""Experiments of the kind `generation`: variants, contradictions, files, and the page that tells the keys."""
+
+import copy
+import re
+from pathlib import Path
+
+import pytest
+
+from goldcrest.configuration import check, estimate, read_yaml
+from goldcrest.configuration.errors import ConfigurationError
+from goldcrest.configuration.generation import (
+    local_paths,
+    task_of,
+    variants,
+    variants_of,
+    weights_of,
+)
+from goldcrest.configuration.schema import load_schema
+from goldcrest.generation.making import SPECIAL, Shape, new_model
+from goldcrest.generation.tokenizer import train_tokenizer
+from tests.configuration.test_readme import check_rows, keys
+from tests.generation.small import article
+
+CONFIG = Path(__file__).parents[2] / "config"
+SMALL = read_yaml(CONFIG / "generation-small.yaml")
+
+
+def faults(config: dict) -> list[str]:
+    with pytest.raises(ConfigurationError) as refusal:
+        check(config, "x.yaml")
+    return str(refusal.value).splitlines()
+
+
+def changed(path: str, value) -> dict:
+    """The small experiment with one key set, or removed by None."""
+    config = copy.deepcopy(SMALL)
+    *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
+    place = config
+    for part in parents:
+        place = place[part]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return config
+
+
+def test_variants_are_all_prefixes_once():
+    config = check(SMALL, "x.yaml")
+    found = variants(config)
+    assert len(found) == len(set(found)) == 14
+    assert found[:3] == [
+        "bart/fine-tuned",
+        "bart/fine-tuned/distilled",
+        "bart/fine-tuned/distilled/pruned",
+    ]
+    assert all(name.startswith("gpt2/") for name in variants_of(config, "gpt2"))
+    assert task_of(config, "gpt2") == "language-modelling"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("data.news.train.0", {"sha256": "0" * 64}, "data.news.train[0]: expected one of path, name, folder"),
+        ("data.news.train.0", {"name": "a/b"}, "data.news.train[0].revision: missing, expected the commit"),
+        ("data.news.train.0", {"path": "http://a/b.jsonl"}, "data.news.train[0].sha256: missing"),
+        ("data.news.train.0", {"path": "a.jsonl", "split": "test"}, "train[0].split: found beside path"),
+        ("data.news.fields", {"text": "body"}, "data.news.fields.text: unknown, summarization reads article and"),
+        ("data.news.test_share", 0, "data.news.test_share: found 0, expected a share, or files of test"),
+        ("data.news.test_share", 0.95, "data.news.test_share: leaves no text to train on"),
+        ("models.bart.data", "new", "models.bart.data: no data 'new' in data; did you mean 'news'?"),
+        ("models.bart.heads", 3, "models.bart.width: found 128, expected a multiple of its 3 heads"),
+        ("models.bart.data", "wikitext", "models.bart.architecture: found bart, which does summarization"),
+        ("models.bart.max_source", 300, "models.bart.max_source: found 300, expected at most its 256 positions"),
+        ("models.bart.training.epochs", 3, "models.bart.training: expected either epochs or updates"),
+        ("steps.pruned.training.updates", None, "steps.pruned.training: expected either epochs or updates"),
+        ("steps.pruned.movement", {"heads": 0, "neurons": 0}, "steps.pruned.movement: removes neither heads nor"),
+        ("steps.distilled.layers", [2, 0], "steps.distilled.layers: found [2, 0], expected them to ascend"),
+        ("steps.distilled.layers", [0, 4], "'distilled' takes layers [0, 4], but the model has 4 by then"),
+        ("pipelines.0.steps.1", "distiled", "pipelines[0].steps[1]: no step 'distiled' in steps; did you mean"),
+        ("pipelines.0.model", "brat", "pipelines[0].model: no model 'brat' in models; did you mean 'bart'?"),
+        ("pipelines.1.steps", ["int8", "pruned"], "pipelines[1].steps[0]: 'int8' makes int8 weights, expected it"),
+        ("evaluation.perplexity.stride", 257, "evaluation.perplexity.stride: found 257, expected at most the window"),
+        ("evaluation.perplexity.window", 512, "found 512, expected at most the 256 positions of 'gpt2'"),
+        ("evaluation.speed.given", 200, "found 264 with those given, expected at most the 256 positions of 'gpt2'"),
+        ("steps.pruned.method", "prun", "steps.pruned"),
+        ("steps.fine-tuned.layers", 3, "steps.fine-tuned.layers: unknown key"),
+    ],
+)  # fmt: skip
+def test_contradictions(path, value, message):
+    found = faults(changed(path, value))
+    assert any(message in line for line in found), found
+
+
+def test_every_experiment_of_the_kind_is_sound_and_complete_ones_stay():
+    for name in ("generation-small", "textgen"):
+        config = check(read_yaml(CONFIG / f"{name}.yaml"), name)
+        assert check(config, name) == config
+
+
+def test_local_files_and_the_estimate():
+    config = check(SMALL, "x.yaml")
+    paths = dict(local_paths(config))
+    assert paths["data.news.train[0].path"].endswith("bbc_news_summary.jsonl.gz")
+    found = estimate(config)
+    assert found.total_disk > 0 and set(found.hours) == {"bart", "gpt2"} and not found.unknown
+    assert check(read_yaml(CONFIG / "textgen.yaml"), "t")["models"]["gpt2"]["max_target"] == 128
+
+
+def test_weights_are_those_of_the_built_models():
+    for architecture in ("bart", "gpt2"):
+        shape = Shape(architecture, layers=3, width=64, heads=4, feed_forward=200, vocabulary=300)
+        tokenizer = train_tokenizer([article(1)["article"]], 300, SPECIAL[architecture], 40)
+        model = new_model(shape, tokenizer, 1)
+        matrices = {
+            id(p): p.numel()
+            for name, p in model.named_parameters()
+            if p.dim() == 2 and not re.search("position|wpe", name)
+        }
+        told = weights_of({**shape.__dict__, "vocabulary": len(tokenizer)})
+        assert told == sum(matrices.values())
+
+
+def test_the_page_tells_every_key_and_default():
+    schema = load_schema("generation")
+    definitions = schema["$defs"]
+    text = (CONFIG / "generation.md").read_text(encoding="utf-8")
+    row = re.compile(r"^\| `([^`]+)` \| ?(.*?) ?\| ", re.MULTILINE)
+    tables = [dict(row.findall(table)) for table in text.split("\n\n")]
+    tables = [table for table in tables if table]
+    nested = ("evaluation.", "hardware.")
+    sections = ("search", "perplexity", "speed")
+    parents = ("evaluation", "hardware", *(f"evaluation.{section}" for section in sections))
+    whole = {key: default for key, default in keys(schema) if key not in parents}
+    expected = [
+        {k: v for k, v in whole.items() if not k.startswith(nested)},
+        {k: v for k, v in keys(definitions["text"]) if k != "fields"},
+        dict(keys(definitions["text_entry"])),
+        dict(keys(definitions["made_model"])),
+        dict(keys(definitions["hugging_face_model"])),
+        dict(keys(definitions["fine_tune"])),
+        {k: v for k, v in keys(definitions["distil"]) if k != "loss"},
+        {k: v for k, v in keys(definitions["prune"]) if k != "movement"},
+        dict(keys(definitions["quantization_aware"])),
+        dict(keys(definitions["post_training"])),
+        dict(keys(definitions["generator_training"])),
+        {k: v for k, v in whole.items() if k.startswith(nested)},
+    ]
+    expected[1] |= {"validation": [], "test": []}
+    assert len(tables) == len(expected)
+    for table, found in zip(tables, expected, strict=True):
+        check_rows(table, found)

@@ -1,0 +1,148 @@
+"""Tables, figures and page of a generation experiment, from made-up measurements."""
+
+import pytest
+
+from goldcrest.configuration import check, read_yaml
+from goldcrest.evaluation.generation.quality import GenerationQuality
+from goldcrest.evaluation.generation.size import GenerationSize
+from goldcrest.evaluation.generation.speed import GenerationSpeed
+from goldcrest.report.generation_figures import pruning_maps, threshold_schedule
+from goldcrest.report.generation_page import generation_page, in_short, tables_of
+from goldcrest.report.generation_results import GenerationResults
+from goldcrest.report.generation_tables import SCORES, paper_table, variants_table
+from goldcrest.report.rendering import to_markdown
+from goldcrest.report.table import Table
+from tests.configuration.test_generation import CONFIG
+
+WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
+
+
+@pytest.fixture(scope="module")
+def results() -> GenerationResults:
+    config = check(read_yaml(CONFIG / "generation-small.yaml"), "x")
+    found = GenerationResults(config, [], [], [], {})
+    for number, variant in enumerate(found.variants, start=1):
+        task = "summarization" if variant.startswith("bart") else "language-modelling"
+        for metric in SCORES[task]:
+            score = number * 10.0 if metric == "perplexity" else 0.5 / number
+            found.qualities.append(
+                GenerationQuality(
+                    variant,
+                    "text",
+                    metric,
+                    score,
+                    score * 0.9,
+                    score * 1.1,
+                    20,
+                    900 if task != "summarization" else None,
+                    f"{task}|seed:1",
+                    "a" * 64,
+                    f"{number:064d}",
+                    1,
+                    {"torch": "2"},
+                )
+            )
+        bytes_ = 2**20 * 8 // number
+        found.sizes.append(GenerationSize(variant, {"F32": bytes_}, bytes_, bytes_, None, "b" * 64))
+        found.speeds.append(
+            GenerationSpeed(
+                variant,
+                10,
+                100.0,
+                64,
+                [9.0],
+                0.9 / number,
+                14.0 / number,
+                1.0,
+                100.0,
+                150.0,
+                "a processor",
+                {"torch": "2"},
+            )
+        )
+    record = {
+        "schedule": [
+            {"update": 1, "heads": 0.0, "neurons": 0.1},
+            {"update": 2, "heads": 0.25, "neurons": 0.6},
+        ],
+        "scores": {"heads": {"a": [0.1, 0.9]}, "neurons": {"b": [0.3, 0.2, 0.4]}},
+        "survivors": {"heads": {"a": [1]}, "neurons": {"b": [0, 2]}},
+    }
+    found.prunings["bart/fine-tuned/pruned"] = record
+    return found
+
+
+def cells(table: Table, variant: str) -> dict[str, tuple[str, str]]:
+    row = next(row for row in table.rows if row.cells[0].text == variant)
+    return {
+        column.key: (cell.text, cell.delta)
+        for column, cell in zip(table.columns, row.cells, strict=True)
+    }
+
+
+def test_variants_are_compared_with_their_models_first(results):
+    table = variants_table(results, "summarization")
+    assert [row.cells[0].text for row in table.rows] == results.variants_for("summarization")
+    assert [row.kind for row in table.rows].count("baseline") == 1
+    row = cells(table, WHOLE)  # the fifth
+    assert row["rouge_l"] == ("0.100", "x0.20") and row["rouge_l_low"] == ("0.090", "")
+    assert row["mib"] == ("1.60", "x0.20") and row["seconds"] == ("0.180", "x0.20")
+    assert row["peak_mib"] == ("50.0", "x1.00")
+    text = variants_table(results, "language-modelling")
+    base = text.rows[0].cells[0].text
+    assert cells(text, base)["perplexity"][1] == ""
+    assert any("900 tokens" in note for note in text.notes)
+
+
+@pytest.mark.parametrize(
+    ("number", "row", "ours"),
+    [
+        (1, "student", "bart/fine-tuned/distilled"),
+        (3, "pruned", "bart/fine-tuned/pruned"),
+        (5, "quantized", "bart/fine-tuned/trained-int8/int8"),
+        (6, "quantized", WHOLE),
+        (7, "pruned", "gpt2/fine-tuned/distilled/pruned"),
+    ],
+)
+def test_ours_stand_where_the_same_steps_were_taken(results, number, row, ours):
+    table = paper_table(results, number)
+    found = cells(table, row)
+    assert found["ours"] == (ours, "")
+    first = cells(table, table.rows[0].cells[0].text)
+    assert first["ours"][0].count("/") == 1
+    size = next(one for one in results.sizes if one.variant == ours)
+    assert found["size_gb_ours"][0] == f"{size.parameter_bytes / 2**30:.4f}"
+
+
+def test_the_papers_own_numbers_and_slips(results):
+    table = paper_table(results, 7)
+    found = cells(table, "quantized")
+    assert found["perplexity"] == ("65.66", "x3.60")
+    assert cells(table, "distilled")["perplexity"] == ("31.98", "x1.75")
+    assert any("47.41 more" in note for note in table.notes)
+    assert any("0.559" in note and "0.599" in note for note in paper_table(results, 6).notes)
+    assert cells(paper_table(results, 6), "quantized")["size_gb"] == ("0.34", "x0.23")
+
+
+def test_figures_show_the_schedule_and_what_went(results):
+    rows = next(iter(threshold_schedule(results).to_dict()["datasets"].values()))
+    assert {(row["series"].rsplit(" ", 1)[1], row["update"], row["share"]) for row in rows} == {
+        ("heads", 1, 0.0), ("heads", 2, 25.0), ("neurons", 1, 10.0), ("neurons", 2, 60.0),
+    }  # fmt: skip
+    rows = [row for part in pruning_maps(results).to_dict()["datasets"].values() for row in part]
+    fates = {(row["block"], row["number"]): row["fate"] for row in rows}
+    assert fates == {
+        ("a", 0): "removed", ("a", 1): "kept",
+        ("b", 0): "kept", ("b", 1): "removed", ("b", 2): "kept",
+    }  # fmt: skip
+
+
+def test_the_page_has_all_of_it(results):
+    assert len(tables_of(results)) == 9
+    run_time = tables_of(results)[0]
+    page = generation_page(results, run_time, {"Figure": "figures/x.svg"})
+    for table in tables_of(results):
+        assert to_markdown(table) in page
+    assert "![Figure](figures/x.svg)" in page
+    line = next(line for line in in_short(results) if line.startswith(f"`{WHOLE}`"))
+    assert "ROUGE-L 0.200 ×" in line and "0.200 × its bytes" in line and "5.00 × as fast" in line
