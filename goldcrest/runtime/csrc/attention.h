@@ -78,41 +78,16 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   }
 }
 
-// One query over entries in any order: entry j has its key at keys + entries[j]·stride, its value at
-// values + entries[j]·stride.  emit(c, LANES of out from c).  weights: room for `length`, padded to VECTOR.
+// One query over entries in any order: entry j has its key at keys + entries[j]·key_stride, its value at
+// values + entries[j]·value_stride.  emit(c, LANES of out from c).  weights: room for `length`, padded to VECTOR.
 template <class Emit>
-inline void attend_entries(const float* query, const float* keys, const float* values, size_t stride,
-                           const int32_t* entries, int length, int head, float scale, float* weights, Emit&& emit) {
+inline void attend_entries(const float* query, const float* keys, size_t key_stride, const float* values,
+                           size_t value_stride, const int32_t* entries, int length, int head, float scale,
+                           float* weights, Emit&& emit) {
   const int padded = round_up(length, VECTOR);
   Floats most = all(-INFINITY);
   for (int j = 0; j < padded; j += LANES) {
     Floats products[LANES];  // of one key each; their sums are the scores
-    for (int i = 0; i < LANES; ++i) {
-      const float* key = keys + entries[std::min(j + i, length - 1)] * stride;
-      products[i] = load(query) * load(key);
-      for (int c = LANES; c < head; c += LANES) products[i] += load(query + c) * load(key + c);
-    }
-    const Floats score = lanes() + j < length ? sums(products) * scale : all(-INFINITY);
-    most = maximum(most, score);
-    store(weights + j, score);
-  }
-  const float share = exponentiate(weights, padded, largest(most));
-  for (int c = 0; c < head; c += LANES) {
-    Floats mixture = {};
-    for (int j = 0; j < length; ++j) mixture += weights[j] * load(values + entries[j] * stride + c);
-    emit(c, mixture * share);
-  }
-}
-
-// One query over those entries of keys and values, `key_stride` and `value_stride` apart, that `entries` counts up:
-// out ← their mixture.  head: a multiple of LANES.  weights: room for `length`, padded to VECTOR.
-inline void attend_rows(const float* query, const float* keys, size_t key_stride, const float* values,
-                        size_t value_stride, const int32_t* entries, int length, int head, float scale, float* weights,
-                        float* out) {
-  const int padded = round_up(length, VECTOR);
-  Floats most = all(-INFINITY);
-  for (int j = 0; j < padded; j += LANES) {
-    Floats products[LANES];
     for (int i = 0; i < LANES; ++i) {
       const float* key = keys + entries[std::min(j + i, length - 1)] * key_stride;
       products[i] = load(query) * load(key);
@@ -129,11 +104,11 @@ inline void attend_rows(const float* query, const float* keys, size_t key_stride
     Floats mixture[WIDE] = {};
     for (int j = 0; j < length; ++j)
       for (int v = 0; v < WIDE; ++v) mixture[v] += weights[j] * load(values + entries[j] * value_stride + c + v * LANES);
-    for (int v = 0; v < WIDE; ++v) store(out + c + v * LANES, mixture[v] * share);
+    for (int v = 0; v < WIDE; ++v) emit(c + v * LANES, mixture[v] * share);
   }
   for (; c < head; c += LANES) {
     Floats mixture = {};
     for (int j = 0; j < length; ++j) mixture += weights[j] * load(values + entries[j] * value_stride + c);
-    store(out + c, mixture * share);
+    emit(c, mixture * share);
   }
 }

@@ -78,8 +78,8 @@ Tensor attend_one(const Tensor& query, const Tensor& keys, const Tensor& values,
       float* to = out.data_ptr<float>() + (static_cast<size_t>(b) * heads + h) * head;
       const auto at = [=](const Tensor& x) { return x.data_ptr<float>() + b * x.stride(0) + h * x.stride(1); };
       if (length)
-        attend_rows(at(query), at(keys), keys.stride(2), at(values), values.stride(2), entries.data(), length, head,
-                    scale, weights.data(), to);
+        attend_entries(at(query), at(keys), keys.stride(2), at(values), values.stride(2), entries.data(), length, head,
+                       scale, weights.data(), [=](int c, Floats y) { store(to + c, y); });
       else
         std::fill(to, to + head, 0.0f);
     }

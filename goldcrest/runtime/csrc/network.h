@@ -233,7 +233,7 @@ class Network {
     const float scale = attention.out.scale;
     for (int m = 0; m < rows; ++m, mixed += depth)
       for (int c = 0; c < width; c += attention.heads.size)
-        attend_entries(queries + static_cast<size_t>(m) * width + c, entries + c, entries + width + c, stride,
+        attend_entries(queries + static_cast<size_t>(m) * width + c, entries + c, stride, entries + width + c, stride,
                        history_.of(m).data(), length, attention.heads.size, attention.heads.scale, weights,
                        [=](int at, Floats y) INLINE { P::store(mixed + c + at, y, scale); });
     add_product(attention.out, mixed_.data(), rows, x, d());
