@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.initialization import no_init_weights
 from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
+from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 from transformers.pytorch_utils import Conv1D
 
 from goldcrest.errors import InputError
@@ -157,7 +158,7 @@ def quantize_layers(
     """
     _check_scales(model, scales)
     weights = {key: weight_of(name, module) for key, (name, module) in _owners(model).items()}
-    for name, module in list(_quantizable(model)):
+    for name, module in list(quantizable(model)):
         weight = weights[id(module.weight)]
         model.set_submodule(
             name, _int8_form(module, weight, None if scales is None else scales.get(name))
@@ -172,15 +173,17 @@ def _int8_form(module: nn.Module, weight: Int8Weight, scale: float | None) -> nn
     return Int8Linear(weight, module.bias, scale)
 
 
-def _quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """What has a weight to quantize, with its name; what pruning has cut to nothing stays."""
+def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """What has a weight to quantize, with its name; what pruning has cut to nothing stays, and what is computed."""
     for name, module in model.named_modules():
+        if isinstance(module, MarianSinusoidalPositionalEmbedding):
+            continue
         if isinstance(module, nn.Linear | Conv1D | nn.Embedding) and module.weight.numel():
             yield name, module
 
 
 def _linears(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    for name, module in _quantizable(model):
+    for name, module in quantizable(model):
         if not isinstance(module, nn.Embedding):
             yield name, module
 
@@ -188,7 +191,7 @@ def _linears(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
     """By the identity of each distinct weight the first module that has it, with its name."""
     found: dict[int, tuple[str, nn.Module]] = {}
-    for name, module in _quantizable(model):
+    for name, module in quantizable(model):
         found.setdefault(id(module.weight), (name, module))
     return found
 
@@ -200,7 +203,7 @@ def _matrix(module: nn.Module) -> Tensor:
 
 def _unquantized(model: nn.Module) -> dict[str, Tensor]:
     """What stays float32, by name."""
-    swapped = {f"{name}.weight" for name, _ in _quantizable(model)}
+    swapped = {f"{name}.weight" for name, _ in quantizable(model)}
     return {name: value for name, value in model.state_dict().items() if name not in swapped}
 
 

@@ -12,9 +12,8 @@ from torch.nn.utils import parametrize
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
+from goldcrest.generation.int8 import GRID, quantizable
 from goldcrest.quantization.grids import grid_named
-
-GRID = "int8_rowwise"
 
 
 @contextmanager
@@ -23,11 +22,7 @@ def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
 
     The optimizer moves the parameters as they are, which stay the same objects.
     """
-    chosen = [
-        module
-        for module in model.modules()
-        if isinstance(module, nn.Linear | nn.Embedding | Conv1D) and module.weight.numel()
-    ]
+    chosen = [module for _, module in quantizable(model)]
     for module in chosen:
         parametrize.register_parametrization(module, "weight", _Rounded(isinstance(module, Conv1D)))
     try:

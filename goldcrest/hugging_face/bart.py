@@ -1,14 +1,37 @@
-"""BART: an encoder, and a decoder of self-attention, cross-attention and feed-forward."""
+"""BART, and Marian's models, built alike: an encoder; a decoder of self-attention, cross-attention, feed-forward."""
+
+from typing import ClassVar
 
 from torch import nn
 from transformers.models.bart.modeling_bart import BartAttention
+from transformers.models.marian.modeling_marian import MarianAttention
 
 from goldcrest.hugging_face.family import Family, count_positions
 from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 
 
+class HeadlessAttention:
+    """What an attention becomes without heads: it gives its output bias."""
+
+    def forward(self, hidden_states, key_value_states=None, past_key_values=None, **_):
+        """hidden_states (b, positions, d) → the same shape, no weights."""
+        if key_value_states is None:
+            count_positions(past_key_values, self.layer_idx, hidden_states)
+        return self.out_proj(hidden_states[..., :0]), None
+
+
+class HeadlessBartAttention(HeadlessAttention, BartAttention):
+    """BART's."""
+
+
+class HeadlessMarianAttention(HeadlessAttention, MarianAttention):
+    """Marian's."""
+
+
 class Bart(Family):
     """A BartModel, or any model that holds one."""
+
+    headless: ClassVar[type[nn.Module]] = HeadlessBartAttention
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
@@ -28,7 +51,7 @@ class Bart(Family):
         def set_shape(heads: int) -> None:
             attention.num_heads = heads
             if not heads:
-                attention.__class__ = HeadlessAttention
+                attention.__class__ = self.headless
 
         return AttentionBlock(
             name,
@@ -58,11 +81,7 @@ class Bart(Family):
         ]
 
 
-class HeadlessAttention(BartAttention):
-    """What an attention becomes without heads: it gives its output bias."""
+class Marian(Bart):
+    """A MarianModel, or any model that holds one."""
 
-    def forward(self, hidden_states, key_value_states=None, past_key_values=None, **_):
-        """hidden_states (b, positions, d) → the same shape, no weights."""
-        if key_value_states is None:
-            count_positions(past_key_values, self.layer_idx, hidden_states)
-        return self.out_proj(hidden_states[..., :0]), None
+    headless = HeadlessMarianAttention

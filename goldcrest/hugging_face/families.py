@@ -1,10 +1,10 @@
 """The families by their base models."""
 
 from torch import nn
-from transformers import BartModel, GPT2Model, PreTrainedModel, XLMRobertaModel
+from transformers import BartModel, GPT2Model, MarianModel, PreTrainedModel, XLMRobertaModel
 
 from goldcrest.errors import InputError
-from goldcrest.hugging_face.bart import Bart
+from goldcrest.hugging_face.bart import Bart, Marian
 from goldcrest.hugging_face.family import Family
 from goldcrest.hugging_face.gpt2 import GPT2
 from goldcrest.hugging_face.xlm_roberta import XLMRoberta
@@ -12,6 +12,7 @@ from goldcrest.hugging_face.xlm_roberta import XLMRoberta
 FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
     XLMRobertaModel: XLMRoberta,
     BartModel: Bart,
+    MarianModel: Marian,
     GPT2Model: GPT2,
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
+import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
@@ -16,6 +17,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
+from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, write_json
@@ -166,7 +168,19 @@ def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> 
     if unexpected:
         raise InputError(f"{path}/{WEIGHTS}: tensors not expected: {unexpected}")
     model.tie_weights()
-    _refuse_missing(model, set(missing) - model.all_tied_weights_keys.keys(), path)
+    missing = set(missing) - model.all_tied_weights_keys.keys() - _computed(model)
+    _refuse_missing(model, missing, path)
+
+
+def _computed(model: PreTrainedModel) -> set[str]:
+    """The parameters that files do not hold because they are computed, which is done here: Marian's positions."""
+    found = set()
+    for name, module in model.named_modules():
+        if isinstance(module, MarianSinusoidalPositionalEmbedding):
+            with torch.no_grad():
+                module.weight.copy_(module.create_weight())
+            found.add(f"{name}.weight")
+    return found
 
 
 def _refuse_missing(model: PreTrainedModel, missing: Set[str], path: Path) -> None:

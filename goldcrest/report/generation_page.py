@@ -50,7 +50,7 @@ def in_short(results: GenerationResults) -> list[str]:
         for variant in results.variants_for(task):
             base = results.baseline(variant)
             one, other = (results.quality(name, metric) for name in (variant, base))
-            if variant == base or one is None or other is None:
+            if variant == base or one is None or other is None or not other.score:
                 continue
             told = [f"{metric} {fixed(one.score / other.score, 3)} × `{base}`'s"]
             sizes = [results.size(name) for name in (variant, base)]

@@ -159,7 +159,7 @@ def test_a_cut_model_still_learns(family):
 
 def test_what_holds_no_model_of_a_family_or_several_is_refused():
     other = T5Config(vocab_size=9, d_model=8, d_kv=2, d_ff=8, num_layers=1, num_heads=1)
-    expected = "expected one: XLMRobertaModel, BartModel or GPT2Model"
+    expected = "expected one: XLMRobertaModel, BartModel, MarianModel or GPT2Model"
     with pytest.raises(InputError, match=f"T5Model holds 0 models .*, {expected}"):
         prunable(T5Model(other))
     with pytest.raises(InputError, match="BartForCausalLM holds 0 models"):

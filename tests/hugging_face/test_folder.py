@@ -148,8 +148,8 @@ DAMAGES = {
         "layer_shapes: heads of decoder.1.self_attention are not",
     ),
     "another family": (
-        lambda path: edit_config(path, model_type="marian"),
-        "model_type 'marian', expected one of bart, gpt2, xlm-roberta",
+        lambda path: edit_config(path, model_type="t5"),
+        "model_type 't5', expected one of bart, gpt2, marian, xlm-roberta",
     ),
     "no class": (
         lambda path: edit_config(path, architectures=["pipeline"]),
