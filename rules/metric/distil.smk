@@ -37,7 +37,7 @@ rule select_pairs:
 rule translator_vocabulary:
     """The vocabulary of the translators that are trained here."""
     input:
-        corpora=DISTILLATION / "{pairs}/translators/training.parquet",
+        corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
     output:
         DISTILLATION / "{pairs}/translators/{size}/vocab.spm",
     log:
