@@ -135,7 +135,8 @@ rule measure_generation_speed:
         BENCHMARKS / "measure_generation_speed/{model}.tsv"
     conda:
         "../../envs/main.yaml"
-    threads: workflow.cores  # nothing else may run while it is timed
+    # All that --cores gives, since nothing else may run beside; without it, on a cluster, one process's.
+    threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=growing(12000),
     params:
