@@ -17,7 +17,7 @@ from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import software_versions
 from goldcrest.evaluation.speed import count_words
 from goldcrest.files import read_json
-from goldcrest.runtime.extension import PORTABLE
+from goldcrest.kernels.extension import PORTABLE
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.text import RuntimeTranslator
 from goldcrest.runtime.translator import Runtime

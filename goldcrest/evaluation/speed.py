@@ -21,7 +21,7 @@ from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import software_versions
 from goldcrest.evaluation.processes import Worker, pool, usable_cores
 from goldcrest.files import read_json
-from goldcrest.runtime.extension import PORTABLE
+from goldcrest.kernels.extension import PORTABLE
 
 if TYPE_CHECKING:
     from goldcrest.translation.search import SearchOptions

@@ -24,12 +24,12 @@ from transformers.pytorch_utils import Conv1D
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, write_json
 from goldcrest.generation.int8_decoding import make_fast
-from goldcrest.generation.int8_layers import Int8Embedding, Int8Linear, Int8Positions, Int8Weight
 from goldcrest.hugging_face.families import prunable
 from goldcrest.hugging_face.folder import SHAPES, WEIGHTS, cut_to, layer_shapes, model_class
+from goldcrest.kernels.extension import PORTABLE, extension, fastest
+from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from goldcrest.quantization.calibration import activation_scales, summary
 from goldcrest.quantization.grids import grid_named
-from goldcrest.runtime.extension import PORTABLE, extension, fastest
 
 GRID = "int8_rowwise"
 SECTION = "quantization"  # of config.json
@@ -90,7 +90,7 @@ def int8_bytes(model: PreTrainedModel) -> int:
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     """Read a folder of `save_int8`: a model of the library's own class, in evaluation mode, for its `generate`.
 
-    isa: of `runtime.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
+    isa: of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
     Raises InputError where the folder is missing, damaged, or not in int8.
     """
     folder = Path(folder)
@@ -145,6 +145,20 @@ def calibrated_scales(
     return activation_scales(
         {name: summary(name, maxima) for name, maxima in seen.items()}, formula
     )
+
+
+class Int8Positions(Int8Embedding):
+    """BART's table of learned positions, which begins with rows that stand for none."""
+
+    def __init__(self, weight: Int8Weight, offset: int):
+        super().__init__(weight)
+        self.offset = offset
+
+    def forward(self, inputs: Tensor, past: int = 0, position_ids: Tensor | None = None) -> Tensor:
+        """inputs (b, n, …) of the positions that follow `past`, or of position_ids (n,) → (b or 1, n, width)."""
+        if position_ids is None:
+            position_ids = torch.arange(past, past + inputs.shape[1])
+        return super().forward(position_ids[None] + self.offset)
 
 
 def quantize_layers(

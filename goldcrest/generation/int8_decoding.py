@@ -13,8 +13,8 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from transformers.models.bart.modeling_bart import BartDecoderLayer, BartEncoderLayer
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
 
-from goldcrest.generation.int8_layers import Activation, Int8Linear
-from goldcrest.runtime.extension import PORTABLE, extension
+from goldcrest.kernels.extension import PORTABLE, extension
+from goldcrest.kernels.int8_layers import Activation, Int8Linear
 
 HEAD_STEP = 16  # the compiled attention has heads of a multiple of so many numbers
 ROOM = 64  # positions at least that a cache grows by

@@ -17,9 +17,9 @@ from goldcrest.errors import InputError
 from goldcrest.files import read_json, sha256_file, sha256_text, write_json
 from goldcrest.generation.data import Task
 from goldcrest.generation.int8 import SECTION, load_int8
-from goldcrest.generation.int8_layers import Int8Linear
 from goldcrest.hugging_face.families import FAMILIES
 from goldcrest.hugging_face.folder import load_model, save_model, save_whole_model
+from goldcrest.kernels.int8_layers import Int8Linear
 
 LINEAGE = "lineage"  # the entry of config.json
 _CUT = {base.config_class.model_type for base in FAMILIES}  # the types that can be cut

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from goldcrest.errors import InputError
+from goldcrest.kernels.extension import PORTABLE, extension, has_bfloat16
 from goldcrest.quantization.modules import QuantizedLinear
-from goldcrest.runtime.extension import PORTABLE, extension, has_bfloat16
 from goldcrest.runtime.student import VECTOR, Packer
 from goldcrest.translation.batches import pad
 from goldcrest.translation.network import START, State, Translator, sinusoids

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import read_json
+from goldcrest.kernels.extension import NEEDS, PORTABLE, available, fastest
 from goldcrest.runtime.engines import fits_extension
-from goldcrest.runtime.extension import NEEDS, PORTABLE, available, fastest
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.network import Translator

@@ -27,7 +27,7 @@ rule summarize_test_set:
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "quantization", "runtime"),
+        code=code_version("generation", "hugging_face", "kernels", "quantization"),
     script:
         "../../workflow_scripts/generation/summarize.py"
 
@@ -90,8 +90,8 @@ rule measure_perplexity:
         code=code_version(
             "generation",
             "hugging_face",
+            "kernels",
             "quantization",
-            "runtime",
             "evaluation.generation",
             "evaluation.significance",
         ),
@@ -146,8 +146,8 @@ rule measure_generation_speed:
             "generation",
             "hugging_face",
             "evaluation.generation",
+            "kernels",
             "quantization",
-            "runtime",
         ),
     script:
         "../../workflow_scripts/generation/measure_speed.py"

@@ -171,7 +171,9 @@ rule translate_pairs:
         precision=TRANSLATION["precision"],
         languages=lambda w: translator_languages(w.pairs, w.translation, w.step),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("corpus.table", "products", "runtime", "translation"),
+        code=code_version(
+            "corpus.table", "kernels", "products", "runtime", "translation"
+        ),
     script:
         "../../workflow_scripts/distil/translate_shard.py"
 

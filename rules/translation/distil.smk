@@ -92,8 +92,8 @@ rule translate_shard:
         code=code_version(
             "translation.distillation",
             "translation.sentence_bleu",
+            "kernels",
             "runtime.batching",
-            "runtime.csrc",
             "runtime.engines",
             "runtime.student",
             "runtime.translator",

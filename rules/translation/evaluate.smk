@@ -52,7 +52,7 @@ rule choose_by_mbr:
         target=config["languages"]["target"],
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
-        code=code_version("metric", "runtime") + SEARCH_CODE,
+        code=code_version("kernels", "metric", "runtime") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/choose_by_mbr.py"
 
@@ -258,7 +258,11 @@ rule measure_speed:
         rounds=config["evaluation"]["speed"]["rounds"],
         least_seconds=config["evaluation"]["speed"]["least_seconds"],
         code=code_version(
-            "evaluation.latency", "evaluation.processes", "evaluation.speed", "runtime"
+            "evaluation.latency",
+            "evaluation.processes",
+            "evaluation.speed",
+            "kernels",
+            "runtime",
         )
         + SEARCH_CODE,
     script:
@@ -295,7 +299,7 @@ rule measure_gpu_speed:
         sentences=config["evaluation"]["speed"]["sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
         rounds=config["evaluation"]["speed"]["rounds"],
-        code=code_version("evaluation.gpu_speed", "runtime") + SEARCH_CODE,
+        code=code_version("evaluation.gpu_speed", "kernels", "runtime") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/measure_gpu_speed.py"
 
@@ -319,6 +323,7 @@ rule benchmark_runtime:
             "commands.benchmark",
             "commands.benchmarks.runtime",
             "evaluation.processes",
+            "kernels",
             "runtime",
         ),
     script:

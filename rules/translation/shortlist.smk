@@ -64,6 +64,7 @@ rule measure_shortlist:
             "evaluation.measurement",
             "evaluation.quality",
             "evaluation.shortlist",
+            "kernels",
             "runtime.engines",
             "runtime.shortlist",
             "runtime.text",

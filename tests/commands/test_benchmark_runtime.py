@@ -19,7 +19,7 @@ from goldcrest.commands.benchmarks.runtime.workload import (
     words,
 )
 from goldcrest.evaluation.processes import Worker, usable_cores
-from goldcrest.runtime.extension import NEEDS, available
+from goldcrest.kernels.extension import NEEDS, available
 from goldcrest.translation.architecture import Architecture, LayerShape
 
 LAYER = LayerShape(heads=2, head_size=16, feed_forward=32)

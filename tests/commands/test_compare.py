@@ -12,9 +12,9 @@ import torch
 from goldcrest.__main__ import main
 from goldcrest.commands.compare import compare
 from goldcrest.corpus.table import read_columns
+from goldcrest.kernels.extension import PORTABLE
 from goldcrest.quantization import quantize_model, record_ranges, section
 from goldcrest.quantization.calibration import activation_scales
-from goldcrest.runtime.extension import PORTABLE
 from goldcrest.translation.folder import save_model
 from goldcrest.translation.search import greedy_translations
 from tests.small_models import TEXT, make_folder, make_network, make_vocabulary

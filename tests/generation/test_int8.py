@@ -10,11 +10,12 @@ from safetensors.torch import load_file, save_file
 from transformers.pytorch_utils import Conv1D
 
 from goldcrest.errors import InputError
-from goldcrest.generation.int8 import calibrated_scales, load_int8, save_int8
+from goldcrest.generation.int8 import Int8Positions, calibrated_scales, load_int8, save_int8
 from goldcrest.hugging_face.families import prunable
 from goldcrest.hugging_face.folder import load_model, save_model
+from goldcrest.kernels.extension import available
+from goldcrest.kernels.int8_layers import Int8Weight
 from goldcrest.pruning.cut import cut
-from goldcrest.runtime.extension import available
 from tests.hugging_face.small import GENERATORS, HEADS, NEURONS, small_batch, small_model
 
 ENGINES = [*available(), "portable"]
@@ -145,6 +146,15 @@ def test_weights_are_bytes_on_disk_and_in_memory(family, tmp_path):
     save_int8(model, tmp_path / "again")
     for name in ("config.json", "model.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "int8" / name).read_bytes()
+
+
+def test_positions_begin_behind_those_that_stand_for_none():
+    torch.manual_seed(1)
+    codes, scale = torch.randint(-127, 128, (20, 16), dtype=torch.int8), torch.rand(20) + 1
+    positions = Int8Positions(Int8Weight(codes, scale, "portable"), 2)
+    found = positions(torch.zeros(2, 3), position_ids=torch.arange(5, 8))
+    torch.testing.assert_close(found[0], codes[7:10] / scale[7:10, None])
+    torch.testing.assert_close(positions(torch.zeros(2, 3), 5), found)
 
 
 def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):

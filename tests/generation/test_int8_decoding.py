@@ -6,7 +6,7 @@ from transformers.cache_utils import DynamicLayer
 
 from goldcrest.generation.int8 import load_int8, save_int8
 from goldcrest.generation.int8_decoding import ROOM, GrowingLayer
-from goldcrest.runtime.extension import available, extension
+from goldcrest.kernels.extension import available, extension
 from tests.generation.test_int8 import generated
 from tests.hugging_face import small
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import torch
 
+from goldcrest.kernels.extension import available
 from goldcrest.quantization import quantize_model, record_ranges
 from goldcrest.quantization.calibration import mean_of_maxima
 from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.runtime.extension import available
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.network import Translator
 from goldcrest.translation.search import SearchOptions, greedy

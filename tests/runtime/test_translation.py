@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
-from goldcrest.runtime.extension import PORTABLE, has_bfloat16
+from goldcrest.kernels.extension import PORTABLE, has_bfloat16
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import SearchOptions, greedy, prepack, search

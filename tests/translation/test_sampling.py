@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 import torch
 
-from goldcrest.runtime.extension import PORTABLE, available
+from goldcrest.kernels.extension import PORTABLE, available
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import Sampling, SearchOptions, search
 from tests.runtime.conftest import network, sources

@@ -11,7 +11,7 @@ from goldcrest.evaluation.quality import TestSet
 from goldcrest.evaluation.shortlist import measure_shortlist
 from goldcrest.files import write_json
 from goldcrest.job import job
-from goldcrest.runtime.extension import PORTABLE
+from goldcrest.kernels.extension import PORTABLE
 from goldcrest.runtime.text import load_runtime
 from goldcrest.text_files import read_lines
 from goldcrest.translation.search import SearchOptions

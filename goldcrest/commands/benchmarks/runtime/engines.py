@@ -20,7 +20,7 @@ from goldcrest.commands.benchmarks.runtime.workload import (
 )
 from goldcrest.errors import InputError, nearest
 from goldcrest.evaluation.processes import Worker
-from goldcrest.runtime.extension import NEEDS, PORTABLE, available
+from goldcrest.kernels.extension import NEEDS, PORTABLE, available
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import SearchOptions
 

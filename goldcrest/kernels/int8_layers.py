@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from goldcrest.kernels.extension import PORTABLE, extension
 from goldcrest.quantization.grids import INT8_LIMIT
 from goldcrest.quantization.integer import integer_product
-from goldcrest.runtime.extension import PORTABLE, extension
 
 Activation = Literal["none", "relu", "gelu", "gelu_tanh"]
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -30,7 +30,7 @@ class Int8Weight:
     """A weight in one of two forms: as the compiled kernels want it, or row by row for PyTorch's product."""
 
     def __init__(self, codes: Tensor, scale: Tensor, isa: str):
-        """codes: int8 (outputs, inputs).  scale: float32 (outputs,).  isa: of `runtime.extension`, or portable."""
+        """codes: int8 (outputs, inputs).  scale: float32 (outputs,).  isa: of `kernels.extension`, or portable."""
         self.shape = codes.shape
         if isa == PORTABLE:
             self._codes, self._scale, self._compiled = codes, scale, None
@@ -94,17 +94,3 @@ class Int8Embedding(nn.Module):
         """indices (…) → (…, width)."""
         rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
         return rows if self.factor == 1 else rows * self.factor
-
-
-class Int8Positions(Int8Embedding):
-    """BART's table of learned positions, which begins with rows that stand for none."""
-
-    def __init__(self, weight: Int8Weight, offset: int):
-        super().__init__(weight)
-        self.offset = offset
-
-    def forward(self, inputs: Tensor, past: int = 0, position_ids: Tensor | None = None) -> Tensor:
-        """inputs (b, n, …) of the positions that follow `past`, or of position_ids (n,) → (b or 1, n, width)."""
-        if position_ids is None:
-            position_ids = torch.arange(past, past + inputs.shape[1])
-        return super().forward(position_ids[None] + self.offset)

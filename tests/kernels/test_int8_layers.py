@@ -4,13 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.generation.int8_layers import (
-    Int8Embedding,
-    Int8Linear,
-    Int8Positions,
-    Int8Weight,
-)
-from goldcrest.runtime.extension import available
+from goldcrest.kernels.extension import available
+from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 
 ENGINES = [*available(), "portable"]
 SHAPES = [(1, 7, 16), (3, 24, 40), (9, 64, 65), (17, 100, 200)]
@@ -59,12 +54,6 @@ def test_rows_are_codes_over_scales(isa):
     expected = codes.float()[indices] / scale[indices][..., None]
     torch.testing.assert_close(Int8Embedding(weight)(indices), expected)
     torch.testing.assert_close(Int8Embedding(weight, 4.0)(indices), expected * 4)
-    positions = Int8Positions(weight, 2)
-    later = torch.arange(5, 8)
-    torch.testing.assert_close(
-        positions(indices, position_ids=later)[0], codes[7:10] / scale[7:10, None]
-    )
-    torch.testing.assert_close(positions(indices, 5), positions(indices, position_ids=later))
 
 
 @pytest.mark.parametrize("isa", ENGINES)
