@@ -70,7 +70,8 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
                         help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
                         "not found by its name")  # fmt: skip
     parser.add_argument("--precision", default="float32", metavar="P",
-                        help="float32, the default, or bfloat16: faster, equal to some thousandths")  # fmt: skip
+                        help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 "
+                        "on processors")  # fmt: skip
     parser.add_argument("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--cache", type=Path, metavar="FILE",

@@ -16,6 +16,7 @@ from goldcrest.configuration import (
     teachers,
     training_texts,
 )
+from goldcrest.configuration.metric import precision_faults
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from goldcrest.configuration.schema import Fault, unknown
 from goldcrest.configuration.training_texts import corpora_of
@@ -71,7 +72,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("students", "pruning", "quantization", "variants"), pruning.amounts),
         (("students", "pruning", "quantization", "exports"), _exports),
         (("evaluation",), _measured_models),
-        (("evaluation",), _mbr),
+        (("evaluation", "hardware"), _comet),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -192,9 +193,12 @@ def _precision(pattern: str, config: Config) -> str | None:
     return f"precision '{named[0]}' has no settings, expected the key {key}"
 
 
-def _mbr(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The utility `comet` needs a model."""
+def _comet(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The utility `comet` needs a model, and the model a precision of the device."""
     evaluation = config["evaluation"]
+    if "comet" in evaluation:
+        precision = evaluation["comet"]["precision"]
+        yield from precision_faults(config, precision, "evaluation", "comet", "precision")
     if evaluation.get("mbr", {}).get("utility") == "comet" and "comet" not in evaluation:
         yield Fault(
             ("evaluation", "mbr", "utility"),

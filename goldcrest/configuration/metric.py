@@ -65,7 +65,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("pruning", "encoders", "reference"), _pruning),
         (("distillation", "encoders"), _distillation),
         (("test_sets",), _test_sets),
-        (("evaluation",), _evaluation),
+        (("evaluation", "hardware"), _evaluation),
     ]
     return [
         fault
@@ -174,6 +174,18 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for index, path in enumerate(config["evaluation"].get("speed", {}).get("systems", [])):
         if not path.strip():
             yield Fault(("evaluation", "speed", "systems", index), "found nothing, expected a file")
+    yield from precision_faults(
+        config, config["evaluation"]["precision"], "evaluation", "precision"
+    )
+
+
+def precision_faults(config: Config, precision: str, *place: str) -> Iterator[Fault]:
+    """A metric's precision, found at that key, is one that the experiment's device computes."""
+    if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
+        yield Fault(
+            place,
+            "found int8, which processors compute, with hardware.accelerator gpu, expected bfloat16 or float32",
+        )
 
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:

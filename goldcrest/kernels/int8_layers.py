@@ -6,7 +6,8 @@ scale known from calibration; y = Σ codes·codes / (both scales) + bias, with e
 """
 
 from collections.abc import Callable
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Literal
 
 import torch
@@ -24,6 +25,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
 }
+ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
 
 
 class Int8Weight:
@@ -47,7 +49,14 @@ class Int8Weight:
         """
         if self._compiled is not None:
             kind = getattr(self._module.Activation, activation)
-            return self._compiled.multiply(x, bias, scale or 0.0, kind)
+            threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
+            if threads < 2:
+                return self._compiled.multiply(x, bias, scale or 0.0, kind)
+            parts = _threads(threads).map(
+                lambda rows: self._compiled.multiply(rows, bias, scale or 0.0, kind),
+                x.chunk(threads),
+            )
+            return torch.cat(list(parts))
         own = scale
         if scale is None:
             own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
@@ -63,12 +72,17 @@ class Int8Weight:
 
 
 class Int8Linear(nn.Module):
-    """A linear map; `bias` stays float32.  `activation` may be set to one that its outputs go through."""
+    """A linear map; `bias` stays float32.  `activation`, which may be set, is what its outputs go through."""
 
-    def __init__(self, weight: Int8Weight, bias: nn.Parameter | None, scale: float | None):
+    def __init__(
+        self,
+        weight: Int8Weight,
+        bias: nn.Parameter | None,
+        scale: float | None,
+        activation: Activation = "none",
+    ):
         super().__init__()
-        self.int8, self.scale = weight, scale
-        self.activation: Activation = "none"
+        self.int8, self.scale, self.activation = weight, scale, activation
         self.register_parameter("bias", bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -94,3 +108,9 @@ class Int8Embedding(nn.Module):
         """indices (…) → (…, width)."""
         rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
         return rows if self.factor == 1 else rows * self.factor
+
+
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """So many threads that wait for work: the kernels keep their memory by thread."""
+    return ThreadPoolExecutor(count)

@@ -4,7 +4,7 @@ Linear maps see all pieces of a batch at once; attention is computed for all sen
 Of what follows the encoder, all that a sentence's vector needs is summed up layer by layer (`pooling`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,9 +13,12 @@ from torch.nn import functional
 from transformers import PreTrainedModel, XLMRobertaModel
 from transformers.activations import ACT2FN
 
+from goldcrest.kernels.int8_layers import Int8Linear, Int8Weight
 from goldcrest.products import PackedLinear
+from goldcrest.quantization.grids import grid_named
 
 FUSED = ("gelu", "relu")  # activations that a product applies at once
+GRID = grid_named("int8_rowwise")  # of the weights in int8
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,20 @@ class RaggedEncoder:
     """The states of an XLM-R or BERT, whole or cut, in inference; its weights are copies."""
 
     def __init__(
-        self, model: PreTrainedModel, dtype: torch.dtype, depth: int, device: torch.device
+        self,
+        model: PreTrainedModel,
+        dtype: torch.dtype,
+        depth: int,
+        device: torch.device,
+        isa: str | None = None,
     ) -> None:
-        """dtype: of weights and states, float32 or bfloat16.  depth: layers that are needed, from below."""
-        ready = _Ready(dtype, device)
+        """dtype: of weights and states, float32 or bfloat16.  depth: layers that are needed, from below.
+
+        isa: of `kernels.extension`, or portable, where the layers' linear maps are in int8: each piece's states are
+        quantized by their own largest magnitude, and all but these products is as in float32.
+        Raises ValueError where such weights are NaN or infinite.
+        """
+        ready = _Ready(dtype, device, isa)
         embeddings = model.embeddings
         self._words = ready(embeddings.word_embeddings.weight)
         self._positions = ready(
@@ -88,6 +101,7 @@ class _Ready:
 
     dtype: torch.dtype
     device: torch.device
+    isa: str | None
 
     def __call__(self, parameter: Tensor) -> Tensor:
         return parameter.detach().to(self.device, self.dtype)
@@ -102,8 +116,8 @@ class _Ready:
         maps: Sequence[nn.Linear],
         activation: str | None = None,
         scales: Sequence[float] | None = None,
-    ) -> PackedLinear:
-        """Linear maps of the same input as one, each multiplied by its scale."""
+    ) -> Callable[[Tensor], Tensor]:
+        """Linear maps of the same input as one, each multiplied by its scale; x (n, in) → (n, out)."""
         weight, bias = (
             torch.cat(
                 [
@@ -113,7 +127,11 @@ class _Ready:
             )
             for name in ("weight", "bias")
         )
-        return PackedLinear(self(weight), self(bias), activation)
+        if self.isa is None or not weight.numel():  # all heads or neurons are cut
+            return PackedLinear(self(weight), self(bias), activation)
+        codes, scale = GRID.quantize(self(weight))
+        held = Int8Weight(codes, scale.flatten(), self.isa)
+        return Int8Linear(held, nn.Parameter(self(bias)), None, activation or "none")
 
 
 class _Layer:

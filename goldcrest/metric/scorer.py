@@ -17,13 +17,18 @@ import torch
 from torch import Tensor
 
 from goldcrest.errors import InputError, nearest
+from goldcrest.kernels.extension import fastest
 from goldcrest.metric.cache import Vector, VectorCache
 from goldcrest.metric.encoding import Lengths, RaggedEncoder
 from goldcrest.metric.folder import Metric
 from goldcrest.metric.pooling import pool_states
 from goldcrest.products import OneDnnLinears
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+PRECISIONS = {  # and the type of states; int8 is of products alone
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "int8": torch.float32,
+}
 # On a core more make it no faster; on GPUs it is not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
 SENTENCES = 4096  # encoded between two writes of the cache
@@ -50,17 +55,22 @@ class Scorer:
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
     ) -> None:
-        """precision: float32, or bfloat16 for the encoder's weights and states; vectors and scores are float32.
+        """precision: float32; bfloat16 for the encoder's weights and states; int8 for its linear maps, on the CPU.
 
+        Vectors and scores are float32 always.
         batch_pieces: bound of a batch, but for a longer sentence; None chooses by the device.
-        Raises InputError for an unknown precision.
+        Raises InputError for an unknown precision, and for int8 on a GPU.
         """
         if precision not in PRECISIONS:
             raise InputError(
-                f"precision {precision!r}, expected {' or '.join(PRECISIONS)}"
+                f"precision {precision!r}, expected {', '.join(PRECISIONS)}"
                 f"{nearest(precision, PRECISIONS)}"
             )
         self.metric, self.precision, self.device = metric, precision, torch.device(device)
+        if precision == "int8" and self.device.type != "cpu":
+            raise InputError(
+                f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
+            )
         self.needs_references = metric.network.architecture.needs_references
         self.cache = cache
         self._batch_pieces = batch_pieces or BATCH_PIECES.get(self.device.type, 2048)
@@ -185,8 +195,12 @@ class Scorer:
 
     @cached_property
     def _encoder(self) -> RaggedEncoder:
-        model = self.metric.network.encoder
-        return RaggedEncoder(model, PRECISIONS[self.precision], len(self._weights) - 1, self.device)
+        dtype, depth = PRECISIONS[self.precision], len(self._weights) - 1
+        isa = fastest() if self.precision == "int8" else None
+        try:
+            return RaggedEncoder(self.metric.network.encoder, dtype, depth, self.device, isa)
+        except ValueError as error:
+            raise InputError(f"{self.metric.name}: {error}; the model has diverged") from error
 
     @cached_property
     def _estimator(self) -> torch.nn.Module:

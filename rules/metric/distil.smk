@@ -250,7 +250,7 @@ rule score_corpus:
         models=model_names("ensemble"),
         precision=config["evaluation"]["precision"],
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
-        code=code_version("metric", "products"),
+        code=code_version("kernels", "metric", "products", "quantization"),
     script:
         "../../workflow_scripts/metric/score_corpus.py"
 

@@ -23,7 +23,7 @@ rule score_judged:
         models=lambda w: model_names(w.metric),
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("metric", "products", "quantization"),
+        code=code_version("kernels", "metric", "products", "quantization"),
     script:
         "../../workflow_scripts/metric/score_judged.py"
 
@@ -107,6 +107,6 @@ rule measure_metric_speed:
         models={name: model_names(name)[0] for name in timed_metrics()},
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
-        code=code_version("metric", "evaluation", "products"),
+        code=code_version("evaluation", "kernels", "metric", "products", "quantization"),
     script:
         "../../workflow_scripts/metric/measure_metric_speed.py"

@@ -42,6 +42,7 @@ rule measure_comet:
             "evaluation.comet",
             "evaluation.quality",
             "evaluation.significance",
+            "kernels",
             "metric",
             "products",
         ),

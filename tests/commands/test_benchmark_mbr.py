@@ -25,10 +25,10 @@ def test_figures(news, capsys):
     options = ["--rounds", "1", "--shape", "tiny", "--candidates", "9", "--sources", "3"]
     command = ["benchmark", "mbr", *options, "--news", str(news), "--mbrs", str(COMET), "--json"]
     assert main(command) == 0
-    exact, rounded = json.loads(capsys.readouterr().out)
+    exact, rounded, integers = json.loads(capsys.readouterr().out)
     assert "float32; 3 of 3 choices are the same" in exact["claim"]
-    assert "bfloat16" in rounded["claim"]
-    assert all(row["ours"] > 0 and row["other"] > 0 for row in (exact, rounded))
+    assert "bfloat16" in rounded["claim"] and "int8" in integers["claim"]
+    assert all(row["ours"] > 0 and row["other"] > 0 for row in (exact, rounded, integers))
 
 
 def test_what_is_not_there(news, capsys, caplog):

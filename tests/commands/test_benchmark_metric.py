@@ -17,13 +17,13 @@ def test_figures(news, capsys):
         )
     options = ["--rounds", "1", "--shape", "tiny", "--systems", "2", "--news", str(news)]
     assert main(["benchmark", "metric", *options, "--comet", str(COMET), "--json"]) == 0
-    exact, rounded, *others = json.loads(capsys.readouterr().out)
+    exact, rounded, integers, *others = json.loads(capsys.readouterr().out)
     assert "2 systems, float32, against unbabel-comet's predict" in exact["claim"]
     assert float(exact["claim"].split("at most ")[1].split()[0]) < 1e-5
     assert "the ranking is the same" in exact["claim"]
-    assert "bfloat16" in rounded["claim"]
-    assert len(others) == 2 + 4  # with the cache; pruned and distilled
-    assert all(row["ours"] > 0 and row["other"] > 0 for row in [exact, rounded, *others])
+    assert "bfloat16" in rounded["claim"] and "int8" in integers["claim"]
+    assert len(others) == 3 + 6  # with the cache; pruned and distilled
+    assert all(row["ours"] > 0 and row["other"] > 0 for row in [exact, rounded, integers, *others])
 
 
 def test_what_is_not_there(news, tmp_path, capsys, caplog):

@@ -65,7 +65,10 @@ def test_text(files, capsys):
     [
         (lambda a: [*a, a[-1]], "--translations: a file is named twice"),
         (lambda a: a[:5] + a[7:], "compares with references; give them"),
-        (lambda a: [*a, "--precision", "int4"], "precision 'int4', expected float32 or bfloat16"),
+        (
+            lambda a: [*a, "--precision", "int4"],
+            "precision 'int4', expected float32, bfloat16, int8",
+        ),
         (lambda a: [*a, "--model", "no/such.ckpt"], "no/such.ckpt: no such file"),
     ],
 )

@@ -17,6 +17,17 @@ CASES = {
             "clip_norm, max_pieces, precision, guided_alignment, stages; did you mean 'updates'?"
         ],
     ),
+    "int8 on a GPU": (
+        {
+            "evaluation": {"comet": {"model": "m", "precision": "int8"}},
+            "hardware": {"accelerator": "gpu"},
+        },
+        [],
+        [
+            "evaluation.comet.precision: found int8, which processors compute, with hardware.accelerator gpu, "
+            "expected bfloat16 or float32"
+        ],
+    ),
     "Bayes risk by a model that is not named": (
         {"evaluation": {"mbr": {"candidates": 8}}},
         [],

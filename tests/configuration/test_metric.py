@@ -109,6 +109,13 @@ def test_mistakes(path, value, line):
     assert line in str(caught.value)
 
 
+def test_int8_is_of_processors():
+    config = changed(("evaluation",), {"precision": "int8"})
+    check(config, "trial.yaml")
+    with pytest.raises(ConfigurationError, match=r"evaluation\.precision: found int8, which proc"):
+        check({**config, "hardware": {"accelerator": "gpu"}}, "trial.yaml")
+
+
 def test_what_is_missing():
     found = [line.split(": ")[0] for line in missing_files(check(SMALL, "trial.yaml"))]
     assert found == [

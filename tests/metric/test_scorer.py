@@ -3,19 +3,27 @@
 import json
 import logging
 import subprocess
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from tokenizers import Tokenizer
+from torch import nn
 from transformers import BertModel, XLMRobertaModel
 
+from goldcrest.commands.benchmarks.metric import read_text
+from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
 from goldcrest.errors import InputError
+from goldcrest.hugging_face.families import prunable
+from goldcrest.kernels.extension import PORTABLE, available
 from goldcrest.metric import scorer as scoring
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric
+from goldcrest.metric.plain import PlainScorer
 from goldcrest.metric.scorer import Scorer
+from goldcrest.pruning.cut import cut
 from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import (
     REFERENCES,
@@ -29,6 +37,7 @@ from tests.metric.small import (
     write_sentencepiece,
 )
 
+NEWS = Path(__file__).parents[3] / "shared/data/news/wmt21.en-de"
 VARIANTS = {
     "softmax": {},
     "sparsemax": {"layer_transformation": "sparsemax"},
@@ -198,6 +207,74 @@ def test_bfloat16_is_near(tmp_path):
         score(folder, precision="bfloat8")
 
 
+def nearest_of_255(x):
+    """The nearest of −127…127 over each row's largest magnitude."""
+    largest = x.abs().amax(-1, keepdim=True)
+    scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
+    return (x * scale).round() / scale
+
+
+def rounded(metric):
+    """What int8 stands for: the encoder's linear maps with rounded weights, given rounded states."""
+    with torch.no_grad():
+        for module in metric.network.encoder.encoder.modules():
+            if isinstance(module, nn.Linear) and module.weight.numel():
+                module.weight.copy_(nearest_of_255(module.weight))
+                module.register_forward_pre_hook(lambda _, given: (nearest_of_255(given[0]),))
+    return metric
+
+
+@pytest.mark.parametrize("isa", [*available(), PORTABLE])
+@pytest.mark.parametrize("shape", ["whole", "cut"])
+def test_int8_is_that_of_rounded_numbers(tmp_path, monkeypatch, isa, shape):
+    monkeypatch.setattr(scoring, "fastest", lambda: isa)
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    ours, same = load_metric(folder), load_metric(folder)
+    if shape == "cut":
+        for metric in (ours, same):
+            view = prunable(metric.network.encoder)
+            attentions, feed_forwards = view.attention_blocks(), view.feed_forward_blocks()
+            cut(
+                view,
+                {attentions[0].name: range(4), attentions[1].name: range(1)},
+                {feed_forwards[0].name: range(40), feed_forwards[1].name: range(7)},
+            )
+    exact = Scorer(ours).score(SYSTEMS, SOURCES, REFERENCES)
+    found = Scorer(ours, "int8", batch_pieces=90).score(SYSTEMS, SOURCES, REFERENCES)
+    wanted = PlainScorer(rounded(same)).score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        np.testing.assert_allclose(found[name], wanted[name], atol=2e-6)
+        np.testing.assert_allclose(found[name], exact[name], atol=0.01)
+        assert np.abs(found[name] - exact[name]).max() > 1e-4
+
+
+def test_int8_keeps_the_ranking_of_newstest2021(tmp_path, monkeypatch):
+    if not NEWS.is_dir():
+        pytest.skip(f"newstest2021 is not in {NEWS}")
+    shape = {"hidden_size": 128, "num_hidden_layers": 6, "num_attention_heads": 4}
+    monkeypatch.setitem(SHAPES, "small", {**shape, "intermediate_size": 512})
+    text = read_text(NEWS, 50)
+    lines = chain(text.sources, text.references, *text.systems.values())
+    metric = load_metric(write_random_checkpoint(tmp_path / "metric", "small", lines))
+    asked = text.systems, text.sources, text.references
+    exact, found = (
+        np.stack([*Scorer(metric, precision).score(*asked).values()]).mean(1)
+        for precision in ("float32", "int8")
+    )
+    assert np.ptp(exact) > 1e-3
+    np.testing.assert_allclose(found, exact, atol=0.01)
+    assert list(found.argsort()) == list(exact.argsort())
+
+
+def test_int8_is_of_processors(tmp_path):
+    metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    with pytest.raises(InputError, match="int8 is computed on processors, not on cuda"):
+        Scorer(metric, "int8", "cuda")
+    metric.network.encoder.encoder.layer[1].output.dense.weight.data[0, 0] = torch.nan
+    with pytest.raises(InputError, match="the model has diverged"):
+        Scorer(metric, "int8").vectors(["Yes."])
+
+
 def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     seen = []
@@ -217,8 +294,9 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     assert len(seen) == len(different)
     for name in SYSTEMS:
         np.testing.assert_array_equal(again[name], fresh[name])
-    score(folder, cache=VectorCache(cache), precision="bfloat16")  # has vectors of its own
-    assert len(seen) == 2 * len(different)
+    for number, precision in enumerate(("bfloat16", "int8"), start=2):  # have vectors of their own
+        score(folder, cache=VectorCache(cache), precision=precision)
+        assert len(seen) == number * len(different)
 
 
 def test_a_long_sentence_is_named(tmp_path, caplog):
