@@ -57,7 +57,9 @@ rule measure_summaries:
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
-        code=code_version("evaluation.generation", "evaluation.significance"),
+        code=code_version(
+            "evaluation.generation", "evaluation.significance", "text_files"
+        ),
     script:
         "../../workflow_scripts/generation/measure_summaries.py"
 

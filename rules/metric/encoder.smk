@@ -44,7 +44,9 @@ rule pretrain_encoder:
         settings=lambda w: without_by(config["encoders"][w.encoder]),
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
         seed=config["seed"],
-        code=code_version("metric.pretraining", "metric.tokenizer", "products"),
+        code=code_version(
+            "metric.pretraining", "metric.tokenizer", "products", "text_files"
+        ),
     script:
         "../../workflow_scripts/metric/pretrain_encoder.py"
 

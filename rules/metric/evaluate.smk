@@ -107,6 +107,8 @@ rule measure_metric_speed:
         models={name: model_names(name)[0] for name in timed_metrics()},
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
-        code=code_version("evaluation", "kernels", "metric", "products", "quantization"),
+        code=code_version(
+            "evaluation", "kernels", "metric", "products", "quantization", "text_files"
+        ),
     script:
         "../../workflow_scripts/metric/measure_metric_speed.py"

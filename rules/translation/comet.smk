@@ -45,6 +45,7 @@ rule measure_comet:
             "kernels",
             "metric",
             "products",
+            "text_files",
         ),
     script:
         "../../workflow_scripts/evaluate/measure_comet.py"
