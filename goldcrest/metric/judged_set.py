@@ -19,6 +19,7 @@ from goldcrest.metric.correlation import (
     kendall_tau_b,
     permutation_p_value,
 )
+from goldcrest.metric.held_out import is_held_out
 from goldcrest.metric.judgements import Judgements, is_machine, read_judgements
 
 STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
@@ -35,10 +36,11 @@ class JudgedSet:
 
     @classmethod
     def read(cls, name: str, entry: Mapping[str, Any]) -> "JudgedSet":
-        """From a table as `entry` describes it: table, score, statistic, humans.
+        """From a table as `entry` describes it: table, score, statistic, humans, held_out.
 
-        humans: whether translations by people, and those made to mislead metrics, stay.  Raises InputError where
-        nothing is left, or people tell no two translations apart.
+        humans: whether translations by people, and those made to mislead metrics, stay.  held_out: only sources
+        that validate where this is the validation's share.  Raises InputError where nothing is left, or people
+        tell no two translations apart.
         """
         judgements = read_judgements(entry["table"], entry["score"])
         table_rows = len(judgements)
@@ -46,6 +48,10 @@ class JudgedSet:
             judgements = judgements.where(is_machine)
         if not len(judgements):
             raise InputError(f"{entry['table']}: no system's translation; set humans: true")
+        if share := entry.get("held_out"):
+            judgements = judgements.where(lambda source: is_held_out(source, share), "sources")
+        if not len(judgements):
+            raise InputError(f"{entry['table']}: no source is held out; raise held_out")
         found = cls(name, judgements, entry["statistic"], table_rows)
         if found.statistic == "darr" and not len(found.pairs.better):
             raise InputError(

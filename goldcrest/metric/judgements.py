@@ -36,9 +36,9 @@ class Judgements:
         """Of each segment; empty where the table tells none."""
         return [segment.partition(" ")[0] for segment in self.segments]
 
-    def where(self, kept: Callable[[str], bool]) -> "Judgements":
-        """Those of the systems that are kept."""
-        rows = [row for row, system in enumerate(self.systems) if kept(system)]
+    def where(self, kept: Callable[[str], bool], column: str = "systems") -> "Judgements":
+        """Those whose system, or value of another column, is kept."""
+        rows = [row for row, value in enumerate(getattr(self, column)) if kept(value)]
         lists = ([one[row] for row in rows] for one in list(vars(self).values())[:-1])
         return Judgements(*lists, self.scores[rows])
 

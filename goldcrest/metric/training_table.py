@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from goldcrest.corpus.table import TableWriter, read_columns
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import sha256_text
+from goldcrest.metric.held_out import is_held_out
 from goldcrest.metric.judgements import read_judgements
 
 TEXTS = ("src", "mt", "ref")
@@ -51,11 +51,6 @@ def _judged(path: str | Path, score: str, normalise: Normalise) -> pd.DataFrame:
             )
         table.loc[rows, "score"] = (scores - scores.mean()) / scores.std()
     return table
-
-
-def is_held_out(source: str, share: float) -> bool:
-    """Whether a source belongs to the share that validation has: a matter of its text alone."""
-    return int(sha256_text(source)[:12], 16) < share * 16**12
 
 
 def write_split(

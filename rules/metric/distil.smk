@@ -273,7 +273,7 @@ rule split_scored:
         mem_mb=growing(2000),
     params:
         validation_share=config["distillation"]["validation_share"],
-        code=code_version("corpus.table", "metric.training_table"),
+        code=code_version("corpus.table", "metric.held_out", "metric.training_table"),
     script:
         "../../workflow_scripts/metric/split_scored.py"
 

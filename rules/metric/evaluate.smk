@@ -56,6 +56,7 @@ rule measure_agreement:
         seed=config["seed"],
         code=code_version(
             "metric.correlation",
+            "metric.held_out",
             "metric.judged_set",
             "metric.judgements",
             "evaluation.metric_quality",

@@ -6,6 +6,7 @@ REGRESSION_CODE = code_version(
     "corpus.table",
     "files",
     "metric.architecture",
+    "metric.held_out",
     "metric.judgements",
     "metric.regression",
     "metric.training_table",
@@ -34,7 +35,9 @@ rule split_judgements:
         judgements=REFERENCE.get("judgements", []),
         normalise=REFERENCE["normalise"],
         validation_share=REFERENCE["validation_share"],
-        code=code_version("metric.judgements", "metric.training_table"),
+        code=code_version(
+            "metric.held_out", "metric.judgements", "metric.training_table"
+        ),
     script:
         "../../workflow_scripts/metric/split_judgements.py"
 

@@ -5,6 +5,7 @@ import pytest
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.metric_quality import measure_agreement
+from goldcrest.metric.held_out import is_held_out
 from goldcrest.metric.judged_scores import MetricScores, scores_of
 from goldcrest.metric.judged_set import JudgedSet
 
@@ -35,6 +36,14 @@ def judged(tmp_path):
 def test_people_are_left_out(judged):
     assert set(JudgedSet.read("x", entry(judged)).judgements.systems) == {"A", "B", "C"}
     assert "ref-B" in JudgedSet.read("x", entry(judged, humans=True)).judgements.systems
+
+
+def test_held_out_sources_are_those_of_the_validation(judged):
+    found = JudgedSet.read("x", entry(judged, held_out=0.5, statistic="mqm")).judgements.sources
+    assert set(found) == {source for source in ("s0", "s1", "s2", "s3") if is_held_out(source, 0.5)}
+    assert len(found) == 3 * len(set(found))
+    with pytest.raises(InputError, match="no source is held out"):
+        JudgedSet.read("x", entry(judged, held_out=1e-9))
 
 
 def test_darr_by_counting(judged):
