@@ -3,7 +3,7 @@
 Every check names the sections it reads and is left out where one of them has a fault of its own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -18,7 +18,7 @@ from goldcrest.configuration import (
 )
 from goldcrest.configuration.metric import precision_faults
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
-from goldcrest.configuration.schema import Fault, unknown
+from goldcrest.configuration.schema import Fault, contradicted, unknown
 from goldcrest.configuration.training_texts import corpora_of
 from goldcrest.configuration.variants import (
     UNPRUNED,
@@ -38,7 +38,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
     """Every contradiction in a translation experiment, whose `broken` sections are not looked at."""
     if "students" not in broken:
         zoo = student_names.with_students(zoo, config["students"])
-    checks: list[tuple[tuple[str, ...], Callable[[Config, Zoo], Iterator[Fault]]]] = [
+    checks = [
         (("languages",), _languages),
         (("corpora",), _parallel_corpus),
         (("corpora", "validation", "test_sets"), data.entry_faults),
@@ -76,12 +76,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
-    return [
-        fault
-        for sections, find in checks
-        if broken.isdisjoint(sections)
-        for fault in find(config, zoo)
-    ]
+    return contradicted(checks, broken, config, zoo)
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:

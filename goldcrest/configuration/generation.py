@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goldcrest.configuration.estimates import Estimate
-from goldcrest.configuration.schema import Fault, Key, key_path, unknown
+from goldcrest.configuration.schema import Fault, Key, contradicted, key_path, unknown
 from goldcrest.configuration.work import RATES
 from goldcrest.configuration.zoo import Zoo
 from goldcrest.corpus.download import is_url
@@ -63,9 +63,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("pipelines", "models", "steps"), _pipelines),
         (("evaluation", "models", "data", "pipelines"), _evaluation),
     ]
-    return [
-        fault for sections, find in checks if broken.isdisjoint(sections) for fault in find(config)
-    ]
+    return contradicted(checks, broken, config)
 
 
 def _data(config: Config) -> Iterator[Fault]:

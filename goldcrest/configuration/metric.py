@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goldcrest.configuration.estimates import Estimate
-from goldcrest.configuration.schema import Fault, Key, key_path, unknown
+from goldcrest.configuration.schema import Fault, Key, contradicted, key_path, unknown
 from goldcrest.configuration.sizes import total_bytes
 from goldcrest.configuration.teachers import may_be_on_hub
 from goldcrest.configuration.work import PIECE_BYTES, RATES
@@ -67,12 +67,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("test_sets",), _test_sets),
         (("evaluation", "hardware"), _evaluation),
     ]
-    return [
-        fault
-        for sections, find in checks
-        if broken.isdisjoint(sections)
-        for fault in find(config, zoo)
-    ]
+    return contradicted(checks, broken, config, zoo)
 
 
 def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:

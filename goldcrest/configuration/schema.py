@@ -5,7 +5,7 @@ so that only the faults of the meant alternative are told.
 """
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,20 @@ class Fault:
     def line(self, origin: str) -> str:
         """The fault as the user reads it."""
         return f"{origin}: {key_path(self.path)}: {self.message}"
+
+
+def contradicted(
+    checks: Iterable[tuple[tuple[str, ...], Callable[..., Iterable[Fault]]]],
+    broken: set[str],
+    *arguments: Any,
+) -> list[Fault]:
+    """The faults that checks find; each names the sections it reads, and is left out where one is broken."""
+    return [
+        fault
+        for sections, find in checks
+        if broken.isdisjoint(sections)
+        for fault in find(*arguments)
+    ]
 
 
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:

@@ -83,4 +83,4 @@ rule fetch_generator:
         origin=lambda w: FETCHED_MODELS[w.model],
         code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
     script:
-        "../../workflow_scripts/generation/fetch_generator.py"
+        "../../workflow_scripts/hub/fetch_model.py"

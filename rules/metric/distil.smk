@@ -117,7 +117,7 @@ rule fetch_translator:
         origin=lambda w: FETCHED_TRANSLATORS[w.model],
         code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
     script:
-        "../../workflow_scripts/metric/fetch_model.py"
+        "../../workflow_scripts/hub/fetch_model.py"
 
 
 rule split_pairs:

@@ -71,7 +71,7 @@ rule fetch_encoder:
         origin=lambda w: FETCHED_ENCODERS[w.encoder],
         code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
     script:
-        "../../workflow_scripts/metric/fetch_model.py"
+        "../../workflow_scripts/hub/fetch_model.py"
 
 
 ruleorder: fetch_encoder > pretrain_encoder

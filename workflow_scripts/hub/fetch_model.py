@@ -1,4 +1,4 @@
-"""Fetch a model of the Hugging Face hub (rule fetch_generator): from its name and commit into a folder."""
+"""Fetch a model of the Hugging Face hub (rules fetch_…): from its name and commit into a folder."""
 
 from goldcrest.corpus.sources import Places
 from goldcrest.hugging_face.hub import fetch_model
