@@ -37,6 +37,32 @@ def figure_files(folder, name, category, title):
     return files
 
 
+def several_table_files(tables):
+    """The files of tables {file: (section, title, caption)}."""
+    files = {}
+    for name, told in tables.items():
+        files |= table_files(TABLES, name, *told)
+    return files
+
+
+def several_figure_files(figures):
+    """The files of figures {file: title}, shown in the third section."""
+    files = {}
+    for name, title in figures.items():
+        files |= figure_files(FIGURES, name, "3 Figures", title)
+    return files
+
+
+def page_targets(tables, figures):
+    """All that is made of the measurements by these, the page and the report last."""
+    return [
+        *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
+        *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
+        RESULTS / "summary.md",
+        REPORT,
+    ]
+
+
 def reported():
     """The files that the report needs: all the others of a complete run."""
     return [target for target in final_targets() if target != REPORT]

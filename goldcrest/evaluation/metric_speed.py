@@ -98,12 +98,12 @@ def measure_metrics(
             )
     with one_thread():
         rates = interleave(*map(_counted, works.values()), rounds=rounds, clock=time.process_time)
+    versions, machine = software_versions(), hardware()
     found = []
     for (study, metric, way, amount), one in zip(works, rates, strict=True):
         seconds = [1 / rate for rate in one]
         median = statistics.median(seconds)
-        versions = software_versions()
-        found.append(MetricSpeed(study, metric, way, amount, seconds, median, hardware(), versions))
+        found.append(MetricSpeed(study, metric, way, amount, seconds, median, machine, versions))
     return found
 
 

@@ -1,11 +1,10 @@
 """One page of Markdown with all results of a generation experiment, generated from its measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from goldcrest.report.experiment_page import section
 from goldcrest.report.generation_results import GenerationResults
 from goldcrest.report.generation_tables import PAPER_TABLES, SCORES, paper_table, variants_table
-from goldcrest.report.rendering import to_markdown
+from goldcrest.report.results_page import environment_lines, results_page
 from goldcrest.report.table import Table, fixed
 
 FIRST = {"summarization": "ROUGE-L", "language-modelling": "perplexity"}
@@ -26,20 +25,18 @@ def tables_of(results: GenerationResults) -> list[Table]:
 
 def generation_page(results: GenerationResults, run_time: Table, figures: Mapping[str, str]) -> str:
     """The page; figures: heading → link of a picture."""
-    config = results.config
-    return "\n".join(
-        [
-            f"# Results of the experiment {config['experiment']}\n\n"
-            f"Models that generate text, seed {config['seed']}. This page was written by the workflow from its "
-            "measurements (rule `generation_page`).\n",
-            section("In short", "\n".join(f"- {line}" for line in in_short(results))),
-            *(
-                section(table.title, to_markdown(table))
-                for table in [*tables_of(results), run_time]
-            ),
-            *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
-            section("What it ran on", "\n".join(_environment(results))),
-        ]
+    return results_page(
+        results.config,
+        "Models that generate text",
+        "generation_page",
+        in_short(results),
+        [*tables_of(results), run_time],
+        figures,
+        environment_lines(
+            [one.versions for one in results.qualities],
+            [one.hardware for one in results.speeds],
+            {one.variant: one.model_sha256 for one in results.sizes},
+        ),
     )
 
 
@@ -64,11 +61,3 @@ def in_short(results: GenerationResults) -> list[str]:
                 told.append(f"{fixed(faster, 2)} × as fast")
             lines.append(f"`{variant}`: {', '.join(told)}.")
     return lines
-
-
-def _environment(results: GenerationResults) -> Sequence[str]:
-    versions = sorted({tuple(sorted(one.versions.items())) for one in results.qualities})
-    lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
-    lines += [f"Times: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]
-    lines += ["", "SHA-256 of each model's file:", ""]
-    return [*lines, *(f"- `{one.variant}`: `{one.model_sha256}`" for one in results.sizes)]

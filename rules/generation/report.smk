@@ -6,7 +6,7 @@ rule generation_tables:
     input:
         **GENERATION_RESULTS,
     output:
-        **generation_table_files(),
+        **several_table_files(GENERATION_TABLES),
     log:
         LOGS / "generation_tables.log",
     benchmark:
@@ -30,7 +30,7 @@ if GENERATION_FIGURES:
         input:
             **GENERATION_RESULTS,
         output:
-            **generation_figure_files(),
+            **several_figure_files(GENERATION_FIGURES),
         log:
             LOGS / "generation_figures.log",
         benchmark:

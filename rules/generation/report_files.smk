@@ -25,31 +25,3 @@ GENERATION_RESULTS = {
     "speeds": expand(SPEEDS / "{model}.json", model=piped_models(config)),
     "prunings": expand(MODELS / "{variant}/pruning.json", variant=MOVEMENT_VARIANTS),
 }
-
-
-def generation_table_files():
-    """The files of all tables."""
-    files = {}
-    for name, told in GENERATION_TABLES.items():
-        files |= table_files(TABLES, name, *told)
-    return files
-
-
-def generation_figure_files():
-    """The files of all figures."""
-    files = {}
-    for name, title in GENERATION_FIGURES.items():
-        files |= figure_files(FIGURES, name, "3 Figures", title)
-    return files
-
-
-def report_targets():
-    """All that is made of the measurements, the report last."""
-    return [
-        *expand(TABLES / "{name}.{form}", name=GENERATION_TABLES, form=TABLE_FORMATS),
-        *expand(
-            FIGURES / "{name}.{form}", name=GENERATION_FIGURES, form=FIGURE_FORMATS
-        ),
-        RESULTS / "summary.md",
-        REPORT,
-    ]

@@ -6,7 +6,7 @@ rule metric_tables:
     input:
         **METRIC_RESULTS,
     output:
-        **metric_table_files(),
+        **several_table_files(METRIC_TABLES),
     log:
         LOGS / "metric_tables.log",
     benchmark:
@@ -27,7 +27,7 @@ rule metric_figures:
     input:
         **METRIC_RESULTS,
     output:
-        **metric_figure_files(),
+        **several_figure_files(METRIC_FIGURES),
     log:
         LOGS / "metric_figures.log",
     benchmark:

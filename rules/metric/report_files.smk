@@ -39,29 +39,3 @@ METRIC_RESULTS = {
     ),
     "speed": [EVALUATION / "speed.json"] if "speed" in config["evaluation"] else [],
 }
-
-
-def metric_table_files():
-    """The files of all tables."""
-    files = {}
-    for name, told in METRIC_TABLES.items():
-        files |= table_files(TABLES, name, *told)
-    return files
-
-
-def metric_figure_files():
-    """The files of all figures."""
-    files = {}
-    for name, title in METRIC_FIGURES.items():
-        files |= figure_files(FIGURES, name, "3 Figures", title)
-    return files
-
-
-def report_targets():
-    """All that is made of the measurements, the report last."""
-    return [
-        *expand(TABLES / "{name}.{form}", name=METRIC_TABLES, form=TABLE_FORMATS),
-        *expand(FIGURES / "{name}.{form}", name=METRIC_FIGURES, form=FIGURE_FORMATS),
-        RESULTS / "summary.md",
-        REPORT,
-    ]
