@@ -14,7 +14,7 @@ from transformers import (
 )
 
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file, sha256_text, write_json
+from goldcrest.files import read_json, sha256_file, sha256_text
 from goldcrest.generation.data import Task
 from goldcrest.generation.int8 import SECTION, load_int8
 from goldcrest.hugging_face.families import FAMILIES
@@ -103,12 +103,6 @@ def save_generator(
     """
     save = save_model if model.config.model_type in _CUT else save_whole_model
     save(path, model, tokenizer, {LINEAGE: dict(lineage)})
-
-
-def add_lineage(folder: str | Path, lineage: Mapping[str, Any]) -> None:
-    """Write into a model folder's config.json what made it, plain values."""
-    config = read_json(Path(folder) / "config.json")
-    write_json(Path(folder) / "config.json", {**config, LINEAGE: dict(lineage)})
 
 
 def model_hash(path: str | Path) -> str:

@@ -4,7 +4,6 @@ A step is a frozen dataclass of its settings; `STEPS` names them for configurati
 `OUTPUT.work` and continued by the next call.
 """
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Protocol
 import torch
 
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import atomic_folder, remove_folder, write_json
+from goldcrest.files import remove_folder, write_json
 from goldcrest.generation.data import data_hash, read_part, task_of
 from goldcrest.generation.distillation import (
     chosen_layers,
@@ -25,8 +24,8 @@ from goldcrest.generation.encoding import Batches, Encoder, validation_batches
 from goldcrest.generation.int8 import calibrated_scales, save_int8
 from goldcrest.generation.lineage import lineage, software
 from goldcrest.generation.models import (
+    LINEAGE,
     Generator,
-    add_lineage,
     load_generator,
     model_hash,
     save_generator,
@@ -35,6 +34,7 @@ from goldcrest.generation.movement import MovementShares, cut_silent, movement_g
 from goldcrest.generation.quantized_training import weights_on_grid
 from goldcrest.generation.settings import Device, TrainingSettings
 from goldcrest.generation.training import Course, logits_of, train
+from goldcrest.generation.vocabulary import prune_vocabulary
 from goldcrest.hugging_face.families import prunable
 
 EACH_TOKEN = "each-token"
@@ -198,18 +198,22 @@ class PostTraining:
                         logits_of(generator.model, batch, use_cache=False)
 
             scales = calibrated_scales(generator.model, work, self.activations)
-        partial = place.work / "int8"
-        save_int8(generator.model, partial, generator.tokenizer, scales)
-        made = {
-            "kind": type(self).__name__,
-            "parent": model_hash(place.model),
-            **asdict(self),
-            "versions": software(),
-        }
-        add_lineage(partial, made)
-        with atomic_folder(place.output) as folder:
-            shutil.copytree(partial, folder, dirs_exist_ok=True)
-        remove_folder(place.work)
+        made = _made(self, place)
+        save_int8(generator.model, place.output, generator.tokenizer, scales, {LINEAGE: made})
+
+
+@dataclass(frozen=True)
+class PruneVocabulary:
+    """Keep the pieces that the data's training text uses, and those that spell all else; nothing is trained."""
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        whole = generator.model.get_input_embeddings().weight.shape[0]
+        texts = (text for row in read_part(place.data, "train") for text in row.values())
+        tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
+        made = _made(self, place, data=data_hash(place.data), pieces=[whole, len(kept)])
+        save_generator(place.output, generator.model, tokenizer, made)
 
 
 STEPS: dict[str, type] = {
@@ -218,6 +222,7 @@ STEPS: dict[str, type] = {
     "prune": Prune,
     "quantization-aware": QuantizationAware,
     "post-training": PostTraining,
+    "prune-vocabulary": PruneVocabulary,
 }
 
 
@@ -278,3 +283,14 @@ def _save(step: Any, place: Place, generator: Generator, course: Course, **more:
     )
     save_generator(place.output, generator.model, generator.tokenizer, made)
     remove_folder(place.work)
+
+
+def _made(step: Any, place: Place, **more: Any) -> dict[str, Any]:
+    """The lineage of a step that trains nothing."""
+    return {
+        "kind": type(step).__name__,
+        "parent": model_hash(place.model),
+        **asdict(step),
+        "versions": software(),
+        **more,
+    }

@@ -85,3 +85,14 @@ use rule fine_tune as quantize_weights with:
         seed=config["seed"],
         hardware=config["hardware"],
         code=code_version("generation", "hugging_face", "quantization"),
+
+
+use rule fine_tune as prune_pieces with:
+    wildcard_constraints:
+        step=either(steps_by(config, "prune-vocabulary")),
+    params:
+        step=lambda w: config["steps"][w.step],
+        lengths=lambda w: lengths_of(model_of(w.origin)),
+        seed=config["seed"],
+        hardware=config["hardware"],
+        code=code_version("generation", "hugging_face"),

@@ -143,6 +143,7 @@ def test_the_page_tells_every_key_and_default():
         {k: v for k, v in keys(definitions["prune"]) if k != "movement"},
         dict(keys(definitions["quantization_aware"])),
         dict(keys(definitions["post_training"])),
+        dict(keys(definitions["prune_vocabulary"])),
         dict(keys(definitions["generator_training"])),
         {k: v for k, v in whole.items() if k.startswith(nested)},
     ]

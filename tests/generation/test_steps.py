@@ -11,7 +11,7 @@ import torch
 from goldcrest.errors import InputError
 from goldcrest.files import read_json
 from goldcrest.generation import training
-from goldcrest.generation.data import read_part
+from goldcrest.generation.data import DataSettings, import_data, read_part
 from goldcrest.generation.encoding import Batches
 from goldcrest.generation.models import load_generator, model_hash
 from goldcrest.generation.movement import MovementShares
@@ -22,6 +22,7 @@ from goldcrest.generation.steps import (
     Place,
     PostTraining,
     Prune,
+    PruneVocabulary,
     QuantizationAware,
     pruning_record,
     step_of,
@@ -248,6 +249,39 @@ def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architectu
     assert lineage["parent"] == model_hash(trained.output)
     with pytest.raises(InputError, match="its weights are int8, which no step can go on from"):
         FineTune(FAST).run(place(made, tmp_path / "further", architecture, where.output))
+
+
+def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
+    """GPT-2's text of ten birds, then one of two; the model says the same of what it still knows, and learns on."""
+    lines = [f"The wren slept {n} times. The owl sang {n} times.\n\n" for n in range(700)]
+    (tmp_path / "text.txt").write_text("".join(lines))
+    data = tmp_path / "data"
+    path = str(tmp_path / "text.txt")
+    import_data(DataSettings("language-modelling", [{"path": path}], validation_share=0.2), data)
+    where = replace(place(made, tmp_path / "pruned", "gpt2"), data=data)
+    PruneVocabulary().run(where)
+    before, after = (load_generator(folder) for folder in (where.model, where.output))
+    pieces = [len(one.tokenizer) for one in (before, after)]
+    assert 256 < pieces[1] < pieces[0]
+    lineage = read_json(where.output / "config.json")["lineage"]
+    assert lineage["pieces"] == pieces and lineage["parent"] == model_hash(where.model)
+    text = "The wren slept 12 times. The owl sang 30 times."
+    rows = [one.tokenizer(text, return_tensors="pt") for one in (before, after)]
+    names = [
+        one.tokenizer.convert_ids_to_tokens(row["input_ids"][0].tolist())
+        for one, row in zip((before, after), rows, strict=True)
+    ]
+    assert names[0] == names[1]
+    with torch.inference_mode():
+        said = [one.model(**row).logits for one, row in zip((before, after), rows, strict=True)]
+    kept = before.tokenizer.convert_tokens_to_ids(
+        after.tokenizer.convert_ids_to_tokens(list(range(pieces[1])))
+    )
+    assert torch.allclose(said[0][..., kept], said[1], atol=1e-5)
+    assert "ledz" in after.tokenizer.decode(after.tokenizer("ledz")["input_ids"])
+    further = place(made, tmp_path / "further", "gpt2", where.output)
+    FineTune(FAST).run(further)
+    assert len(load_generator(further.output).tokenizer) == pieces[1]
 
 
 def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
