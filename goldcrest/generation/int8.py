@@ -1,4 +1,4 @@
-"""BART- and GPT-2-like models in int8, for the processor: a fourth as large, and run as they are stored.
+"""BART-, T5- and GPT-2-like models in int8, for the processor: a fourth as large, and run as they are stored.
 
 A folder of `save_int8` is one of `hugging_face.folder`, with per-layer shapes, in which config.json says
 `quantization`, and model.safetensors holds for each linear map and each embedding `NAME.codes` (int8, a row for each
@@ -26,6 +26,7 @@ from goldcrest.files import atomic_folder, read_json, write_json
 from goldcrest.generation.int8_decoding import make_fast
 from goldcrest.hugging_face.families import prunable
 from goldcrest.hugging_face.folder import SHAPES, WEIGHTS, cut_to, layer_shapes, model_class
+from goldcrest.hugging_face.t5 import TABLE
 from goldcrest.kernels.extension import PORTABLE, extension, fastest
 from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from goldcrest.quantization.calibration import activation_scales, summary
@@ -60,8 +61,7 @@ def save_int8(
         except ValueError as error:
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
         tensors |= {f"{name}.codes": codes.contiguous(), f"{name}.scale": scale.flatten()}
-    for name, value in _unquantized(model).items():
-        tensors[name] = value.float().contiguous()
+    tensors |= _unquantized(model)
     section = {"grid": GRID, "activation_scales": None if scales is None else dict(scales)}
     with atomic_folder(folder) as partial:
         model.config.save_pretrained(partial)
@@ -84,7 +84,7 @@ def int8_bytes(model: PreTrainedModel) -> int:
     """The bytes of all tensors that `save_int8` would write, also of a model without weights, on `meta`."""
     parts = _owners(model).values()
     quantized = sum(module.weight.numel() + 4 * len(_matrix(module)) for _, module in parts)
-    return quantized + 4 * sum(value.numel() for value in _unquantized(model).values())
+    return quantized + sum(value.nbytes for value in _unquantized(model).values())
 
 
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
@@ -188,9 +188,12 @@ def _int8_form(module: nn.Module, weight: Int8Weight, scale: float | None) -> nn
 
 
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """What has a weight to quantize, with its name; what pruning has cut to nothing stays, and what is computed."""
+    """What has a weight to quantize, with its name.
+
+    What pruning has cut to nothing stays, what is computed, and what T5 adds to the scores of its attentions.
+    """
     for name, module in model.named_modules():
-        if isinstance(module, MarianSinusoidalPositionalEmbedding):
+        if isinstance(module, MarianSinusoidalPositionalEmbedding) or name.endswith(TABLE):
             continue
         if isinstance(module, nn.Linear | Conv1D | nn.Embedding) and module.weight.numel():
             yield name, module
@@ -216,9 +219,13 @@ def _matrix(module: nn.Module) -> Tensor:
 
 
 def _unquantized(model: nn.Module) -> dict[str, Tensor]:
-    """What stays float32, by name."""
+    """What is no int8, by name: float32, and numbers of heads."""
     swapped = {f"{name}.weight" for name, _ in quantizable(model)}
-    return {name: value for name, value in model.state_dict().items() if name not in swapped}
+    return {
+        name: (value.float() if value.is_floating_point() else value).contiguous()
+        for name, value in model.state_dict().items()
+        if name not in swapped
+    }
 
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:

@@ -12,7 +12,9 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from transformers.models.bart.modeling_bart import BartDecoderLayer, BartEncoderLayer
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
+from transformers.models.t5.modeling_t5 import T5DenseActDense, T5DenseGatedActDense
 
+from goldcrest.hugging_face.families import prunable
 from goldcrest.kernels.extension import PORTABLE, extension
 from goldcrest.kernels.int8_layers import Activation, Int8Linear
 
@@ -28,6 +30,8 @@ _PLACES = {  # where a linear map is followed by an activation
     BartEncoderLayer: ("fc1", "activation_fn"),
     BartDecoderLayer: ("fc1", "activation_fn"),
     GPT2MLP: ("c_fc", "act"),
+    T5DenseActDense: ("wi", "act"),
+    T5DenseGatedActDense: ("wi_0", "act"),
 }
 
 
@@ -43,7 +47,7 @@ def make_fast(model: PreTrainedModel, isa: str) -> None:
             if isinstance(module, kind) and isinstance(inner, Int8Linear) and fused:
                 inner.activation = fused
                 setattr(module, activation, nn.Identity())
-    depth = getattr(model.config, "decoder_layers", model.config.num_hidden_layers)
+    depth = len(prunable(model).layer_stacks()[-1].layers)  # the decoder's
     model.config.layer_types = [GrowingLayer._layer_type] * depth
     if isa != PORTABLE:
         model.set_attn_implementation(_register(isa))
@@ -104,8 +108,9 @@ def _register(isa: str) -> str:
         **keywords,
     ) -> tuple[Tensor, None]:
         size = query.shape[-1]
-        plain = attention_mask is None or (
-            attention_mask.dtype == torch.bool and attention_mask.shape[1] == 1
+        plain = keywords.get("position_bias") is None and (
+            attention_mask is None
+            or (attention_mask.dtype == torch.bool and attention_mask.shape[1] == 1)
         )
         if query.shape[2] > 1 or size % HEAD_STEP or not plain:
             return sdpa_attention_forward(

@@ -115,7 +115,7 @@ def model_hash(path: str | Path) -> str:
 
 
 def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
-    """A model of a family that cannot be cut, such as T5."""
+    """A model of a family that cannot be cut."""
     kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
     try:
         model = kind.from_pretrained(path, local_files_only=True, use_safetensors=True)

@@ -1,12 +1,21 @@
 """The families by their base models."""
 
 from torch import nn
-from transformers import BartModel, GPT2Model, MarianModel, PreTrainedModel, XLMRobertaModel
+from transformers import (
+    BartModel,
+    GPT2Model,
+    MarianModel,
+    PreTrainedModel,
+    T5ForConditionalGeneration,
+    T5Model,
+    XLMRobertaModel,
+)
 
 from goldcrest.errors import InputError
 from goldcrest.hugging_face.bart import Bart, Marian
 from goldcrest.hugging_face.family import Family
 from goldcrest.hugging_face.gpt2 import GPT2
+from goldcrest.hugging_face.t5 import T5
 from goldcrest.hugging_face.xlm_roberta import XLMRoberta
 
 FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
@@ -14,6 +23,8 @@ FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
     BartModel: Bart,
     MarianModel: Marian,
     GPT2Model: GPT2,
+    T5Model: T5,
+    T5ForConditionalGeneration: T5,  # which holds no T5Model
 }
 
 

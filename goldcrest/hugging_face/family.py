@@ -10,6 +10,7 @@ family: its parameters, its name and the hooks on it stay.
 import inspect
 from collections.abc import Callable
 from functools import partial
+from typing import ClassVar
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
@@ -22,7 +23,10 @@ class Family(Prunable):
     """What every family's `Prunable` begins with.
 
     model: as it was given.  core: the base model in it, whose blocks may be cut.
+    weights_at: the place of attention weights in what the family's attentions return.
     """
+
+    weights_at: ClassVar[int] = 1
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core
@@ -51,7 +55,7 @@ class Family(Prunable):
         for hook in self._hooks.pop(attention, ()):
             hook.remove()
         if recorder is not None:
-            self._hooks[attention] = _report(attention, stack, recorder)
+            self._hooks[attention] = _report(attention, stack, recorder, self.weights_at)
         if self._hooks and not heard:
             self._implementation = self.core.config._attn_implementation
             self.core.set_attn_implementation("eager")
@@ -59,7 +63,7 @@ class Family(Prunable):
             self.core.set_attn_implementation(self._implementation)
 
 
-def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder) -> list:
+def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder, weights_at: int) -> list:
     """Hooks by which each forward pass of an attention reaches the recorder."""
     mask: Tensor | None = None
 
@@ -71,7 +75,7 @@ def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder) -> list:
             raise ValueError(f"attention mask {tuple(mask.shape)}: give one of (batch, positions)")
 
     def see_weights(module, arguments, output):
-        weights = output[1]  # (batch, h, queries, keys); None without heads
+        weights = output[weights_at]  # (batch, h, queries, keys); None without heads
         if weights is not None:
             # of a text in continuation, the queries are its last positions
             queries = None if mask is None else mask[:, -weights.shape[2] :].bool()

@@ -74,6 +74,8 @@ class Int8Weight:
 class Int8Linear(nn.Module):
     """A linear map; `bias` stays float32.  `activation`, which may be set, is what its outputs go through."""
 
+    weight = None  # of a type to adapt to, which T5 looks for
+
     def __init__(
         self,
         weight: Int8Weight,

@@ -79,8 +79,10 @@ def magnitude(study: Study, model: Prunable, candidates: Candidates) -> Scores:
             squares += _by_head(_squares_of_outputs(projection), block)
         heads[block.name] = squares.sqrt()
     for block in candidates.feed_forward:
-        outer = block.outer.weight.detach().double().square().sum(0)
-        neurons[block.name] = (_squares_of_outputs(block.inner) + outer).sqrt()
+        squares = block.outer.weight.detach().double().square().sum(0)
+        for projection in block.inward:
+            squares += _squares_of_outputs(projection)
+        neurons[block.name] = squares.sqrt()
     return Scores(_lists(heads), _lists(neurons))
 
 

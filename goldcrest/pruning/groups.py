@@ -56,9 +56,10 @@ class Groups:
 
 
 def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> list[Groups]:
-    """The groups of query, key, value and out map, or of inner and outer map."""
+    """The groups of query, key, value and out map, or of inner map, perhaps gate, and outer map."""
     if isinstance(block, FeedForwardBlock):
-        return [Groups(block.inner, "outputs"), Groups(block.outer, "inputs")]
+        into = [Groups(map, "outputs") for map in block.inward]
+        return [*into, Groups(block.outer, "inputs")]
     connections = block.head_size if grouping == "head" else 1
     into = [Groups(map, "outputs", connections) for map in (block.query, block.key, block.value)]
     return [*into, Groups(block.out, "inputs", connections)]
@@ -66,5 +67,8 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> l
 
 @torch.no_grad()
 def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> Tensor:
-    """(4, h·k) of an attention's `rowcol`, (4, h) of its `head`, (2, f) of a feed-forward block; on the CPU."""
+    """(4, h·k) of an attention's `rowcol`, (4, h) of its `head`, (2, f), with a gate (3, f), of a feed-forward block.
+
+    On the CPU.
+    """
     return torch.stack([groups.norms() for groups in groups_of(block, grouping)]).cpu()

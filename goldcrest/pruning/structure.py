@@ -195,20 +195,29 @@ class FeedForwardBlock:
     """Two linear maps, an activation between; neuron n is output n of `inner`, input n of `outer`.
 
     set_shape: called with the new number of neurons after a cut, where the family must know it.
+    gate: a map whose output n is multiplied with what neuron n's activation gives, where the family has one.
     """
 
     name: str
     inner: Projection
     outer: Projection
     set_shape: Callable[[int], None] | None = None
+    gate: Projection | None = None
 
     def __post_init__(self):
         self.inner, self.outer = whole(self.inner), whole(self.outer)
-        if self.inner.outputs != self.outer.inputs:
-            raise ValueError(
-                f"{self.name}: {self.inner.outputs} outputs of the inner map do not match "
-                f"{self.outer.inputs} inputs of the outer one"
-            )
+        self.gate = None if self.gate is None else whole(self.gate)
+        for inner in self.inward:
+            if inner.outputs != self.outer.inputs:
+                raise ValueError(
+                    f"{self.name}: {inner.outputs} outputs of the inner map do not match "
+                    f"{self.outer.inputs} inputs of the outer one"
+                )
+
+    @property
+    def inward(self) -> list[Projection]:
+        """The maps whose outputs count neurons."""
+        return [self.inner] if self.gate is None else [self.inner, self.gate]
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
@@ -223,23 +232,23 @@ class FeedForwardBlock:
     def neuron(self, neuron: int) -> dict[str, Tensor]:
         """The parameters that belong to one neuron, as views.
 
-        inner.weight (d,), inner.bias () where it exists, outer.weight (d,).
+        inner.weight (d,), inner.bias () where it exists, outer.weight (d,); gate.weight and gate.bias likewise.
         Raises IndexError where there is no such neuron.
         """
         if not 0 <= neuron < self.neurons:
             raise IndexError(f"{self.name}: no neuron {neuron} among {self.neurons}")
-        parameters = {
-            "inner.weight": self.inner.weight[neuron],
-            "outer.weight": self.outer.weight[:, neuron],
-        }
-        if self.inner.bias is not None:
-            parameters["inner.bias"] = self.inner.bias[neuron]
+        parameters = {"outer.weight": self.outer.weight[:, neuron]}
+        for name, projection in zip(("inner", "gate"), self.inward, strict=False):
+            parameters[f"{name}.weight"] = projection.weight[neuron]
+            if projection.bias is not None:
+                parameters[f"{name}.bias"] = projection.bias[neuron]
         return parameters
 
     def keep(self, neurons: Sequence[int]) -> None:
         """Leave only these neurons (ascending); `cut` checks them."""
         kept = torch.tensor(list(neurons), dtype=torch.long)
-        keep_outputs([self.inner], kept)
+        for inner in self.inward:
+            keep_outputs([inner], kept)
         keep_inputs(self.outer, kept)
         if self.set_shape is not None:
             self.set_shape(self.neurons)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from transformers import T5Config, T5ForConditionalGeneration
 
 from goldcrest.errors import InputError
 from goldcrest.files import read_json
 from goldcrest.generation import training
 from goldcrest.generation.data import DataSettings, import_data, read_part
 from goldcrest.generation.encoding import Batches
-from goldcrest.generation.models import load_generator, model_hash
+from goldcrest.generation.generating import SearchSettings, summarize
+from goldcrest.generation.models import load_generator, model_hash, save_generator
 from goldcrest.generation.movement import MovementShares
 from goldcrest.generation.settings import Device, TrainingSettings
 from goldcrest.generation.steps import (
@@ -82,6 +84,36 @@ def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, orde
     if architecture == "bart":
         last = load_generator(where.model).model
         assert last.config.encoder_layers == last.config.decoder_layers == 2
+
+
+def test_t5_goes_through_every_step(made, tmp_path):
+    tokenizer = load_generator(made["bart"][0]).tokenizer
+    torch.manual_seed(1)
+    config = T5Config(
+        vocab_size=len(tokenizer),
+        d_model=16,
+        d_kv=4,
+        d_ff=24,
+        num_layers=3,
+        num_heads=4,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.pad_token_id,
+    )
+    save_generator(tmp_path / "t5", T5ForConditionalGeneration(config), tokenizer, {})
+    where = place(made, tmp_path, model=tmp_path / "t5")
+    for name in (*STEPS, "post-training"):
+        where = place(made, tmp_path / name, model=where.model)
+        ({**STEPS, "post-training": PostTraining()})[name].run(where)
+        where = replace(where, model=where.output)
+    shapes = read_json(where.output / "config.json")["layer_shapes"]
+    assert len(shapes["heads"]) == 2 * 3 and set(shapes["heads"].values()) == {3}
+    articles = [row["article"] for row in read_part(where.data, "test")]
+    search = SearchSettings(beam=2, max_tokens=8)
+    first, second = (
+        summarize(load_generator(where.output), articles, search, 40) for _ in range(2)
+    )
+    assert first == second and len(first) == len(articles)
 
 
 def test_pruning_tells_what_went_and_when(made, tmp_path):

@@ -5,9 +5,13 @@ from torch import Tensor
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
+    BertConfig,
+    BertModel,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedModel,
+    T5Config,
+    T5ForConditionalGeneration,
     XLMRobertaConfig,
     XLMRobertaForSequenceClassification,
 )
@@ -67,8 +71,63 @@ def gpt2() -> PreTrainedModel:
     )
 
 
-MAKERS = {"xlm-roberta": xlm_roberta, "bart": bart, "gpt2": gpt2}
-GENERATORS = ("bart", "gpt2")
+def t5(feed_forward: str = "relu") -> PreTrainedModel:
+    """Three encoder and two decoder layers: the library's key-value cache has room for no more than the encoder's.
+
+    feed_forward: as its configuration calls it.
+    """
+    return T5ForConditionalGeneration(
+        T5Config(
+            vocab_size=PIECES,
+            d_model=WIDTH,
+            d_kv=HEAD_SIZE,
+            d_ff=NEURONS,
+            num_layers=3,
+            num_decoder_layers=2,
+            num_heads=HEADS,
+            relative_attention_num_buckets=8,
+            relative_attention_max_distance=16,
+            feed_forward_proj=feed_forward,
+            pad_token_id=PAD,
+            eos_token_id=2,
+            decoder_start_token_id=PAD,
+        )
+    )
+
+
+def gated_t5() -> PreTrainedModel:
+    """T5 1.1."""
+    return t5("gated-gelu")
+
+
+MAKERS = {
+    "xlm-roberta": xlm_roberta,
+    "bart": bart,
+    "gpt2": gpt2,
+    "t5": t5,
+    "gated-t5": gated_t5,
+}
+GENERATORS = ("bart", "gpt2", "t5", "gated-t5")
+DEPTHS = {  # of their stacks
+    "xlm-roberta": {"encoder": 3},
+    "bart": {"encoder": 2, "decoder": 3},
+    "gpt2": {"decoder": 3},
+    "t5": {"encoder": 3, "decoder": 2},
+    "gated-t5": {"encoder": 3, "decoder": 2},
+}
+
+
+def foreign() -> PreTrainedModel:
+    """A model of no family."""
+    return BertModel(
+        BertConfig(
+            vocab_size=9,
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=1,
+            intermediate_size=8,
+        )
+    )
 
 
 def small_model(family: str, seed: int = 3) -> PreTrainedModel:

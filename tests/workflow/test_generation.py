@@ -1,0 +1,129 @@
+"""A generation experiment on models made of a few birds runs to its report: small steps, measured, timed."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from goldcrest.files import read_json
+from goldcrest.generation.models import model_hash
+from tests.generation.small import article, write_articles
+from tests.workflow.running import REPOSITORY, environment, report_is_whole, snakemake
+
+pytestmark = pytest.mark.workflows
+TRAINING = {
+    "updates": 6,
+    "batch_size": 4,
+    "accumulate": 1,
+    "learning_rate": 0.001,
+    "warmup": 2,
+    "validate_every": 3,
+}
+SHAPE = {
+    "by": "making",
+    "layers": 2,
+    "width": 32,
+    "heads": 4,
+    "feed_forward": 40,
+    "positions": 64,
+    "vocabulary": 300,
+    "training": TRAINING,
+    "max_source": 48,
+}
+SMALLER = ["distilled", "pruned", "int8"]
+FRESH = """
+import json, sys
+from pathlib import Path
+from goldcrest.generation.data import read_part
+from goldcrest.generation.generating import SearchSettings, summarize
+from goldcrest.generation.models import load_generator
+
+articles = [row["article"] for row in read_part(Path(sys.argv[2]), "test")]
+search = SearchSettings(beam=2, max_tokens=12)
+print(json.dumps(summarize(load_generator(sys.argv[1]), articles, search, 48)))
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Of a finished run."""
+    folder = tmp_path_factory.mktemp("generation")
+    write_articles(folder / "articles.jsonl", 60)
+    lines = "".join(f"{article(n)['article']}\n\n" for n in range(900))
+    (folder / "text.txt").write_text(lines, encoding="utf-8")
+    config = {
+        "kind": "generation",
+        "experiment": "small",
+        "data": {
+            "news": {"task": "summarization", "train": [{"path": "articles.jsonl"}]},
+            "birds": {"task": "language-modelling", "train": [{"path": "text.txt"}]},
+        },
+        "models": {
+            "bart": {**SHAPE, "architecture": "bart", "data": "news", "max_target": 16},
+            "gpt2": {
+                **SHAPE,
+                "architecture": "gpt2",
+                "data": "birds",
+                "text": ["birds", "news"],
+            },
+        },
+        "steps": {
+            "distilled": {"method": "distil", "layers": 1, "training": TRAINING},
+            "pruned": {"method": "prune", "training": TRAINING},
+            "int8": {"method": "post-training"},
+            "used-pieces": {"method": "prune-vocabulary"},
+        },
+        "pipelines": [
+            {"model": "bart", "steps": SMALLER},
+            {"model": "gpt2", "steps": ["used-pieces"]},
+        ],
+        "evaluation": {
+            "resamples": 40,
+            "search": {"beam": 2, "max_tokens": 12},
+            "perplexity": {"window": 32, "stride": 16},
+            "speed": {"examples": 2, "given": 16, "new_tokens": 8, "rounds": 1},
+        },
+    }
+    (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    done = snakemake(folder, folder / "small.yaml", "--cores", "2")
+    assert done.returncode == 0, done.stdout
+    return folder / "results/small"
+
+
+def test_the_report_is_whole(results):
+    assert report_is_whole(results)
+    page = (results / "summary.md").read_text(encoding="utf-8")
+    assert "`bart/distilled/pruned/int8`" in page
+    with (results / "tables/generation_summarization.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3
+    mib = [float(row["mib"].split()[0]) for row in rows]
+    assert mib[0] > mib[1] > mib[2]
+
+
+def test_every_step_names_the_one_before(results):
+    folder = results / "models/bart"
+    for step in SMALLER:
+        parent, folder = folder, folder / step
+        lineage = read_json(folder / "model/config.json")["lineage"]
+        assert lineage["parent"] == model_hash(parent / "model")
+    record = read_json(results / "models/bart/distilled/pruned/pruning.json")
+    assert record["schedule"][-1]["heads"] == 0.25  # one of 4
+
+
+def test_a_cut_int8_model_writes_the_same_in_a_fresh_process(results):
+    variant = f"bart/{'/'.join(SMALLER)}"
+    said = (results / f"evaluation/summaries/{variant}.jsonl").read_text(encoding="utf-8")
+    model, data = results / "models" / variant / "model", results / "data/news"
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH, model, data],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=REPOSITORY,
+        env=environment(),
+    )
+    assert json.loads(done.stdout) == [json.loads(line) for line in said.splitlines()]
