@@ -23,6 +23,26 @@ rule report_page:
         "../workflow_scripts/report/report_page.py"
 
 
+rule publish:
+    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
+    input:
+        page=RESULTS / "summary.md",
+        figures=page_pictures(),
+    output:
+        page=f"docs/results/{config['experiment']}.md",
+        figures=[
+            f"docs/results/{config['experiment']}/{Path(file).name}"
+            for file in page_pictures()
+        ],
+    log:
+        LOGS / "publish.log",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    script:
+        "../workflow_scripts/report/publish.py"
+
+
 rule publish_table:
     """Copy one table to docs/results, to be committed (asked for by name only)."""
     input:

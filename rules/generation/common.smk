@@ -63,3 +63,8 @@ def lengths_of(model):
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
     return page_targets(GENERATION_TABLES, GENERATION_FIGURES)
+
+
+def page_pictures():
+    """The figures that the page shows."""
+    return expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES)

@@ -52,7 +52,7 @@ rule generation_page:
     """One page of Markdown with every table and figure, what it ran on and how long it took."""
     input:
         **GENERATION_RESULTS,
-        figures=expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES),
+        figures=page_pictures(),
     output:
         RESULTS / "summary.md",
     log:
@@ -70,24 +70,3 @@ rule generation_page:
         code=code_version("evaluation", "report"),
     script:
         "../../workflow_scripts/generation/page.py"
-
-
-rule publish:
-    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
-    input:
-        page=RESULTS / "summary.md",
-        figures=expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES),
-    output:
-        page=f"docs/results/{config['experiment']}.md",
-        figures=expand(
-            "docs/results/{experiment}/{name}.svg",
-            experiment=config["experiment"],
-            name=GENERATION_FIGURES,
-        ),
-    log:
-        LOGS / "publish.log",
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    script:
-        "../../workflow_scripts/report/publish.py"

@@ -48,7 +48,7 @@ rule metric_page:
     """One page of Markdown with every table and figure, what it ran on and how long it took."""
     input:
         **METRIC_RESULTS,
-        figures=expand(FIGURES / "{name}.svg", name=METRIC_FIGURES),
+        figures=page_pictures(),
     output:
         RESULTS / "summary.md",
     log:
@@ -65,24 +65,3 @@ rule metric_page:
         code=code_version("evaluation", "report"),
     script:
         "../../workflow_scripts/metric/page.py"
-
-
-rule publish:
-    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
-    input:
-        page=RESULTS / "summary.md",
-        figures=expand(FIGURES / "{name}.svg", name=METRIC_FIGURES),
-    output:
-        page=f"docs/results/{config['experiment']}.md",
-        figures=expand(
-            "docs/results/{experiment}/{name}.svg",
-            experiment=config["experiment"],
-            name=METRIC_FIGURES,
-        ),
-    log:
-        LOGS / "publish.log",
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    script:
-        "../../workflow_scripts/report/publish.py"

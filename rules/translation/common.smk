@@ -180,6 +180,15 @@ def trained_teachers():
     return [] if "hugging_face" in config["teacher"] else teacher_folders()
 
 
+def page_pictures():
+    """The figures that the page of all results shows."""
+    return [
+        SPEED_FIGURES / "front.svg",
+        FIGURES / "sizes.svg",
+        FIGURES / "heads.svg",
+    ]
+
+
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
     exports = [

@@ -250,11 +250,7 @@ rule summary:
         latency=EVALUATION / "latency.json",
         engines=benchmarked(),
         gpu=timed_on_gpu(),
-        figures=[
-            SPEED_FIGURES / "front.svg",
-            FIGURES / "sizes.svg",
-            FIGURES / "heads.svg",
-        ],
+        figures=page_pictures(),
     output:
         RESULTS / "summary.md",
     log:
@@ -296,27 +292,6 @@ rule pruning_page:
         code=code_version("evaluation", "report"),
     script:
         "../../workflow_scripts/report/pruning_page.py"
-
-
-rule publish:
-    """Copy the summary and its figures to docs/results, to be committed (asked for by name only)."""
-    input:
-        page=RESULTS / "summary.md",
-        figures=rules.summary.input.figures,
-    output:
-        page=f"docs/results/{config['experiment']}.md",
-        figures=expand(
-            "docs/results/{experiment}/{name}.svg",
-            experiment=config["experiment"],
-            name=["front", "sizes", "heads"],
-        ),
-    log:
-        LOGS / "publish.log",
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    script:
-        "../../workflow_scripts/report/publish.py"
 
 
 rule publish_pruning:
