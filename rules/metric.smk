@@ -18,3 +18,8 @@ if "distillation" in config:
 
     include: "metric/translations.smk"
     include: "metric/distil.smk"
+
+
+if config["metrics"]:
+
+    include: "metric/other_metrics.smk"

@@ -54,7 +54,8 @@ def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
     """What is measured on a judged set: on `development` what pruning makes, else the tables' metrics."""
     if judged not in config["test_sets"]:
         return [REFERENCE, *pruned_metrics(config)]
-    return [*LEXICAL, *config["test_sets"][judged]["scores"], *our_metrics(config)]
+    others = [*config["metrics"], *config["test_sets"][judged]["scores"]]
+    return [*LEXICAL, *others, *our_metrics(config)]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
@@ -64,7 +65,8 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("reference", "encoders"), _reference),
         (("pruning", "encoders", "reference"), _pruning),
         (("distillation", "encoders"), _distillation),
-        (("test_sets",), _test_sets),
+        (("metrics", "encoders"), _metrics),
+        (("test_sets", "metrics"), _test_sets),
         (("evaluation", "hardware"), _evaluation),
     ]
     return contradicted(checks, broken, config, zoo)
@@ -98,13 +100,13 @@ def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield Fault(
                 ("reference", key), "missing, expected it to train a reference, or a checkpoint"
             )
-    yield from _known_encoder(config, "reference")
+    yield from _known_encoder(config, section, "reference")
 
 
-def _known_encoder(config: Config, place: str) -> Iterator[Fault]:
-    name = config[place].get("encoder")
+def _known_encoder(config: Config, section: Config, *place: Key) -> Iterator[Fault]:
+    name = section.get("encoder")
     if name is not None and name not in config["encoders"]:
-        yield Fault((place, "encoder"), unknown("encoder", name, config["encoders"], "encoders"))
+        yield Fault((*place, "encoder"), unknown("encoder", name, config["encoders"], "encoders"))
 
 
 def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -126,7 +128,7 @@ def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "distillation" not in config:
         return
-    yield from _known_encoder(config, "distillation")
+    yield from _known_encoder(config, config["distillation"], "distillation")
     for name, pairs in config["distillation"]["pairs"].items():
         place = ("distillation", "pairs", name)
         files = [key for key in ("source", "target") if key in pairs]
@@ -151,14 +153,31 @@ def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 )
 
 
+TAKEN = "is the name of a metric that is measured here, expected another"
+
+
+def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, section in config["metrics"].items():
+        place: tuple[Key, ...] = ("metrics", name)
+        if name in (*LEXICAL, *OURS):
+            yield Fault(place, TAKEN)
+        yield from _known_encoder(config, section, *place)
+        layers = config["encoders"].get(section["encoder"], {}).get("layers")
+        if layers is None:
+            continue
+        if section["by"] == "bleurt":
+            yield Fault((*place, "encoder"), "is made here, expected a BLEURT model that is there")
+        elif section["layer"] > layers:
+            yield Fault(
+                (*place, "layer"), f"found {section['layer']}, expected one of its {layers} layers"
+            )
+
+
 def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, entry in config["test_sets"].items():
         for other in entry["scores"]:
-            if other in (*LEXICAL, *OURS):
-                yield Fault(
-                    ("test_sets", name, "scores", other),
-                    "is the name of a metric that is measured here, expected another",
-                )
+            if other in (*LEXICAL, *config["metrics"], *OURS):
+                yield Fault(("test_sets", name, "scores", other), TAKEN)
         if name == "development":
             yield Fault(
                 ("test_sets", name), "is what pruning calls its own set, expected another name"

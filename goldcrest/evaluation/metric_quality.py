@@ -6,8 +6,7 @@ from importlib.metadata import version
 
 import goldcrest
 from goldcrest.errors import InputError
-from goldcrest.metric.judged_scores import MetricScores
-from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judged_set import JudgedSet, MetricScores
 
 
 @dataclass(frozen=True)

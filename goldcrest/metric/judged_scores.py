@@ -1,35 +1,15 @@
 """A metric's scores of a judged set, segment by segment: lexical, of models, or from a file."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from goldcrest.errors import InputError
 from goldcrest.files import sha256_file
 from goldcrest.metric.ensemble import Ensemble
-from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judged_set import JudgedSet, MetricScores
 from goldcrest.metric.judgements import LEXICAL, lexical_scores, lexical_signature
 from goldcrest.text_files import read_lines
-
-
-@dataclass(frozen=True)
-class MetricScores:
-    """What a metric gave to each segment of a judged set (n,), and its signature."""
-
-    metric: str
-    signature: str
-    scores: np.ndarray
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, ready for JSON."""
-        return {**vars(self), "scores": self.scores.tolist()}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "MetricScores":
-        """What `to_dict` gave."""
-        return cls(values["metric"], values["signature"], np.array(values["scores"]))
 
 
 def scores_of(

@@ -97,3 +97,21 @@ class JudgedSet:
     def p_value(self, scores: np.ndarray, other: np.ndarray, permutations: int, seed: int) -> float:
         """Of the difference of two metrics' agreement, by permutation."""
         return permutation_p_value(self.tau, scores, other, permutations, seed)
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """What a metric gave to each segment of a judged set (n,), and its signature."""
+
+    metric: str
+    signature: str
+    scores: np.ndarray
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, ready for JSON."""
+        return {**vars(self), "scores": self.scores.tolist()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "MetricScores":
+        """What `to_dict` gave."""
+        return cls(values["metric"], values["signature"], np.array(values["scores"]))

@@ -38,6 +38,7 @@ SMALL = {
             }
         },
     },
+    "metrics": {"BERTScore": {"by": "bert-score", "encoder": "small", "layer": 2}},
     "test_sets": {"news": {**TEST, "scores": {"BLEURT": "bleurt.txt"}}},
 }
 
@@ -59,7 +60,8 @@ def changed(path, value):
 def test_metrics_of_an_experiment():
     config = check(SMALL, "trial.yaml")
     assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
-    assert shown_metrics(config, "news") == ["BLEU", "chrF", "BLEURT", *our_metrics(config)]
+    others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
+    assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
     assert curve(config, "heads") == {"heads-0.5": 0.5}
     assert pruned_metrics(config) == {
         "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},
@@ -98,6 +100,11 @@ def test_an_official_checkpoint_is_no_ensemble():
             "expected the codes of all languages on the way, one more than there are models",
         ),
         (("test_sets", "news", "scores"), {"BLEU": "x"}, "scores.BLEU: is the name of a metric that is measured"),
+        (("metrics", "BERTScore", "encoder"), "smal", "metrics.BERTScore.encoder: no encoder 'smal' in encoders"),
+        (("metrics", "BERTScore", "layer"), 4, "metrics.BERTScore.layer: found 4, expected one of its 3 layers"),
+        (("metrics", "BLEU"), {"by": "bleurt", "encoder": "xlmr"}, "metrics.BLEU: is the name of a metric"),
+        (("metrics", "B"), {"by": "bleurt", "encoder": "small"}, "metrics.B.encoder: is made here, expected a"),
+        (("test_sets", "news", "scores"), {"BERTScore": "x"}, "scores.BERTScore: is the name of a metric"),
         (("test_sets", "development"), TEST, "test_sets.development: is what pruning calls its own set"),
         (("test_sets", "news", "paper"), "de-en_new", "test_sets.news.paper: found 'de-en_new', expected a column"),
         (("encoders", "xlmr", "layers"), 3, "encoders.xlmr.layers: unknown key"),

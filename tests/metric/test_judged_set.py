@@ -6,8 +6,8 @@ import pytest
 from goldcrest.errors import InputError
 from goldcrest.evaluation.metric_quality import measure_agreement
 from goldcrest.metric.held_out import is_held_out
-from goldcrest.metric.judged_scores import MetricScores, scores_of
-from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judged_scores import scores_of
+from goldcrest.metric.judged_set import JudgedSet, MetricScores
 
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
 

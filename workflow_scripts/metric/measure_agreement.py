@@ -4,8 +4,7 @@ from goldcrest.configuration.metric import REFERENCE
 from goldcrest.evaluation.metric_quality import measure_agreement
 from goldcrest.files import read_json, write_json
 from goldcrest.job import job
-from goldcrest.metric.judged_scores import MetricScores
-from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judged_set import JudgedSet, MetricScores
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,0 +1,38 @@
+"""Score a judged set by BERTScore or BLEURT (rule score_by_library), by the Python of unbabel-comet's environment.
+
+From the judgements and a model into a score for each segment, with what gave it.
+"""
+
+import argparse
+import json
+
+import torch
+
+from goldcrest.files import write_json
+from goldcrest.job import job
+from goldcrest.metric.judged_set import JudgedSet, MetricScores
+from goldcrest.metric.libraries import library_scores, library_signature
+
+parser = argparse.ArgumentParser()
+for name in ("--log", "--metric", "--model", "--judged", "--output"):
+    parser.add_argument(name, required=True)
+for name in ("--entry", "--by"):
+    parser.add_argument(name, type=json.loads, required=True)
+parser.add_argument("--threads", type=int, required=True)
+parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
+given = parser.parse_args()
+
+with job(given.log):
+    torch.set_num_threads(given.threads)
+    by, layer = given.by["by"], given.by.get("layer")
+    signature = library_signature(by, given.model, layer)
+    rows = JudgedSet.read(given.judged, given.entry).judgements
+    scores = library_scores(
+        by,
+        given.model,
+        rows.hypotheses,
+        rows.references,
+        layer=layer,
+        device="cuda" if given.accelerator == "gpu" else "cpu",
+    )
+    write_json(given.output, MetricScores(given.metric, signature, scores).to_dict())
