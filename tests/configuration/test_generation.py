@@ -1,6 +1,5 @@
 """Experiments of the kind `generation`: variants, contradictions, files, and the page that tells the keys."""
 
-import copy
 import re
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from goldcrest.configuration.generation import (
 from goldcrest.configuration.schema import load_schema
 from goldcrest.generation.making import SPECIAL, Shape, new_model
 from goldcrest.generation.tokenizer import train_tokenizer
+from tests.configuration.changes import with_key
 from tests.configuration.test_readme import check_rows, keys
 from tests.generation.small import article
 
@@ -33,16 +33,7 @@ def faults(config: dict) -> list[str]:
 
 def changed(path: str, value) -> dict:
     """The small experiment with one key set, or removed by None."""
-    config = copy.deepcopy(SMALL)
-    *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
-    place = config
-    for part in parents:
-        place = place[part]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    return config
+    return with_key(SMALL, [int(p) if p.isdigit() else p for p in path.split(".")], value)
 
 
 def test_variants_are_all_prefixes_once():

@@ -1,6 +1,5 @@
 """Metric experiments: what the configuration makes, and mistakes in it, in the words that the user reads."""
 
-import copy
 from dataclasses import MISSING, fields
 
 import pytest
@@ -10,6 +9,7 @@ from goldcrest.configuration.metric import curve, our_metrics, pruned_metrics, s
 from goldcrest.configuration.schema import load_schema
 from goldcrest.metric.pretraining import PretrainingSettings
 from goldcrest.metric.regression import RegressionSettings
+from tests.configuration.changes import with_key
 
 JUDGED = {"table": "da.tsv", "score": "da"}
 TEST = {**JUDGED, "statistic": "mqm"}
@@ -45,16 +45,7 @@ SMALL = {
 
 def changed(path, value):
     """The experiment with one key set, or taken away by None."""
-    config = copy.deepcopy(SMALL)
-    *parents, last = path
-    place = config
-    for key in parents:
-        place = place[key]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    return config
+    return with_key(SMALL, path, value)
 
 
 def test_metrics_of_an_experiment():
