@@ -124,9 +124,9 @@ def _models(config: Config) -> Iterator[Fault]:
                 f"found {model['architecture']}, which does {TASKS[model['architecture']]}; its data is "
                 f"for {task}",
             )
-        lengths = ["max_source"] + ["max_target"] * (model["architecture"] == "bart")
+        lengths = ["max_source", "passage"] + ["max_target"] * (model["architecture"] == "bart")
         for key in lengths:
-            if model[key] > model["positions"]:
+            if model.get(key, 0) > model["positions"]:
                 yield Fault(
                     (*place, key),
                     f"found {model[key]}, expected at most its {model['positions']} positions",

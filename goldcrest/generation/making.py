@@ -55,10 +55,14 @@ class Shape:
 
 @dataclass(frozen=True)
 class Making:
-    """A model that is made: its shape, and its pre-training, denoising for BART and causal for GPT-2."""
+    """A model that is made: its shape, and its pre-training, denoising for BART and causal for GPT-2.
+
+    passage: tokens of a text to pre-train on, None: all positions.  By short ones BART learns to copy much sooner.
+    """
 
     shape: Shape
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=10))
+    passage: int | None = None
 
 
 def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> PreTrainedModel:
@@ -83,7 +87,8 @@ def make_model(
     special = SPECIAL[shape.architecture]
     tokenizer = train_tokenizer(texts, shape.vocabulary, special, shape.positions)
     model = new_model(shape, tokenizer, seed)
-    encoder = Encoder(model, tokenizer, shape.positions, shape.positions)
+    longest = making.passage or shape.positions
+    encoder = Encoder(model, tokenizer, longest, longest)
     if encoder.pairs:
         examples = encoder.passages(texts)
         draw = np.random.default_rng(seed)  # the same noise at every validation
@@ -99,10 +104,16 @@ def make_model(
         settings,
         seed=seed,
         work=work,
-        identity={"shape": asdict(shape), "data": list(map(data_hash, data))},
+        identity={
+            "shape": asdict(shape),
+            "passage": making.passage,
+            "data": list(map(data_hash, data)),
+        },
         device=device,
     )
-    made = lineage("pre-trained", seed, settings, course, shape=asdict(shape))
+    made = lineage(
+        "pre-trained", seed, settings, course, shape=asdict(shape), passage=making.passage
+    )
     save_generator(output, model, tokenizer, made)
     remove_folder(work)
 

@@ -13,7 +13,7 @@ with job(snakemake.log[0]):
     make_model(
         Path(snakemake.output[0]),
         [Path(folder) for folder in snakemake.input.data],
-        Making(shape, TrainingSettings(**settings["training"])),
+        Making(shape, TrainingSettings(**settings["training"]), settings.get("passage")),
         seed=snakemake.params.seed,
         device=Device(hardware["accelerator"], snakemake.threads),
     )
