@@ -106,7 +106,7 @@ def test_every_key_of_metric_experiments():
     found |= dict(keys(definitions["judgements"], "judgements."))
     for name in ("made_encoder", "hugging_face_encoder", "judged_set", "translated_pairs"):
         found |= dict(keys(definitions[name]))
-    for name in ("by_models", "by_trained", "hub_model"):
+    for name in ("by_models", "by_trained", "hub_model", "bert_score", "bleurt"):
         found |= dict(keys(definitions[name]))
     del found["table"], found["score"]  # of judged sets: told as those of judgements
     rows = dict(ROW.findall((CONFIG / "metric.md").read_text(encoding="utf-8")))
