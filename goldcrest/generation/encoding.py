@@ -18,7 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from goldcrest.errors import InputError
 from goldcrest.generation.data import Row
-from goldcrest.generation.denoising import infill
+from goldcrest.generation.denoising import Noise
 from goldcrest.generation.settings import TrainingSettings
 
 IGNORED = -100  # the label of what is no token
@@ -138,10 +138,11 @@ class Batches(Dataset):
         seed: int,
         denoise: bool = False,
     ):
-        """denoise: give each source with masked spans, and ask for it whole; see `denoising`."""
+        """denoise: give each source with noise, and ask for it whole; see `denoising`."""
         if not examples:
             raise InputError("no text to train on; check the data's `train`")
-        self.encoder, self.examples, self.seed, self.denoise = encoder, examples, seed, denoise
+        self.encoder, self.examples, self.seed = encoder, examples, seed
+        self.noise = Noise.of(encoder.tokenizer) if denoise else None
         self.batch_size, self.accumulate = settings.batch_size, settings.accumulate
         self.updates = settings.updates_of(len(examples))
         self.round = lru_cache(maxsize=2)(self._round)
@@ -161,14 +162,13 @@ class Batches(Dataset):
             for other in range(first, first + self.accumulate)
         ]
         chosen = [self.examples[index] for index in self._indices(number)]
-        if self.denoise:
-            draw = np.random.default_rng((self.seed, 1, number))
-            chosen = noisy(chosen, self.encoder.tokenizer.mask_token_id, draw)
+        if self.noise is not None:
+            chosen = noisy(chosen, self.noise, np.random.default_rng((self.seed, 1, number)))
         batch = self.encoder.batch(chosen)
         return {**batch, "share": torch.tensor(counts[number - first] / sum(counts))}
 
     def _labels(self, example: Example) -> int:
-        if self.denoise:
+        if self.noise is not None:
             return len(example.source)
         return len(example.target) if self.encoder.pairs else len(example.source) - 1
 
@@ -192,12 +192,12 @@ class Batches(Dataset):
         return [batches[place] for place in draw.permutation(len(batches))]
 
 
-def noisy(examples: Sequence[Example], mask: int, draw: np.random.Generator) -> list[Example]:
-    """The sources with masked spans between their ends, and whole as targets."""
+def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) -> list[Example]:
+    """The sources with noise between their ends, and whole as targets."""
     found = []
     for example in examples:
         first, *inner, last = example.source
-        found.append(Example([first, *infill(inner, mask, draw), last], example.source))
+        found.append(Example([first, *noise.apply(inner, draw), last], example.source))
     return found
 
 

@@ -20,6 +20,7 @@ from transformers import (
 from goldcrest.errors import InputError
 from goldcrest.files import remove_folder
 from goldcrest.generation.data import data_hash, read_part
+from goldcrest.generation.denoising import Noise
 from goldcrest.generation.encoding import Batches, Encoder, noisy, validation_batches
 from goldcrest.generation.lineage import lineage
 from goldcrest.generation.models import save_generator
@@ -92,7 +93,7 @@ def make_model(
     if encoder.pairs:
         examples = encoder.passages(texts)
         draw = np.random.default_rng(seed)  # the same noise at every validation
-        validation = noisy(encoder.passages(held_out), tokenizer.mask_token_id, draw)
+        validation = noisy(encoder.passages(held_out), Noise.of(tokenizer), draw)
     else:
         examples, validation = map(encoder.running_text, (texts, held_out))
     batches = Batches(encoder, examples, settings, seed, denoise=encoder.pairs)

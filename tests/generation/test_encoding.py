@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from goldcrest.errors import InputError
-from goldcrest.generation.denoising import infill
+from goldcrest.generation.denoising import Noise, infill, permute
 from goldcrest.generation.encoding import IGNORED, Batches, Encoder, validation_batches
 from goldcrest.generation.making import new_model
 from goldcrest.generation.settings import TrainingSettings
@@ -114,6 +114,23 @@ def test_noise_masks_the_share_and_keeps_the_rest_in_order():
     # 60 tokens in spans of mean 3, cut at the end: about 20 masks
     assert np.mean(lengths) == pytest.approx(60 / 3, abs=1.5)
     assert infill([], mask, np.random.default_rng(1)) == []
+
+
+def test_sentences_change_places_and_stay_whole(bart):
+    tokenizer = bart.tokenizer
+    text = "The wren sang. Did the owl sleep? The tit flew! And the rest"
+    tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
+    noise = Noise.of(tokenizer)
+    found = {
+        tokenizer.decode(permute(tokens, noise.stops, np.random.default_rng(seed)))
+        for seed in range(200)
+    }
+    assert len(found) == 4 * 3 * 2
+    parts = ["The wren sang.", " Did the owl sleep?", " The tit flew!", " And the rest"]
+    assert all(part in one for one in found for part in parts)
+    assert permute([], noise.stops, np.random.default_rng(1)) == []
+    noisy = noise.apply(tokens, np.random.default_rng(1))
+    assert noisy.count(noise.mask) and set(noisy) <= {*tokens, noise.mask}
 
 
 def test_validation_goes_through_all_in_order(bart):
