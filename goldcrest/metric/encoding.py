@@ -59,7 +59,9 @@ class RaggedEncoder:
         device: torch.device,
         isa: str | None = None,
     ) -> None:
-        """dtype: of weights and states, float32 or bfloat16.  depth: layers that are needed, from below.
+        """dtype: of the products' operands, float32 or bfloat16.  depth: layers that are needed, from below.
+
+        What layers add up is float32 always, and so are norms: rounded sums would be most of bfloat16's error.
 
         isa: of `kernels.extension`, or portable, where the layers' linear maps are in int8: each piece's states are
         quantized by their own largest magnitude, and all but these products is as in float32.
@@ -77,9 +79,9 @@ class RaggedEncoder:
         self._layers = [_Layer(layer, ready) for layer in model.encoder.layer[:depth]]
 
     def states(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
-        """pieces (n,) → (n, d) of the embeddings, then of each layer."""
+        """pieces (n,) → (n, d) in float32 of the embeddings, then of each layer."""
         places = torch.cat([one.flatten() for one in self._places(pieces, lengths)])
-        x = self._norm(self._words[pieces] + self._positions[places])
+        x = self._norm(self._words[pieces].float().add_(self._positions[places]))
         yield x
         for layer in self._layers:
             x = layer(x, lengths)
@@ -139,6 +141,7 @@ class _Layer:
 
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
         attention, output = layer.attention.self, layer.attention.output
+        self._dtype = ready.dtype
         self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
         # Queries come scaled: products of queries and keys are the attention's logits.
         self._qkv = ready.product(
@@ -157,9 +160,11 @@ class _Layer:
         self._norm = _Norm(layer.output.LayerNorm, ready)
 
     def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
-        """x (n, d) → (n, d)."""
-        x = self._attention_norm(self._out(self._attend(x, lengths)).add_(x))
-        return self._norm(self._outer(self._activation(self._inner(x))).add_(x))
+        """x (n, d) → (n, d), both in float32."""
+        attended = self._out(self._attend(x.to(self._dtype), lengths))
+        x = self._attention_norm(attended.float().add_(x))
+        outer = self._outer(self._activation(self._inner(x.to(self._dtype))))
+        return self._norm(outer.float().add_(x))
 
     def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
         """x (n, d) → (n, heads · head_size)."""
@@ -189,7 +194,9 @@ class _Norm:
     """Normalisation over the features."""
 
     def __init__(self, norm: nn.LayerNorm, ready: _Ready) -> None:
-        self._weight, self._bias = ready(norm.weight), ready(norm.bias)
+        self._weight, self._bias = (
+            value.detach().to(ready.device, torch.float32) for value in (norm.weight, norm.bias)
+        )
         self._eps = norm.eps
 
     def __call__(self, x: Tensor) -> Tensor:
