@@ -55,7 +55,7 @@ class Scorer:
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
     ) -> None:
-        """precision: float32; bfloat16 for the operands of the encoder's products; int8 for its linear maps, on the CPU.
+        """precision: float32; bfloat16 for the operands of the encoder's products; int8 for linear maps, on the CPU.
 
         Vectors and scores are float32 always.
         batch_pieces: bound of a batch, but for a longer sentence; None chooses by the device.

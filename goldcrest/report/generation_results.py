@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from goldcrest.configuration.generation import model_of, task_of, variants, variants_of
@@ -13,13 +14,17 @@ from goldcrest.files import read_json
 
 @dataclass(frozen=True)
 class GenerationResults:
-    """Everything measured of an experiment.  prunings: variant → what its movement pruning recorded."""
+    """Everything measured of an experiment.  prunings: variant → what its movement pruning recorded.
+
+    leads: the scores of what articles begin with, which are no model's.
+    """
 
     config: Mapping[str, Any]
     qualities: Sequence[GenerationQuality]
     sizes: Sequence[GenerationSize]
     speeds: Sequence[GenerationSpeed]
     prunings: Mapping[str, Mapping[str, Any]]
+    leads: Sequence[GenerationQuality] = ()
 
     @property
     def variants(self) -> list[str]:
@@ -31,9 +36,9 @@ class GenerationResults:
         return [name for name in self.variants if task_of(self.config, model_of(name)) == task]
 
     def quality(self, variant: str, metric: str) -> GenerationQuality | None:
-        """A score of a variant."""
-        found = (one for one in self.qualities if (one.variant, one.metric) == (variant, metric))
-        return next(found, None)
+        """A score of a variant, or of a lead."""
+        rows = chain(self.qualities, self.leads)
+        return next((one for one in rows if (one.variant, one.metric) == (variant, metric)), None)
 
     def size(self, variant: str) -> GenerationSize | None:
         """What a variant weighs."""
@@ -53,14 +58,19 @@ class GenerationResults:
 
 
 def read_results(config: Mapping[str, Any], files: Any, pruned: Sequence[str]) -> GenerationResults:
-    """From the files of a rule's input: qualities, sizes, speeds, prunings, each a list of paths.
+    """From the files of a rule's input: qualities, leads, sizes, speeds, prunings, each a list of paths.
 
     pruned: the variants that the prunings are of.
     """
+    qualities, leads = (
+        [GenerationQuality(**row) for path in paths for row in read_json(path)]
+        for paths in (files.qualities, files.leads)
+    )
     return GenerationResults(
         config,
-        [GenerationQuality(**row) for path in files.qualities for row in read_json(path)],
+        qualities,
         [GenerationSize(**read_json(path)) for path in files.sizes],
         [GenerationSpeed(**row) for path in files.speeds for row in read_json(path)],
         dict(zip(pruned, map(read_json, files.prunings), strict=True)),
+        leads,
     )

@@ -66,7 +66,8 @@ def variants_table(results: GenerationResults, task: str) -> Table:
         Column("milliseconds", "ms a token"),
         Column("peak_mib", "Memory, MiB", deltas=True),
     ]
-    rows = []
+    leads = dict.fromkeys(one.variant for one in results.leads if one.metric in scores)
+    rows = [Row(tuple(_cells(results, lead, scores)), "plain") for lead in leads]
     for variant in results.variants_for(task):
         cells = _cells(results, variant, scores)
         base = _cells(results, results.baseline(variant), scores)
@@ -107,9 +108,11 @@ def _cells(results: GenerationResults, variant: str, scores: Sequence[str]) -> l
 
 def _notes(results: GenerationResults, task: str) -> list[str]:
     chosen = set(results.variants_for(task))
+    measured = [one for one in results.qualities if one.variant in chosen]
+    measured += [one for one in results.leads if one.metric in SCORES[task]]
     notes = []
-    for signature in dict.fromkeys(q.signature for q in results.qualities if q.variant in chosen):
-        first = next(q for q in results.qualities if q.signature == signature)
+    for signature in dict.fromkeys(one.signature for one in measured):
+        first = next(one for one in measured if one.signature == signature)
         scored = "" if first.tokens is None else f", {first.tokens:,} tokens"
         notes.append(
             f"`{signature}`: {first.examples:,} "

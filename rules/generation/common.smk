@@ -14,8 +14,13 @@ from goldcrest.configuration.generation import (
 DATA = RESULTS / "data"
 SUMMARIES = EVALUATION / "summaries"
 QUALITY = EVALUATION / "quality"
+LEADS = EVALUATION / "lead"
 SIZES = EVALUATION / "size"
 SPEEDS = EVALUATION / "speed"
+SUMMARIZERS = [
+    name for name in config["models"] if task_of(config, name) == "summarization"
+]
+LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
 MOVEMENT_VARIANTS = [
     variant
     for variant in variants(config)

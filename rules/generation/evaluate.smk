@@ -1,10 +1,5 @@
 """Every variant measured: ROUGE or perplexity, bytes, and time."""
 
-SUMMARIZERS = [
-    name for name in config["models"] if task_of(config, name) == "summarization"
-]
-LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
-
 
 rule summarize_test_set:
     """A variant's summaries of the test articles."""
@@ -62,6 +57,32 @@ rule measure_summaries:
         ),
     script:
         "../../workflow_scripts/generation/measure_summaries.py"
+
+
+rule measure_lead:
+    """ROUGE of what the articles begin with, as long as a model's summaries may be."""
+    input:
+        model=lambda w: folder_of(w.model),
+        data=lambda w: data_of(w.model),
+    output:
+        LEADS / "{model}.json",
+    log:
+        LOGS / "measure_lead/{model}.log",
+    benchmark:
+        BENCHMARKS / "measure_lead/{model}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+    params:
+        data=lambda w: config["models"][w.model]["data"],
+        tokens=config["evaluation"]["search"]["max_tokens"],
+        resamples=config["evaluation"]["resamples"],
+        seed=config["seed"],
+        code=code_version("evaluation.generation", "evaluation.significance"),
+    script:
+        "../../workflow_scripts/generation/measure_lead.py"
 
 
 rule measure_perplexity:

@@ -21,6 +21,11 @@ GENERATION_FIGURES = (
 )
 GENERATION_RESULTS = {
     "qualities": expand(QUALITY / "{variant}.json", variant=variants(config)),
+    "leads": [
+        LEADS / f"{model}.json"
+        for model in piped_models(config)
+        if model in SUMMARIZERS
+    ],
     "sizes": expand(SIZES / "{variant}.json", variant=variants(config)),
     "speeds": expand(SPEEDS / "{model}.json", model=piped_models(config)),
     "prunings": expand(MODELS / "{variant}/pruning.json", variant=MOVEMENT_VARIANTS),

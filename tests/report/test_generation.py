@@ -1,5 +1,7 @@
 """Tables, figures and page of a generation experiment, from made-up measurements."""
 
+from dataclasses import replace
+
 import pytest
 
 from goldcrest.configuration import check, read_yaml
@@ -88,6 +90,11 @@ def test_variants_are_compared_with_their_models_first(results):
     assert row["rouge_l"] == ("0.100", "x0.20") and row["rouge_l_low"] == ("0.090", "")
     assert row["mib"] == ("1.60", "x0.20") and row["seconds"] == ("0.180", "x0.20")
     assert row["peak_mib"] == ("50.0", "x1.00")
+    lead = replace(results.qualities[0], variant="bart: lead", signature="lead:64")
+    led = variants_table(replace(results, leads=[lead]), "summarization")
+    assert led.rows[0].cells[0].text == "bart: lead" and led.rows[1:] == table.rows
+    assert cells(led, "bart: lead")["mib"] == ("", "")
+    assert any(note.startswith("`lead:64`") for note in led.notes)
     text = variants_table(results, "language-modelling")
     base = text.rows[0].cells[0].text
     assert cells(text, base)["perplexity"][1] == ""

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from transformers import PreTrainedTokenizerBase
 
 from goldcrest.evaluation.generation.rouge import (
     METRICS,
@@ -83,10 +84,29 @@ def summary_quality(
     resamples: int,
 ) -> list[GenerationQuality]:
     """ROUGE of the summaries of the data's test part."""
+    how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
+    return _rouge_rows(measured, summaries, f"source:{max_source}|{how}", resamples)
+
+
+def lead_quality(
+    measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
+) -> list[GenerationQuality]:
+    """ROUGE of what the test part's articles begin with: a summary that needs no model, and that one should beat.
+
+    tokens: as many as a model may write.
+    """
+    articles = [row["article"] for row in read_part(measured.folder, "test")]
+    given = tokenizer(articles, add_special_tokens=False, truncation=True, max_length=tokens)
+    leads = tokenizer.batch_decode(given["input_ids"])
+    return _rouge_rows(measured, leads, f"lead:{tokens}", resamples)
+
+
+def _rouge_rows(
+    measured: Measured, summaries: Sequence[str], how: str, resamples: int
+) -> list[GenerationQuality]:
     references = [row["summary"] for row in read_part(measured.folder, "test")]
     scores = rouge_scores(summaries, references)
-    how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
-    signature = rouge_signature(f"source:{max_source}|{how}", resamples)
+    signature = rouge_signature(how, resamples)
     return [
         measured.row(name, score, examples=len(references), tokens=None, signature=signature)
         for name, score in zip(METRICS, rouge_intervals(scores, resamples), strict=True)

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.generation.quality import Measured, summary_quality, text_quality
+from goldcrest.evaluation.generation.quality import (
+    Measured,
+    lead_quality,
+    summary_quality,
+    text_quality,
+)
 from goldcrest.evaluation.generation.size import generation_size
 from goldcrest.evaluation.generation.speed import measure_generation
 from goldcrest.generation.data import read_part
@@ -44,6 +49,17 @@ def test_quality_of_summaries(made):
     assert {(row.score, row.low, row.high) for row in rows} == {(1.0, 1.0, 1.0)}
     assert "beam:4" in rows[0].signature and "source:40" in rows[0].signature
     assert rows[0].to_dict()["examples"] == len(references)
+
+
+def test_what_articles_begin_with_is_scored_as_a_summary(made):
+    model, data = made["bart"]
+    measured = Measured("lead", "news", data, model, 1)
+    tokenizer = load_generator(model).tokenizer
+    whole, short = (lead_quality(measured, tokenizer, tokens, 100) for tokens in (1000, 3))
+    articles = [row["article"] for row in read_part(data, "test")]
+    as_given = summary_quality(measured, articles, SearchSettings(), 40, 100)
+    assert [row.score for row in whole] == [row.score for row in as_given]
+    assert short[0].score != whole[0].score and "lead:3|" in short[0].signature
 
 
 def test_quality_of_running_text(made):
