@@ -25,7 +25,14 @@ from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, write_json
 from goldcrest.generation.int8_decoding import make_fast
 from goldcrest.hugging_face.families import prunable
-from goldcrest.hugging_face.folder import SHAPES, WEIGHTS, cut_to, layer_shapes, model_class
+from goldcrest.hugging_face.folder import (
+    SHAPES,
+    WEIGHTS,
+    cut_to,
+    layer_shapes,
+    model_class,
+    tie,
+)
 from goldcrest.hugging_face.t5 import TABLE
 from goldcrest.kernels.extension import PORTABLE, extension, fastest
 from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
@@ -108,8 +115,8 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         model = kind(kind.config_class.from_dict(config))
     try:
         cut_to(prunable(model), shapes)
-        model.tie_weights()
         stored = _Stored(folder / WEIGHTS)
+        tie(model, {name.replace(".codes", ".weight") for name in stored.names})
         quantize_layers(
             model, lambda name, _: stored.weight(name, isa), section["activation_scales"]
         )
@@ -246,6 +253,7 @@ class _Stored:
         self.path = path
         with safe_open(path, "pt") as file:
             self.names = set(file.keys())
+        self.quantized: set[str] = set()  # those that were read as codes and scales
 
     def tensor(self, name: str) -> Tensor:
         """Raises InputError where it is missing."""
@@ -257,13 +265,14 @@ class _Stored:
             return file.get_tensor(name)
 
     def weight(self, name: str, isa: str) -> Int8Weight:
-        return Int8Weight(self.tensor(f"{name}.codes"), self.tensor(f"{name}.scale"), isa)
+        parts = f"{name}.codes", f"{name}.scale"
+        self.quantized |= {*parts}
+        return Int8Weight(*map(self.tensor, parts), isa)
 
 
 def _fill(model: nn.Module, stored: _Stored) -> None:
     """Load all that stayed float32."""
     wanted = model.state_dict()
-    codes = {name for name in stored.names if name.endswith((".codes", ".scale"))}
-    if wrong := wanted.keys() ^ (stored.names - codes):
+    if wrong := wanted.keys() ^ (stored.names - stored.quantized):
         raise InputError(f"{stored.path.name}: tensors missing or not expected: {sorted(wrong)}")
     model.load_state_dict({name: stored.tensor(name).clone() for name in wanted}, assign=True)

@@ -60,6 +60,12 @@ class Generator:
                 f"{self.path}: {type(self.model).__name__} is {kinds[self.pairs]}; {task} needs "
                 f"{kinds[wanted]}, name another model"
             )
+        config = self.model.config
+        if config.model_type == "t5" and config.num_decoder_layers > config.num_layers:
+            raise InputError(
+                f"{self.path}: a T5 with {config.num_decoder_layers} layers above an encoder of "
+                f"{config.num_layers}: the library's key-value cache has no room for more; name another model"
+            )
         for name, tokens in longest.items():
             if self.positions is not None and tokens > self.positions:
                 raise InputError(
@@ -88,7 +94,7 @@ def load_generator(path: str | Path) -> Generator:
             )
     else:
         model = _load_other(path, config)
-    return Generator(path, model, _load_tokenizer(path))
+    return Generator(path, model, load_tokenizer(path))
 
 
 def save_generator(
@@ -128,7 +134,8 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
     return model.eval()
 
 
-def _load_tokenizer(path: Path) -> PreTrainedTokenizerBase:
+def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
+    """A model folder's tokenizer.  Raises InputError where it cannot be read, or ends no text."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
     except (OSError, ValueError, KeyError) as error:

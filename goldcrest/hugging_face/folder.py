@@ -14,7 +14,7 @@ import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
@@ -133,6 +133,20 @@ def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
     return kind
 
 
+def tie(model: PreTrainedModel, stored: Set[str]) -> None:
+    """Tie the weights that the library ties, in place, but for those that are stored apart: the head of T5 1.1.
+
+    stored: names of tensors.
+    """
+    for name, source in list(model.all_tied_weights_keys.items()):
+        if name in stored and source in stored:
+            place, _, attribute = name.rpartition(".")
+            module = model.get_submodule(place)
+            setattr(module, attribute, nn.Parameter(torch.empty_like(getattr(module, attribute))))
+            del model.all_tied_weights_keys[name]
+    model.tie_weights(recompute_mapping=False)
+
+
 def _load_foreign(path: Path, kind: type[PreTrainedModel]) -> PreTrainedModel:
     model, found = kind.from_pretrained(
         path, local_files_only=True, use_safetensors=True, output_loading_info=True
@@ -153,21 +167,22 @@ def _load_own(
     except InputError as error:
         raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
     model.to(model.config.dtype)
-    _fill(model, load_file(path / WEIGHTS), path)
+    tensors = load_file(path / WEIGHTS)
+    tie(model, tensors.keys())
+    _fill(model, tensors, path)
     if (path / "generation_config.json").is_file():
         model.generation_config = GenerationConfig.from_pretrained(path, local_files_only=True)
     return model
 
 
 def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Fill a model from stored tensors, tied ones from their one copy."""
+    """Fill a model, whose weights are tied, from stored tensors."""
     try:
         missing, unexpected = model.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
         raise InputError(f"{path}/{WEIGHTS}: {str(error).splitlines()[-1].strip()}") from error
     if unexpected:
         raise InputError(f"{path}/{WEIGHTS}: tensors not expected: {unexpected}")
-    model.tie_weights()
     missing = set(missing) - model.all_tied_weights_keys.keys() - _computed(model)
     _refuse_missing(model, missing, path)
 

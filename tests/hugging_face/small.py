@@ -16,6 +16,8 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
+from goldcrest.hugging_face.folder import tie
+
 WIDTH, HEADS, HEAD_SIZE, NEURONS, PIECES = 24, 4, 6, 20, 40
 PAD = 1
 
@@ -71,12 +73,12 @@ def gpt2() -> PreTrainedModel:
     )
 
 
-def t5(feed_forward: str = "relu") -> PreTrainedModel:
+def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
     """Three encoder and two decoder layers: the library's key-value cache has room for no more than the encoder's.
 
-    feed_forward: as its configuration calls it.
+    feed_forward: as its configuration calls it.  own_head: whether the head's weights are not the embeddings.
     """
-    return T5ForConditionalGeneration(
+    model = T5ForConditionalGeneration(
         T5Config(
             vocab_size=PIECES,
             d_model=WIDTH,
@@ -91,13 +93,18 @@ def t5(feed_forward: str = "relu") -> PreTrainedModel:
             pad_token_id=PAD,
             eos_token_id=2,
             decoder_start_token_id=PAD,
+            tie_word_embeddings=not own_head,
         )
     )
+    if own_head:  # the library ties it when it is made, and keeps it apart where a checkpoint does
+        tie(model, {"shared.weight", "lm_head.weight"})
+        torch.nn.init.normal_(model.lm_head.weight)
+    return model
 
 
 def gated_t5() -> PreTrainedModel:
     """T5 1.1."""
-    return t5("gated-gelu")
+    return t5("gated-gelu", own_head=True)
 
 
 MAKERS = {

@@ -109,7 +109,12 @@ def test_a_folder_of_the_librarys_own(family, tmp_path):
     model = small_model(family)
     model.save_pretrained(tmp_path)
     batch = small_batch(family)
-    assert torch.equal(logits(load_model(tmp_path), batch), logits(model, batch))
+    loaded = load_model(tmp_path)
+    before, after = model.state_dict(), loaded.state_dict()
+    assert before.keys() == after.keys()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    # Where weights lie in memory decides on sums' last bits.
+    torch.testing.assert_close(logits(loaded, batch), logits(model, batch))
     model.base_model.save_pretrained(tmp_path / "base")
     parts = dict(load_model(tmp_path / "base").named_parameters())
     assert parts.keys() == dict(model.base_model.named_parameters()).keys()
