@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,12 @@ def sha256_file(path: str | Path) -> str:
     """The SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_files(paths: Iterable[str | Path]) -> str:
+    """The SHA-256 of one file, or of the lines of several files' digests, in the order given."""
+    digests = [sha256_file(path) for path in paths]
+    return digests[0] if len(digests) == 1 else sha256_text("".join(f"{d}\n" for d in digests))
 
 
 def content_hash(path: str | Path) -> str:

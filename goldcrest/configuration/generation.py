@@ -242,9 +242,9 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     threads = hardware["threads"] if accelerator == "cpu" else 1
     unknown_parts, hours, disk = [], {}, {}
 
-    def trained(model: Config, training: Config, passes: int) -> float:
-        """Hours of a training of so many passes, one of them backward counting as two."""
-        tokens = training["batch_size"] * training["accumulate"] * model["max_source"]
+    def trained(model: Config, training: Config, passes: int, longest: int) -> float:
+        """Hours of a training of so many passes, one of them backward counting as two; longest: tokens of a text."""
+        tokens = training["batch_size"] * training["accumulate"] * longest
         rate = RATES[accelerator]["float32" if training["precision"] == "float32" else "bfloat16"]
         operations = 2 * passes * training["updates"] * tokens * weights_of(model)
         return operations / (threads * rate) / 3600
@@ -256,15 +256,17 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             unknown_parts.append(f"models.{name}: of the hub, how large it is is not known")
             continue
         disk[f"models of {name}"] = 4.0 * weights_of(model) * (count + TRAINING_COPIES)
-        parts = [(f"models.{name}.training", model["training"], 3)]
+        longest = model.get("passage", model["positions"])
+        parts = [(f"models.{name}.training", model["training"], 3, longest)]
         for variant in variants_of(config, name):
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
                 passes = 4 if step["method"] == "distil" else 3  # the teacher goes forward too
-                parts.append((f"{variant}: its training", step["training"], passes))
-        for told, training, passes in parts:
+                told = f"{variant}: its training"
+                parts.append((told, step["training"], passes, model["max_source"]))
+        for told, training, passes, longest in parts:
             if "updates" in training:
-                hours[name] = hours.get(name, 0.0) + trained(model, training, passes)
+                hours[name] = hours.get(name, 0.0) + trained(model, training, passes, longest)
             else:
                 unknown_parts.append(f"{told} counts epochs of text whose size is not known")
     return Estimate(

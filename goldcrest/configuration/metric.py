@@ -159,7 +159,7 @@ TAKEN = "is the name of a metric that is measured here, expected another"
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["metrics"].items():
         place: tuple[Key, ...] = ("metrics", name)
-        if name in (*LEXICAL, *OURS):
+        if name in (*LEXICAL, *OURS, *pruned_metrics(config)):
             yield Fault(place, TAKEN)
         yield from _known_encoder(config, section, *place)
         layers = config["encoders"].get(section["encoder"], {}).get("layers")

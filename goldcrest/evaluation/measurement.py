@@ -9,7 +9,7 @@ from pathlib import Path
 import goldcrest
 from goldcrest.configuration.variants import is_search
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file, sha256_text
+from goldcrest.files import read_json, sha256_files, sha256_text
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,7 @@ def model_sha256(folders: Iterable[str | Path]) -> str:
 
     Several files are an ensemble's or a sharded model's, in the order given, names in order within.
     """
-    digests = [sha256_file(file) for folder in folders for file in parameter_files(folder)]
-    if len(digests) == 1:
-        return digests[0]
-    return sha256_text("".join(f"{digest}\n" for digest in digests))
+    return sha256_files(file for folder in folders for file in parameter_files(folder))
 
 
 def read_measurements(paths: Iterable[str | Path]) -> list[Measurement]:

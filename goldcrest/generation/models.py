@@ -14,7 +14,7 @@ from transformers import (
 )
 
 from goldcrest.errors import InputError
-from goldcrest.files import read_json, sha256_file, sha256_text
+from goldcrest.files import read_json, sha256_files
 from goldcrest.generation.data import Task
 from goldcrest.generation.int8 import SECTION, load_int8
 from goldcrest.hugging_face.families import FAMILIES
@@ -116,8 +116,7 @@ def model_hash(path: str | Path) -> str:
     files = sorted(Path(path).glob("*.safetensors"))
     if not files:
         raise InputError(f"{path}: no *.safetensors file; is this a model folder?")
-    digests = [sha256_file(file) for file in files]
-    return digests[0] if len(digests) == 1 else sha256_text("".join(f"{d}\n" for d in digests))
+    return sha256_files(files)
 
 
 def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:

@@ -198,7 +198,7 @@ class PostTraining:
                         logits_of(generator.model, batch, use_cache=False)
 
             scales = calibrated_scales(generator.model, work, self.activations)
-        made = _made(self, place)
+        made = _untrained_lineage(self, place)
         save_int8(generator.model, place.output, generator.tokenizer, scales, {LINEAGE: made})
 
 
@@ -212,7 +212,9 @@ class PruneVocabulary:
         whole = generator.model.get_input_embeddings().weight.shape[0]
         texts = (text for row in read_part(place.data, "train") for text in row.values())
         tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
-        made = _made(self, place, data=data_hash(place.data), pieces=[whole, len(kept)])
+        made = _untrained_lineage(
+            self, place, data=data_hash(place.data), pieces=[whole, len(kept)]
+        )
         save_generator(place.output, generator.model, tokenizer, made)
 
 
@@ -285,7 +287,7 @@ def _save(step: Any, place: Place, generator: Generator, course: Course, **more:
     remove_folder(place.work)
 
 
-def _made(step: Any, place: Place, **more: Any) -> dict[str, Any]:
+def _untrained_lineage(step: Any, place: Place, **more: Any) -> dict[str, Any]:
     """The lineage of a step that trains nothing."""
     return {
         "kind": type(step).__name__,

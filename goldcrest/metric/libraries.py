@@ -1,21 +1,23 @@
 """BERTScore and BLEURT by their own libraries, which live in unbabel-comet's environment (COMETINHO tables 1, 2)."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import torch
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from goldcrest.errors import InputError
-from goldcrest.files import sha256_file, sha256_text
+from goldcrest.files import sha256_files
 
 BATCH = 64  # pairs
 LIBRARIES = {"bert-score": "bert-score", "bleurt": "bleurt-pytorch"}
 
 
 def library_scores(
-    by: str,
+    library: str,
     model: str,
     hypotheses: Sequence[str],
     references: Sequence[str],
@@ -23,20 +25,23 @@ def library_scores(
     layer: int | None = None,
     device: str = "cpu",
 ) -> np.ndarray:
-    """Scores (n,) of hypotheses beside their references; by: one of LIBRARIES.
+    """Scores (n,) of hypotheses beside their references; library: one of LIBRARIES.
 
-    model: a folder of transformers' format.  layer: whose states BERTScore compares, counted from 1.
-    Raises InputError where the library cannot read the model.
+    model: a folder of transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1 on.
+    Raises InputError where the model is none that the library can score by, and where there are no references.
     """
-    score = _bert_scores if by == "bert-score" else _bleurt_scores
+    if not any(reference.strip() for reference in references):
+        raise InputError(f"{model}: compares with references, and the table has none; leave it out")
     try:
-        return score(model, list(hypotheses), list(references), layer, device)
-    except (OSError, ValueError, KeyError, AssertionError, RuntimeError) as error:
+        bert = library == "bert-score"
+        scorer = _BertScore(model, layer, device) if bert else _Bleurt(model, device)
+    except (OSError, ValueError, KeyError, AttributeError) as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{model}: {LIBRARIES[by]} cannot score by it ({first[0]})") from error
+        raise InputError(f"{model}: no model for {LIBRARIES[library]} ({first[0]})") from error
+    return scorer(list(hypotheses), list(references))
 
 
-def library_signature(by: str, model: str, layer: int | None) -> str:
+def library_signature(library: str, model: str, layer: int | None) -> str:
     """The library with its version, the model's hash, the layer.
 
     Raises InputError where there is no safetensors file.
@@ -44,48 +49,76 @@ def library_signature(by: str, model: str, layer: int | None) -> str:
     files = sorted(Path(model).glob("*.safetensors"))
     if not files:  # the libraries would read pickles then
         raise InputError(f"{model}: no *.safetensors file; save the model again by save_pretrained")
-    digest = sha256_text("".join(f"{sha256_file(file)}\n" for file in files))
-    name = LIBRARIES[by]
-    return f"{name}:{version(name)}|sha256:{digest}" + ("" if layer is None else f"|layer:{layer}")
+    name = LIBRARIES[library]
+    told = f"{name}:{version(name)}|sha256:{sha256_files(files)}"
+    return told if layer is None else f"{told}|layer:{layer}"
 
 
-def _bert_scores(model, hypotheses, references, layer, device) -> np.ndarray:
-    """F1 of greedily matched states, without idf and rescaling."""
-    from bert_score import BERTScorer
+class _BertScore:
+    """F1 of greedily matched states, without idf and rescaling.
 
-    scorer = BERTScorer(
-        model_type=model,
-        num_layers=layer,
-        batch_size=BATCH,
-        device=device,
-        use_fast_tokenizer=True,
-    )
-    # A tokenizer that does not say how long a text may be lets it be longer than the positions.
-    longest = scorer._model.config.max_position_embeddings - 2
-    scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, longest)
-    _, _, f1 = scorer.score(hypotheses, references, batch_size=BATCH)
-    return f1.double().numpy()
+    The library's own loading goes by words in the model's path, and may fetch; its scoring takes any encoder.
+    """
+
+    def __init__(self, model: str, layer: int | None, device: str) -> None:
+        self._tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            model, local_files_only=True
+        )
+        network: PreTrainedModel = AutoModel.from_pretrained(
+            model, local_files_only=True, use_safetensors=True
+        )
+        network.encoder.layer = network.encoder.layer[:layer]
+        self._network = network.to(device).eval()
+        # A tokenizer that does not say how long a text may be lets it be longer than the positions, of which
+        # RoBERTa and XLM-R use those behind their padding's.
+        padding = network.embeddings.position_embeddings.padding_idx
+        longest = network.config.max_position_embeddings - (0 if padding is None else padding + 1)
+        self._tokenizer.model_max_length = min(self._tokenizer.model_max_length, longest)
+
+    def __call__(self, hypotheses: list[str], references: list[str]) -> np.ndarray:
+        """Scores (n,)."""
+        from bert_score.utils import bert_cos_score_idf
+
+        weights: dict[int, float] = defaultdict(lambda: 1.0)
+        weights |= dict.fromkeys((self._tokenizer.sep_token_id, self._tokenizer.cls_token_id), 0.0)
+        _, _, f1 = bert_cos_score_idf(
+            self._network,
+            references,
+            hypotheses,
+            self._tokenizer,
+            weights,
+            batch_size=BATCH,
+            device=self._network.device,
+        ).T
+        return f1.double().numpy()
 
 
-def _bleurt_scores(model, hypotheses, references, layer, device) -> np.ndarray:
-    from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
+class _Bleurt:
+    """BLEURT's regression over a hypothesis behind its reference."""
 
-    tokenizer = BleurtTokenizer.from_pretrained(model, local_files_only=True)
-    network = BleurtForSequenceClassification.from_pretrained(
-        model, local_files_only=True, use_safetensors=True
-    )
-    network.to(device).eval()
-    found = []
-    with torch.inference_mode():
-        for start in range(0, len(hypotheses), BATCH):
-            part = slice(start, start + BATCH)
-            given = tokenizer(
-                references[part],
-                hypotheses[part],
-                padding="longest",
-                truncation=True,
-                max_length=network.config.max_position_embeddings,
-                return_tensors="pt",
-            )
-            found.append(network(**given.to(device)).logits.flatten().cpu())
-    return torch.cat(found).double().numpy()
+    def __init__(self, model: str, device: str) -> None:
+        from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
+
+        self._tokenizer = BleurtTokenizer.from_pretrained(model, local_files_only=True)
+        network = BleurtForSequenceClassification.from_pretrained(
+            model, local_files_only=True, use_safetensors=True
+        )
+        self._network = network.to(device).eval()
+
+    def __call__(self, hypotheses: list[str], references: list[str]) -> np.ndarray:
+        """Scores (n,)."""
+        found = []
+        with torch.inference_mode():
+            for start in range(0, len(hypotheses), BATCH):
+                part = slice(start, start + BATCH)
+                given = self._tokenizer(
+                    references[part],
+                    hypotheses[part],
+                    padding="longest",
+                    truncation=True,
+                    max_length=self._network.config.max_position_embeddings,
+                    return_tensors="pt",
+                )
+                output = self._network(**given.to(self._network.device))
+                found.append(output.logits.flatten().cpu())
+        return torch.cat(found).double().numpy()

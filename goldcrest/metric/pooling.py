@@ -25,17 +25,18 @@ def pool_states(
     layer_norm: bool,
     pad: int | None,
 ) -> Tensor:
-    """Vectors (sentences, d) in float32 of a batch.
+    """Vectors (sentences, d) of a batch.
 
-    states: (n, d) of the embeddings and each layer, with their weights (states,).  pieces (n,).  pool: avg, cls,
-    max.  pad: the padding piece, which a text may name: it counts in a sentence's length, but not in its sum.
+    states: (n, d) in float32 of the embeddings and each layer, with their weights (states,).  pieces (n,).  pool:
+    avg, cls, max.  pad: the padding piece, which a text may name: it counts in a sentence's length, but not in its
+    sum.
     """
     hidden = None if pad is None else pieces == pad
     if pool == "cls" or hidden is None or not hidden.any():
         hidden = None
     if pool == "max":
         mixed = sum(
-            weight * (_normalised(state.float(), lengths) if layer_norm else state.float())
+            weight * (_normalised(state, lengths) if layer_norm else state)
             for weight, state in zip(weights.tolist(), states, strict=True)
         )
         if hidden is not None:
@@ -50,10 +51,10 @@ def pool_states(
         if not weight:
             continue
         if pool == "cls":
-            vector = torch.cat([one[:, 0].float() for one in lengths.split(state)])
+            vector = torch.cat([one[:, 0] for one in lengths.split(state)])
         else:
             kept = state if hidden is None else state.masked_fill(hidden[:, None], 0)
-            vector = torch.cat([one.mean(1, dtype=torch.float32) for one in lengths.split(kept)])
+            vector = torch.cat([one.mean(1) for one in lengths.split(kept)])
         if layer_norm:
             deviation, mean = _spread(state, lengths)
             vector = (vector - (shares if pool == "avg" else 1) * mean) / deviation
@@ -64,8 +65,7 @@ def pool_states(
 def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
     """Deviation and mean of all numbers of a sentence's state, (sentences, 1) each."""
     found = [
-        torch.var_mean(one.float(), (1, 2), correction=0, keepdim=True)
-        for one in lengths.split(state)
+        torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in lengths.split(state)
     ]
     variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
     return (variance + EPSILON).sqrt(), mean

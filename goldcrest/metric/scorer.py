@@ -24,13 +24,14 @@ from goldcrest.metric.folder import Metric
 from goldcrest.metric.pooling import pool_states
 from goldcrest.products import OneDnnLinears
 
-PRECISIONS = {  # and the type of states; int8 is of products alone
+PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps alone
     "float32": torch.float32,
     "bfloat16": torch.bfloat16,
     "int8": torch.float32,
 }
 # On a core more make it no faster; on GPUs it is not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
+ARITHMETIC = 2  # how vectors are computed; raised where their last digits change
 SENTENCES = 4096  # encoded between two writes of the cache
 SEGMENTS = 2048  # that the estimator sees at once
 SHAPE = (  # of an encoder, which its tensors do not tell
@@ -222,6 +223,7 @@ class Scorer:
             "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
             "tokenizer": self.metric.tokenizer.sha256,
             "precision": self.precision,
+            "arithmetic": ARITHMETIC,
         }
         digest = sha256(json.dumps(parts, sort_keys=True).encode())
         for name, value in network.state_dict().items():

@@ -43,6 +43,7 @@ SLIPS = {
 }
 SLIPS |= dict.fromkeys((3, 5, 6), SLIPS[1])
 GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of model.safetensors."
+LEAD = "`lead`: what the articles begin with, as long as a summary may be: a summary that needs no model."
 COMPARABLE = (
     "The models, texts and machines are others than the paper's: what can be compared is how each step changes its "
     "own column. Our times are of one core, one example after another, at fixed lengths."
@@ -109,8 +110,9 @@ def _cells(results: GenerationResults, variant: str, scores: Sequence[str]) -> l
 def _notes(results: GenerationResults, task: str) -> list[str]:
     chosen = set(results.variants_for(task))
     measured = [one for one in results.qualities if one.variant in chosen]
-    measured += [one for one in results.leads if one.metric in SCORES[task]]
-    notes = []
+    leads = [one for one in results.leads if one.metric in SCORES[task]]
+    measured += leads
+    notes = [LEAD] if leads else []
     for signature in dict.fromkeys(one.signature for one in measured):
         first = next(one for one in measured if one.signature == signature)
         scored = "" if first.tokens is None else f", {first.tokens:,} tokens"

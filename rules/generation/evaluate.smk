@@ -80,7 +80,12 @@ rule measure_lead:
         tokens=config["evaluation"]["search"]["max_tokens"],
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
-        code=code_version("evaluation.generation", "evaluation.significance"),
+        code=code_version(
+            "evaluation.generation",
+            "evaluation.significance",
+            "generation.data",
+            "generation.models",
+        ),
     script:
         "../../workflow_scripts/generation/measure_lead.py"
 

@@ -87,9 +87,11 @@ use rule fine_tune as quantize_weights with:
         code=code_version("generation", "hugging_face", "quantization"),
 
 
-use rule fine_tune as prune_pieces with:
+use rule fine_tune as prune_vocabulary with:
     wildcard_constraints:
         step=either(steps_by(config, "prune-vocabulary")),
+    resources:
+        mem_mb=growing(8000),
     params:
         step=lambda w: config["steps"][w.step],
         lengths=lambda w: lengths_of(model_of(w.origin)),

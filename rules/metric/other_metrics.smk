@@ -31,7 +31,13 @@ rule score_by_library:
         by=lambda w: json.dumps(config["metrics"][w.metric]),
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("metric.judged_set", "metric.libraries", "text_files"),
+        code=code_version(
+            "metric.held_out",
+            "metric.judged_set",
+            "metric.judgements",
+            "metric.libraries",
+            "text_files",
+        ),
     shell:
         "{params.python} {params.script:q} --log {log:q} --metric {wildcards.metric:q} --model {input.model:q}"
         " --judged {wildcards.judged:q} --entry {params.entry:q} --by {params.by:q} --output {output:q}"

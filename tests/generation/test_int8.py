@@ -206,6 +206,9 @@ def test_what_is_refused(tmp_path):
         if gone in tensors:
             with pytest.raises(InputError, match="damaged"):
                 load_int8(tmp_path / "int8")
+    save_file({**tensors, "other.codes": tensors["model.shared.codes"].clone()}, path)
+    with pytest.raises(InputError, match=r"not expected: \['other.codes'\]"):
+        load_int8(tmp_path / "int8")
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InputError, match="damaged"):
         load_int8(tmp_path / "int8")

@@ -15,6 +15,7 @@ from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_encoder
 
 ROOT = Path(__file__).parents[2]
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
+ENCODER = "encoder-t5"  # bert-score would take it for a T5 by its name
 ENTRY = {"table": "judged.tsv", "score": "score", "statistic": "mqm", "humans": False}
 BLEURT = """
 import torch
@@ -36,10 +37,10 @@ def folder(tmp_path_factory):
     """With judgements of all systems, the last of which says the reference, an encoder and a BLEURT model."""
     need_comet()
     folder = tmp_path_factory.mktemp("judged")
-    make_encoder(folder / "encoder")
+    make_encoder(folder / ENCODER)
     torch.manual_seed(1)
-    config = AutoConfig.from_pretrained(folder / "encoder")
-    XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(folder / "encoder")
+    config = AutoConfig.from_pretrained(folder / ENCODER)
+    XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(folder / ENCODER)
     rows = [
         (name, number, "en-de", *texts, 0.5 * number - len(texts[2]))
         for name, lines in {**SYSTEMS, "copy": REFERENCES}.items()
@@ -52,14 +53,14 @@ def folder(tmp_path_factory):
     return folder
 
 
-def scored(folder, model, **by):
+def scored(folder, model, entry=ENTRY, **by):
     output = folder / f"{by['by']}.json"
     options = {
         "log": folder / "log",
         "metric": "m",
         "model": model,
         "judged": "set",
-        "entry": json.dumps(ENTRY),
+        "entry": json.dumps(entry),
         "by": json.dumps(by),
         "threads": 1,
         "output": output,
@@ -77,12 +78,12 @@ def rows_of(folder):
 
 
 def test_bert_score_is_the_f1_of_matched_states(folder):
-    done, output = scored(folder, "encoder", by="bert-score", encoder="e", layer=2)
+    done, output = scored(folder, ENCODER, by="bert-score", encoder="e", layer=2)
     assert done.returncode == 0, done.stdout + done.stderr
     found = MetricScores.from_dict(json.loads(output.read_text()))
     assert found.signature.startswith("bert-score:0.3") and found.signature.endswith("|layer:2")
-    tokenizer = AutoTokenizer.from_pretrained(folder / "encoder")
-    encoder = XLMRobertaModel.from_pretrained(folder / "encoder").eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder / ENCODER)
+    encoder = XLMRobertaModel.from_pretrained(folder / ENCODER).eval()
 
     def states(text):
         """Of unit length, without those of the ends, which count only as what others are matched with."""
@@ -120,3 +121,16 @@ def test_a_folder_without_safetensors_is_refused(folder, tmp_path):
     done, _ = scored(folder, tmp_path, by="bleurt", encoder="b")
     assert done.returncode != 0
     assert "no *.safetensors file; save the model again" in (folder / "log").read_text()
+
+
+def test_a_table_without_references_and_a_model_of_another_kind_are_refused(folder):
+    rows = [line.split("\t") for line in (folder / "judged.tsv").read_text().splitlines()]
+    without = "".join("\t".join((*row[:4], *row[5:])) + "\n" for row in rows)
+    (folder / "without.tsv").write_text(without, encoding="utf-8")
+    entry = {**ENTRY, "table": "without.tsv"}
+    done, _ = scored(folder, ENCODER, entry, by="bert-score", encoder="e", layer=2)
+    assert done.returncode != 0
+    assert "compares with references, and the table has none" in (folder / "log").read_text()
+    done, _ = scored(folder, ENCODER, by="bleurt", encoder="e")
+    assert done.returncode != 0
+    assert f"{ENCODER}: no model for bleurt-pytorch" in (folder / "log").read_text()

@@ -94,6 +94,7 @@ def test_variants_are_compared_with_their_models_first(results):
     led = variants_table(replace(results, leads=[lead]), "summarization")
     assert led.rows[0].cells[0].text == "bart: lead" and led.rows[1:] == table.rows
     assert cells(led, "bart: lead")["mib"] == ("", "")
+    assert led.notes[0].startswith("`lead`: what the articles begin with")
     assert any(note.startswith("`lead:64`") for note in led.notes)
     text = variants_table(results, "language-modelling")
     base = text.rows[0].cells[0].text

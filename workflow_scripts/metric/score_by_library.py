@@ -24,11 +24,11 @@ given = parser.parse_args()
 
 with job(given.log):
     torch.set_num_threads(given.threads)
-    by, layer = given.by["by"], given.by.get("layer")
-    signature = library_signature(by, given.model, layer)
+    library, layer = given.by["by"], given.by.get("layer")
+    signature = library_signature(library, given.model, layer)
     rows = JudgedSet.read(given.judged, given.entry).judgements
     scores = library_scores(
-        by,
+        library,
         given.model,
         rows.hypotheses,
         rows.references,
