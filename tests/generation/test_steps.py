@@ -86,7 +86,8 @@ def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, orde
         assert last.config.encoder_layers == last.config.decoder_layers == 2
 
 
-def test_t5_goes_through_every_step(made, tmp_path):
+def save_t5(made, folder, **shape):
+    """Save a small random T5 that reads and writes what BART does."""
     tokenizer = load_generator(made["bart"][0]).tokenizer
     torch.manual_seed(1)
     config = T5Config(
@@ -99,8 +100,13 @@ def test_t5_goes_through_every_step(made, tmp_path):
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
         decoder_start_token_id=tokenizer.pad_token_id,
+        **shape,
     )
-    save_generator(tmp_path / "t5", T5ForConditionalGeneration(config), tokenizer, {})
+    save_generator(folder, T5ForConditionalGeneration(config), tokenizer, {})
+
+
+def test_t5_goes_through_every_step(made, tmp_path):
+    save_t5(made, tmp_path / "t5")
     where = place(made, tmp_path, model=tmp_path / "t5")
     for name in (*STEPS, "post-training"):
         where = place(made, tmp_path / name, model=where.model)
@@ -249,6 +255,10 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
     with pytest.raises(InputError, match="not a model folder"):
         FineTune(FAST).run(replace(place(made, tmp_path), model=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == []
+    save_t5(made, tmp_path / "t5", num_decoder_layers=4)
+    with pytest.raises(InputError, match="4 layers above an encoder of 3"):
+        FineTune(FAST).run(place(made, tmp_path, model=tmp_path / "t5"))
+    assert [path.name for path in tmp_path.iterdir()] == ["t5"]
 
 
 def test_steps_of_a_configuration():
