@@ -109,7 +109,7 @@ def test_variants_are_compared_with_their_models_first(results):
         (3, "pruned", "bart/fine-tuned/pruned"),
         (5, "quantized", "bart/fine-tuned/trained-int8/int8"),
         (6, "quantized", WHOLE),
-        (7, "pruned", "gpt2/fine-tuned/distilled/pruned"),
+        (7, "pruned", "gpt2/fine-tuned/distilled-shortly/pruned-shortly"),
     ],
 )
 def test_ours_stand_where_the_same_steps_were_taken(results, number, row, ours):
