@@ -87,6 +87,11 @@ def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict
     return chosen
 
 
+def every_layer(model: PreTrainedModel) -> dict[str, list[int]]:
+    """Stack name → all of the model's layers: of a student that has them all."""
+    return {stack.name: list(range(len(stack.layers))) for stack in prunable(model).layer_stacks()}
+
+
 def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) -> PreTrainedModel:
     """A copy of the teacher with some of its layers alone; all else, embeddings too, begins as the teacher's."""
     student = copy.deepcopy(teacher)

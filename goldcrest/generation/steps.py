@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from transformers import PreTrainedModel
 
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import remove_folder, write_json
@@ -18,6 +19,7 @@ from goldcrest.generation.distillation import (
     chosen_layers,
     distillation,
     distillation_loss,
+    every_layer,
     student_of,
 )
 from goldcrest.generation.encoding import Batches, Encoder, validation_batches
@@ -33,7 +35,7 @@ from goldcrest.generation.models import (
 from goldcrest.generation.movement import MovementShares, cut_silent, movement_gates
 from goldcrest.generation.quantized_training import weights_on_grid
 from goldcrest.generation.settings import Device, TrainingSettings
-from goldcrest.generation.training import Course, logits_of, train
+from goldcrest.generation.training import Course, Objective, likelihood, logits_of, train
 from goldcrest.generation.vocabulary import prune_vocabulary
 from goldcrest.hugging_face.families import prunable
 
@@ -139,10 +141,12 @@ class Distil:
 class Prune:
     """Train while heads and neurons go by movement, then cut them; see `movement`.
 
+    loss: as of `Distil`, with the model as it was for a teacher; None: of the labels alone, as the paper's.
     Beside the folder `model` it writes pruning.json: the schedule, the scores, and what went.
     """
 
     movement: MovementShares = field(default_factory=MovementShares)
+    loss: Mapping[str, Any] | None = None
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
 
     def run(self, place: Place) -> None:
@@ -151,11 +155,25 @@ class Prune:
         settings = replace(self.training, keep="last")  # the best would be an early, unpruned one
         examples = place.encoder(generator).examples(read_part(place.data, "train"))
         scoring = self.movement.scoring(settings.updates_of(len(examples)), place.seed)
+        objective = self.objective(generator.model)
         gates = movement_gates(generator.model, scoring)
-        course = _train(replace(self, training=settings), place, generator, companion=gates)
+        course = _train(
+            replace(self, training=settings),
+            place,
+            generator,
+            objective=objective,
+            companion=gates,
+        )
         record = cut_silent(prunable(generator.model), gates, scoring)
         write_json(pruning_record(place.output), record)
         _save(self, place, generator, course)
+
+    def objective(self, model: PreTrainedModel) -> Objective:
+        """Of the training, for a model that is not pruned yet."""
+        if self.loss is None:
+            return likelihood
+        layers = every_layer(model)
+        return distillation(student_of(model, layers), layers, distillation_loss(**self.loss))
 
 
 @dataclass(frozen=True)

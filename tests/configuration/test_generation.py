@@ -132,7 +132,7 @@ def test_the_page_tells_every_key_and_default():
         dict(keys(definitions["hugging_face_model"])),
         dict(keys(definitions["fine_tune"])),
         {k: v for k, v in keys(definitions["distil"]) if k != "loss"},
-        {k: v for k, v in keys(definitions["prune"]) if k != "movement"},
+        {k: v for k, v in keys(definitions["prune"]) if k not in ("movement", "loss")},
         dict(keys(definitions["quantization_aware"])),
         dict(keys(definitions["post_training"])),
         dict(keys(definitions["prune_vocabulary"])),

@@ -13,7 +13,7 @@ from goldcrest.errors import InputError
 from goldcrest.files import read_json
 from goldcrest.generation import training
 from goldcrest.generation.data import DataSettings, import_data, read_part
-from goldcrest.generation.encoding import Batches
+from goldcrest.generation.encoding import Batches, Example
 from goldcrest.generation.generating import SearchSettings, summarize
 from goldcrest.generation.models import load_generator, model_hash, save_generator
 from goldcrest.generation.movement import MovementShares
@@ -35,7 +35,7 @@ from tests.generation.small import FAST, make, news, running_text
 STEPS = {
     "fine-tune": FineTune(FAST),
     "distil": Distil(2, {"preset": "published-code"}, FAST),
-    "prune": Prune(MovementShares(), FAST),
+    "prune": Prune(training=FAST),
     "quantization-aware": QuantizationAware(FAST),
 }
 
@@ -263,7 +263,7 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
 
 def test_steps_of_a_configuration():
     step = step_of({"method": "prune", "movement": {"heads": 0.5}, "training": {"updates": 3}})
-    assert step == Prune(MovementShares(heads=0.5), TrainingSettings(updates=3))
+    assert step == Prune(MovementShares(heads=0.5), training=TrainingSettings(updates=3))
     with pytest.raises(InputError, match="no method 'distill'; did you mean 'distil'"):
         step_of({"method": "distill"})
     with pytest.raises(InputError, match="'distil' has no key 'layer'; did you mean 'layers'"):
@@ -291,6 +291,20 @@ def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architectu
     assert lineage["parent"] == model_hash(trained.output)
     with pytest.raises(InputError, match="its weights are int8, which no step can go on from"):
         FineTune(FAST).run(place(made, tmp_path / "further", architecture, where.output))
+
+
+def test_pruning_by_what_the_model_said_before(made, tmp_path):
+    where = place(made, tmp_path)
+    generator = where.generator()
+    batch = where.encoder(generator).batch([Example([0, 7, 8, 9, 2], [0, 8, 9, 2])] * 2)
+    step = Prune(loss={}, training=FAST)
+    loss, parts = step.objective(generator.model)(generator.model, batch)
+    assert parts["hidden"] == 0 and parts["divergence"].abs() < 1e-6  # it is its own teacher still
+    labels, _ = Prune().objective(generator.model)(generator.model, batch)
+    assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)
+    step.run(where)
+    entry = read_json(where.output / "config.json")["lineage"]
+    assert entry["loss"] == {} and read_json(pruning_record(where.output))["survivors"]
 
 
 def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
