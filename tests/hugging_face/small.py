@@ -98,7 +98,7 @@ def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
     )
     if own_head:  # the library ties it when it is made, and keeps it apart where a checkpoint does
         tie(model, {"shared.weight", "lm_head.weight"})
-        torch.nn.init.normal_(model.lm_head.weight)
+        torch.nn.init.normal_(model.lm_head.weight, std=WIDTH**-0.5)
     return model
 
 
