@@ -261,7 +261,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         for variant in variants_of(config, name):
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
-                passes = 4 if step["method"] == "distil" else 3  # the teacher goes forward too
+                passes = 4 if "loss" in step else 3  # its teacher goes forward too
                 told = f"{variant}: its training"
                 parts.append((told, step["training"], passes, model["max_source"]))
         for told, training, passes, longest in parts:

@@ -1,6 +1,6 @@
 """Everything measured of a generation experiment, for its tables, figures and page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -34,6 +34,10 @@ class GenerationResults:
     def variants_for(self, task: str) -> list[str]:
         """The variants of the models for a task."""
         return [name for name in self.variants if task_of(self.config, model_of(name)) == task]
+
+    def leads_for(self, metrics: Collection[str]) -> list[GenerationQuality]:
+        """The scores of leads by some metrics."""
+        return [one for one in self.leads if one.metric in metrics]
 
     def quality(self, variant: str, metric: str) -> GenerationQuality | None:
         """A score of a variant, or of a lead."""

@@ -67,7 +67,7 @@ def variants_table(results: GenerationResults, task: str) -> Table:
         Column("milliseconds", "ms a token"),
         Column("peak_mib", "Memory, MiB", deltas=True),
     ]
-    leads = dict.fromkeys(one.variant for one in results.leads if one.metric in scores)
+    leads = dict.fromkeys(one.variant for one in results.leads_for(scores))
     rows = [Row(tuple(_cells(results, lead, scores)), "plain") for lead in leads]
     for variant in results.variants_for(task):
         cells = _cells(results, variant, scores)
@@ -109,9 +109,8 @@ def _cells(results: GenerationResults, variant: str, scores: Sequence[str]) -> l
 
 def _notes(results: GenerationResults, task: str) -> list[str]:
     chosen = set(results.variants_for(task))
-    measured = [one for one in results.qualities if one.variant in chosen]
-    leads = [one for one in results.leads if one.metric in SCORES[task]]
-    measured += leads
+    leads = results.leads_for(SCORES[task])
+    measured = [*(one for one in results.qualities if one.variant in chosen), *leads]
     notes = [LEAD] if leads else []
     for signature in dict.fromkeys(one.signature for one in measured):
         first = next(one for one in measured if one.signature == signature)
