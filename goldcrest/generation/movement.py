@@ -3,7 +3,6 @@
 The scores and gates are `goldcrest.pruning.movement`'s; here they accompany a training of the library's Trainer.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -72,24 +71,6 @@ def schedule(gates: MovementGates, settings: MovementScoring) -> list[dict[str, 
             row[name] = sum(part_of(share, width) for width in widths) / sum(widths)
         rows.append(row)
     return rows
-
-
-def mask_rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each head and neuron that could go: its block, number, last score and whether it is kept."""
-    survivors = record["survivors"]
-    return [
-        {
-            "kind": kind,
-            "block": block,
-            "number": number,
-            "kept": int(number in left),
-            "score": score,
-        }
-        for kind, blocks in record["scores"].items()
-        for block, scores in blocks.items()
-        for left in [set(survivors[kind][block])]
-        for number, score in enumerate(scores)
-    ]
 
 
 def movement_gates(model: Any, settings: MovementScoring) -> MovementGates:

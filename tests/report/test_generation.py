@@ -67,8 +67,8 @@ def results() -> GenerationResults:
             {"update": 1, "heads": 0.0, "neurons": 0.1},
             {"update": 2, "heads": 0.25, "neurons": 0.6},
         ],
-        "scores": {"heads": {"a": [0.1, 0.9]}, "neurons": {"b": [0.3, 0.2, 0.4]}},
-        "survivors": {"heads": {"a": [1]}, "neurons": {"b": [0, 2]}},
+        "scores": {"heads": {"a": [0.1, 0.9]}, "neurons": {"b": [0.3, 0.2, 0.1, 0.4]}},
+        "survivors": {"heads": {"a": [1]}, "neurons": {"b": [0, 3]}},
     }
     found.prunings["bart/fine-tuned/pruned"] = record
     return found
@@ -138,10 +138,10 @@ def test_figures_show_the_schedule_and_what_went(results):
         ("heads", 1, 0.0), ("heads", 2, 25.0), ("neurons", 1, 10.0), ("neurons", 2, 60.0),
     }  # fmt: skip
     rows = [row for part in pruning_maps(results).to_dict()["datasets"].values() for row in part]
-    fates = {(row["block"], row["number"]): row["fate"] for row in rows}
-    assert fates == {
-        ("a", 0): "removed", ("a", 1): "kept",
-        ("b", 0): "kept", ("b", 1): "removed", ("b", 2): "kept",
+    runs = {(row["block"], row["first"], row["end"]): row["fate"] for row in rows}
+    assert runs == {
+        ("a", 0, 1): "removed", ("a", 1, 2): "kept",
+        ("b", 0, 1): "kept", ("b", 1, 3): "removed", ("b", 3, 4): "kept",
     }  # fmt: skip
 
 
