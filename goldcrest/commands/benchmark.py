@@ -74,17 +74,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark and print its rows, as they are found where they are for people."""
+    """Run one benchmark and print its rows as they are found."""
     module = importlib.import_module(f"goldcrest.commands.benchmarks.{arguments.name}")
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
     if as_json:
-        print(json.dumps([asdict(row) for row in rows], indent=2))
+        _print_list(rows)
     else:
         for row in rows:
             print(row, flush=True)
     return 0
+
+
+def _print_list(rows: Iterable[Row]) -> None:
+    """A JSON list, row by row, so that an hour's run that fails at its end leaves what it had found."""
+    before = "[\n"
+    for row in rows:
+        print(before + json.dumps(asdict(row), indent=2), end="", flush=True)
+        before = ",\n"
+    print("[]" if before == "[\n" else "\n]")
 
 
 def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:

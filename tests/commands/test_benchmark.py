@@ -72,6 +72,23 @@ def test_command(monkeypatch, capsys):
     assert "ratio 3.00" in capsys.readouterr().out
 
 
+def test_what_was_found_before_a_failure(monkeypatch, capsys):
+    def rows(rounds):
+        yield Row.of_rounds("x", [6.0], [2.0], "pairs/s")
+        raise InputError("the opponent has died")
+
+    module = types.SimpleNamespace(run=rows)
+    monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
+    arguments = types.SimpleNamespace(name="cleaning", options=["--json"])
+    with pytest.raises(InputError):
+        benchmark.run(arguments)
+    (found,) = json.loads(capsys.readouterr().out + "]")
+    assert found["ratio"] == 3.0
+    module.run = lambda rounds: []
+    benchmark.run(arguments)
+    assert json.loads(capsys.readouterr().out) == []
+
+
 def test_options_of_a_benchmark_of_its_own(monkeypatch, capsys):
     def add_arguments(parser):
         parser.add_argument("--arch")

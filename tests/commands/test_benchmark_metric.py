@@ -15,7 +15,7 @@ def test_figures(news, capsys):
         pytest.skip(
             f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"
         )
-    options = ["--rounds", "1", "--shape", "tiny", "--systems", "2", "--news", str(news)]
+    options = ["--rounds", "2", "--shape", "tiny", "--systems", "2", "--news", str(news)]
     assert main(["benchmark", "metric", *options, "--comet", str(COMET), "--json"]) == 0
     exact, rounded, integers, *others = json.loads(capsys.readouterr().out)
     assert "2 systems, float32, against unbabel-comet's predict" in exact["claim"]

@@ -168,6 +168,7 @@ def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str)
         return amount
 
     rates = interleave(with_cache, without, rounds=rounds, clock=time.process_time)
+    scorer.cache = None
     return Row.of_rounds(
         f"{title}, {len(systems)} systems of which {len(text.systems)} are in the cache, {scorer.precision}, "
         "against all of them fresh; one core",
