@@ -125,6 +125,8 @@ def _remove_forgotten(folder: Path) -> None:
 
 
 def _import(name: str, path: Path) -> ModuleType:
+    import torch  # noqa: F401  loads the libraries that the extension is linked with
+
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

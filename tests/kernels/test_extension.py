@@ -1,6 +1,8 @@
 """The extension is found, or what is missing is said."""
 
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -41,6 +43,21 @@ def test_a_compiler_that_fails_is_named(monkeypatch, tmp_path):
     with pytest.raises(InputError, match="did not compile for avx2"):
         module.extension.__wrapped__("avx2")
     assert not list(tmp_path.rglob(module.BUILT))
+
+
+@pytest.mark.skipif(
+    not module.available(), reason="this processor has no set that the extension knows"
+)
+def test_a_process_that_has_not_imported_torch_finds_it():
+    isa = module.available()[0]
+    module.extension(isa)  # built
+    program = (
+        f"from goldcrest.kernels.extension import extension; print(extension('{isa}').__file__)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == module.extension(isa).__file__
 
 
 def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):

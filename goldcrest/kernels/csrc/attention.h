@@ -43,6 +43,65 @@ inline float exponentiate(float* weights, int padded, float peak) {
   return 1.0f / sum(total);
 }
 
+// A processor adds to a sum only every few cycles, but to so many at a time.
+constexpr int SUMS = 8;
+
+// score(r, v) of R queries with V·LANES keys: each in PARTS sums, of every so many of a head's numbers.
+template <int R, int V, class Score>
+INLINE inline void score_keys(const float* queries, int stride, const float* keys, int key_stride, int head,
+                              Score score) {
+  constexpr int PARTS = std::max(1, SUMS / (R * V));
+  Floats total[PARTS][R][V] = {};
+  for (int c = 0; c < head; c += PARTS)
+#pragma GCC unroll 8
+    for (int p = 0; p < PARTS; ++p) {
+      const float* key = keys + static_cast<size_t>(c + p) * key_stride;
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+        for (int v = 0; v < V; ++v)
+          total[p][r][v] += queries[static_cast<size_t>(r) * stride + c + p] * load(key + v * LANES);
+    }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      Floats sum = total[0][r][v];
+#pragma GCC unroll 8
+      for (int p = 1; p < PARTS; ++p) sum += total[p][r][v];
+      score(r, v, sum);
+    }
+}
+
+// mixed(r, v): LANES of Σⱼ weights[r][j]·value[j], V of them from `values`; the weights' rows are `padded` apart.
+template <int R, int V, class Mixed>
+INLINE inline void mix_values(const float* weights, int padded, const float* values, int value_stride, int length,
+                              Mixed mixed) {
+  constexpr int PARTS = std::max(1, SUMS / (R * V));
+  Floats total[PARTS][R][V] = {};
+  const auto add = [&](int p, int j) INLINE {
+    const float* value = values + static_cast<size_t>(j) * value_stride;
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) total[p][r][v] += weights[r * padded + j] * load(value + v * LANES);
+  };
+  int j = 0;
+  for (; j + PARTS <= length; j += PARTS)
+#pragma GCC unroll 8
+    for (int p = 0; p < PARTS; ++p) add(p, j + p);
+  for (; j < length; ++j) add(0, j);
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      Floats sum = total[0][r][v];
+#pragma GCC unroll 8
+      for (int p = 1; p < PARTS; ++p) sum += total[p][r][v];
+      mixed(r, v, sum);
+    }
+}
+
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
 // emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
 template <int R, class Emit>
@@ -51,31 +110,32 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   const int padded = round_up(memory.length, VECTOR);
   Floats most[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
-  for (int j = 0; j < padded; j += LANES) {
-    Floats score[R];
-    for (int r = 0; r < R; ++r) score[r] = Floats{};
-    for (int c = 0; c < head; ++c) {
-      const Floats key = load(memory.keys + static_cast<size_t>(c) * memory.key_stride + j);
-      for (int r = 0; r < R; ++r) score[r] += queries[static_cast<size_t>(r) * stride + c] * key;
-    }
-    const Ints real = lanes() + j < memory.length;
-    for (int r = 0; r < R; ++r) {
-      score[r] = real ? score[r] * scale : all(-INFINITY);
-      most[r] = maximum(most[r], score[r]);
-      store(weights + r * padded + j, score[r]);
-    }
-  }
-  Floats mixture[R];
+  const auto score = [&]<int V>(int j) INLINE {
+    score_keys<R, V>(queries, stride, memory.keys + j, memory.key_stride, head, [&](int r, int v, Floats sum) INLINE {
+      const int first = j + v * LANES;
+      const Floats found = lanes() + first < memory.length ? sum * scale : all(-INFINITY);
+      most[r] = maximum(most[r], found);
+      store(weights + r * padded + first, found);
+    });
+  };
+  const auto mix = [&]<int V>(int c, const float* share) INLINE {
+    mix_values<R, V>(weights, padded, memory.values + c, memory.value_stride, memory.length,
+                     [&](int r, int v, Floats sum) INLINE { emit(r, c + v * LANES, sum * share[r]); });
+  };
+  constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;  // vectors side by side
+  int j = 0, c = 0;
+  for (; j + WIDE * LANES <= padded; j += WIDE * LANES) score.template operator()<WIDE>(j);
+  if constexpr (WIDE > 2)
+    if (j + 2 * LANES <= padded) score.template operator()<2>(j), j += 2 * LANES;
+  if constexpr (WIDE > 1)
+    if (j < padded) score.template operator()<1>(j);
   float share[R];
   for (int r = 0; r < R; ++r) share[r] = exponentiate(weights + r * padded, padded, largest(most[r]));
-  for (int c = 0; c < head; c += LANES) {
-    for (int r = 0; r < R; ++r) mixture[r] = Floats{};
-    for (int j = 0; j < memory.length; ++j) {
-      const Floats value = load(memory.values + static_cast<size_t>(j) * memory.value_stride + c);
-      for (int r = 0; r < R; ++r) mixture[r] += weights[r * padded + j] * value;
-    }
-    for (int r = 0; r < R; ++r) emit(r, c, mixture[r] * share[r]);
-  }
+  for (; c + WIDE * LANES <= head; c += WIDE * LANES) mix.template operator()<WIDE>(c, share);
+  if constexpr (WIDE > 2)
+    if (c + 2 * LANES <= head) mix.template operator()<2>(c, share), c += 2 * LANES;
+  if constexpr (WIDE > 1)
+    if (c < head) mix.template operator()<1>(c, share);
 }
 
 // One query over entries in any order: entry j has its key at keys + entries[j]·key_stride, its value at

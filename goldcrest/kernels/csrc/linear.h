@@ -51,7 +51,10 @@ class Linear {
       const float *step = step_.data() + first, *bias = bias_.data() + first;
       P::multiply(a, rows, depth, panels_.data() + static_cast<size_t>(first) * depth,
                   std::min(COLUMNS, padded - first), start_.data() + first,
-                  [=](int m, int n, auto sum) INLINE { emit(m, first + n, P::finish(sum, step + n, bias + n)); });
+                  [=](int n) INLINE {
+                    const auto finish = P::finish(step + n, bias + n);
+                    return [=](int m, auto sum) INLINE { emit(m, first + n, finish(sum)); };
+                  });
     }
   }
 

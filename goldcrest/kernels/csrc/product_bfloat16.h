@@ -21,14 +21,16 @@ struct Bfloat16 {
   static void store_positive(int16_t* to, Floats x) { store(to, maximum(x, Floats{}), 1); }
 
   static float start(float bias, float) { return bias; }
-  static Floats finish(Floats sum, const float*, const float*) { return sum; }
+  static auto finish(const float*, const float*) {
+    return [](Floats sum) INLINE { return sum; };
+  }
 
   static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 2) * width + n) * 2 + k % 2; }
 
-  template <class Emit>
+  template <class Column>
   INLINE static void multiply(const int16_t* a, int rows, int depth, const int16_t* panel, int width, const float* start,
-                              Emit emit) {
-    ::multiply<PairStep>(a, rows, depth, panel, width, start, emit);
+                              Column column) {
+    ::multiply<PairStep>(a, rows, depth, panel, width, start, column);
   }
   static void release() {}
 };

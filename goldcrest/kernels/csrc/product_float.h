@@ -16,14 +16,16 @@ struct Float32 {
   static void store_positive(float* to, Floats x) { ::store(to, maximum(x, Floats{})); }
 
   static float start(float bias, float) { return bias; }
-  static Floats finish(Floats sum, const float*, const float*) { return sum; }
+  static auto finish(const float*, const float*) {
+    return [](Floats sum) INLINE { return sum; };
+  }
 
   static size_t place(int k, int n, int width) { return static_cast<size_t>(k) * width + n; }
 
-  template <class Emit>
+  template <class Column>
   INLINE static void multiply(const float* a, int rows, int depth, const float* panel, int width, const float* start,
-                       Emit emit) {
-    ::multiply<FloatStep>(a, rows, depth, panel, width, start, emit);
+                       Column column) {
+    ::multiply<FloatStep>(a, rows, depth, panel, width, start, column);
   }
   static void release() {}
 };

@@ -35,8 +35,8 @@ struct Int8 {
 
   // What a product's sum starts with, and what becomes of it: y = (Σₖ a·w − 128·Σₖ w)·step + bias.
   static int32_t start(float, int32_t weights) { return -ZERO * weights; }
-  static Floats finish(Ints sum, const float* step, const float* bias) {
-    return to_floats(sum) * ::load(step) + ::load(bias);
+  static auto finish(const float* step, const float* bias) {
+    return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
   }
 
   // Where weight (n, k) lies in a panel of `width` columns.
@@ -44,26 +44,30 @@ struct Int8 {
     return (static_cast<size_t>(k / 4) * width + n) * 4 + k % 4;
   }
 
-  // emit(m, n, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
-  template <class Emit>
+  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  template <class Column>
   INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, const int32_t* start,
-                       Emit emit) {
+                       Column column) {
 #ifdef RUNTIME_BRGEMM
     alignas(64) int32_t sums[BLOCK_ROWS * COLUMNS];
     for (int first = 0; first < rows; first += BLOCK_ROWS) {
       const int count = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
       block(a + static_cast<size_t>(first) * depth, count, depth, panel, width, sums);
-      for (int n = 0; n < width; n += LANES)
-        for (int m = 0; m < count; ++m) emit(first + m, n, load(sums + m * COLUMNS + n) + load(start + n));
+      for (int n = 0; n < width; n += LANES) {
+        const auto emit = column(n);  // what it holds stays in registers
+        const Ints begin = load(start + n);
+#pragma GCC unroll 4
+        for (int m = 0; m < count; ++m) emit(first + m, load(sums + m * COLUMNS + n) + begin);
+      }
     }
 #else
-    ::multiply<ByteStep>(a, rows, depth, panel, width, start, emit);
+    ::multiply<ByteStep>(a, rows, depth, panel, width, start, column);
 #endif
   }
 
   // Where the matrix unit multiplies (products_amx.cpp): sums[m][n] = Σₖ a[m][k]·w[n][k], COLUMNS a row, of at
   // most BLOCK_ROWS rows; and, after a batch, what the unit keeps between products is given back.
-  static constexpr int BLOCK_ROWS = 48;
+  static constexpr int BLOCK_ROWS = 64;
   static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
   static void release();
 };

@@ -96,16 +96,16 @@ INLINE inline void tile(const Value* a, int depth, const Weight* panel, int widt
     for (int v = 0; v < V; ++v) emit(r, v, total[r][v]);
 }
 
-// emit(m, n, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and V vectors of columns, from `column`.
-template <class Step, int V, class Value, class Weight, class Sum, class Emit>
-INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weight* panel, int width, int column,
-                                 const Sum* start, Emit emit) {
+// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and V vectors of columns, from `from`.
+template <class Step, int V, class Value, class Weight, class Sum, class Column>
+INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weight* panel, int width, int from,
+                                 const Sum* start, Column column) {
   int row = 0;
   const auto tiles = [=, &row]<int R>() INLINE {
     const int first = row;
-    tile<Step, R, V>(a + static_cast<size_t>(first) * depth, depth, panel + static_cast<size_t>(column) * Step::DEPTH,
-                     width, start + column,
-                     [=](int r, int v, auto sum) INLINE { emit(first + r, column + v * LANES, sum); });
+    tile<Step, R, V>(a + static_cast<size_t>(first) * depth, depth, panel + static_cast<size_t>(from) * Step::DEPTH,
+                     width, start + from,
+                     [=](int r, int v, auto sum) INLINE { column(from + v * LANES)(first + r, sum); });
     row += R;
   };
   while (row + TILE_ROWS <= rows) tiles.template operator()<TILE_ROWS>();
@@ -114,11 +114,11 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
 }
 
 // The same for a whole panel.
-template <class Step, class Value, class Weight, class Sum, class Emit>
+template <class Step, class Value, class Weight, class Sum, class Column>
 INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panel, int width, const Sum* start,
-                            Emit emit) {
-  int column = 0;
-  for (; column + TILE_VECTORS * LANES <= width; column += TILE_VECTORS * LANES)
-    rows_of_tiles<Step, TILE_VECTORS>(a, rows, depth, panel, width, column, start, emit);
-  for (; column < width; column += LANES) rows_of_tiles<Step, 1>(a, rows, depth, panel, width, column, start, emit);
+                            Column column) {
+  int from = 0;
+  for (; from + TILE_VECTORS * LANES <= width; from += TILE_VECTORS * LANES)
+    rows_of_tiles<Step, TILE_VECTORS>(a, rows, depth, panel, width, from, start, column);
+  for (; from < width; from += LANES) rows_of_tiles<Step, 1>(a, rows, depth, panel, width, from, start, column);
 }
