@@ -43,63 +43,63 @@ inline float exponentiate(float* weights, int padded, float peak) {
   return 1.0f / sum(total);
 }
 
-// A processor adds to a sum only every few cycles, but to so many at a time.
-constexpr int SUMS = 8;
+// LANES of R·V sums, in PARTS that are added up at last: a processor adds to one only every few cycles, but to eight
+// at a time.
+template <int R, int V>
+struct Sums {
+  static constexpr int PARTS = std::max(1, 8 / (R * V));
+  Floats part[PARTS][R][V] = {};
 
-// score(r, v) of R queries with V·LANES keys: each in PARTS sums, of every so many of a head's numbers.
+  template <class Emit>
+  INLINE void give(Emit emit) const {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) {
+        Floats sum = part[0][r][v];
+#pragma GCC unroll 8
+        for (int p = 1; p < PARTS; ++p) sum += part[p][r][v];
+        emit(r, v, sum);
+      }
+  }
+};
+
+// score(r, v, LANES of query[r]·key[j]), V of them, where keys[c] lie `key_stride` apart.
 template <int R, int V, class Score>
 INLINE inline void score_keys(const float* queries, int stride, const float* keys, int key_stride, int head,
                               Score score) {
-  constexpr int PARTS = std::max(1, SUMS / (R * V));
-  Floats total[PARTS][R][V] = {};
-  for (int c = 0; c < head; c += PARTS)
+  Sums<R, V> sums;
+  for (int c = 0; c < head; c += sums.PARTS)
 #pragma GCC unroll 8
-    for (int p = 0; p < PARTS; ++p) {
+    for (int p = 0; p < sums.PARTS; ++p) {
       const float* key = keys + static_cast<size_t>(c + p) * key_stride;
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
         for (int v = 0; v < V; ++v)
-          total[p][r][v] += queries[static_cast<size_t>(r) * stride + c + p] * load(key + v * LANES);
+          sums.part[p][r][v] += queries[static_cast<size_t>(r) * stride + c + p] * load(key + v * LANES);
     }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      Floats sum = total[0][r][v];
-#pragma GCC unroll 8
-      for (int p = 1; p < PARTS; ++p) sum += total[p][r][v];
-      score(r, v, sum);
-    }
+  sums.give(score);
 }
 
-// mixed(r, v): LANES of Σⱼ weights[r][j]·value[j], V of them from `values`; the weights' rows are `padded` apart.
+// mixed(r, v, LANES of Σⱼ weights[r][j]·value[j]), V of them; the weights' rows lie `padded` apart.
 template <int R, int V, class Mixed>
 INLINE inline void mix_values(const float* weights, int padded, const float* values, int value_stride, int length,
                               Mixed mixed) {
-  constexpr int PARTS = std::max(1, SUMS / (R * V));
-  Floats total[PARTS][R][V] = {};
+  Sums<R, V> sums;
   const auto add = [&](int p, int j) INLINE {
     const float* value = values + static_cast<size_t>(j) * value_stride;
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) total[p][r][v] += weights[r * padded + j] * load(value + v * LANES);
+      for (int v = 0; v < V; ++v) sums.part[p][r][v] += weights[r * padded + j] * load(value + v * LANES);
   };
   int j = 0;
-  for (; j + PARTS <= length; j += PARTS)
+  for (; j + sums.PARTS <= length; j += sums.PARTS)
 #pragma GCC unroll 8
-    for (int p = 0; p < PARTS; ++p) add(p, j + p);
+    for (int p = 0; p < sums.PARTS; ++p) add(p, j + p);
   for (; j < length; ++j) add(0, j);
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      Floats sum = total[0][r][v];
-#pragma GCC unroll 8
-      for (int p = 1; p < PARTS; ++p) sum += total[p][r][v];
-      mixed(r, v, sum);
-    }
+  sums.give(mixed);
 }
 
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
