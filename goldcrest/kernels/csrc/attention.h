@@ -82,17 +82,16 @@ INLINE inline void score_keys(const float* queries, int stride, const float* key
   sums.give(score);
 }
 
-// mixed(r, v, LANES of Σⱼ weights[r][j]·value[j]), V of them; the weights' rows lie `padded` apart.
-template <int R, int V, class Mixed>
-INLINE inline void mix_values(const float* weights, int padded, const float* values, int value_stride, int length,
-                              Mixed mixed) {
+// mixed(r, v, LANES of Σⱼ weights[r][j]·value(j)), V of them; the weights' rows lie `padded` apart.
+template <int R, int V, class Value, class Mixed>
+INLINE inline void mix_values(const float* weights, int padded, Value value, int length, Mixed mixed) {
   Sums<R, V> sums;
   const auto add = [&](int p, int j) INLINE {
-    const float* value = values + static_cast<size_t>(j) * value_stride;
+    const float* from = value(j);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sums.part[p][r][v] += weights[r * padded + j] * load(value + v * LANES);
+      for (int v = 0; v < V; ++v) sums.part[p][r][v] += weights[r * padded + j] * load(from + v * LANES);
   };
   int j = 0;
   for (; j + sums.PARTS <= length; j += sums.PARTS)
@@ -102,6 +101,17 @@ INLINE inline void mix_values(const float* weights, int padded, const float* val
   sums.give(mixed);
 }
 
+// step<V>(first) for all of so many numbers, WIDE vectors of LANES at a time, and for the last of them two and one.
+template <int WIDE, class Step>
+INLINE inline void in_vectors(int numbers, Step step) {
+  int at = 0;
+  for (; at + WIDE * LANES <= numbers; at += WIDE * LANES) step.template operator()<WIDE>(at);
+  if constexpr (WIDE > 2)
+    if (at + 2 * LANES <= numbers) step.template operator()<2>(at), at += 2 * LANES;
+  if constexpr (WIDE > 1)
+    if (at < numbers) step.template operator()<1>(at);
+}
+
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
 // emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
 template <int R, class Emit>
@@ -109,6 +119,7 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
                    Emit&& emit) {
   const int padded = round_up(memory.length, VECTOR);
   Floats most[R];
+  float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
   const auto score = [&]<int V>(int j) INLINE {
     score_keys<R, V>(queries, stride, memory.keys + j, memory.key_stride, head, [&](int r, int v, Floats sum) INLINE {
@@ -118,24 +129,17 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
       store(weights + r * padded + first, found);
     });
   };
-  const auto mix = [&]<int V>(int c, const float* share) INLINE {
-    mix_values<R, V>(weights, padded, memory.values + c, memory.value_stride, memory.length,
-                     [&](int r, int v, Floats sum) INLINE { emit(r, c + v * LANES, sum * share[r]); });
+  const auto mix = [&]<int V>(int c) INLINE {
+    const float* values = memory.values + c;
+    const size_t value_stride = memory.value_stride;
+    mix_values<R, V>(
+        weights, padded, [=](int j) INLINE { return values + j * value_stride; }, memory.length,
+        [&](int r, int v, Floats sum) INLINE { emit(r, c + v * LANES, sum * share[r]); });
   };
-  constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;  // vectors side by side
-  int j = 0, c = 0;
-  for (; j + WIDE * LANES <= padded; j += WIDE * LANES) score.template operator()<WIDE>(j);
-  if constexpr (WIDE > 2)
-    if (j + 2 * LANES <= padded) score.template operator()<2>(j), j += 2 * LANES;
-  if constexpr (WIDE > 1)
-    if (j < padded) score.template operator()<1>(j);
-  float share[R];
+  constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;
+  in_vectors<WIDE>(padded, score);
   for (int r = 0; r < R; ++r) share[r] = exponentiate(weights + r * padded, padded, largest(most[r]));
-  for (; c + WIDE * LANES <= head; c += WIDE * LANES) mix.template operator()<WIDE>(c, share);
-  if constexpr (WIDE > 2)
-    if (c + 2 * LANES <= head) mix.template operator()<2>(c, share), c += 2 * LANES;
-  if constexpr (WIDE > 1)
-    if (c < head) mix.template operator()<1>(c, share);
+  in_vectors<WIDE>(head, mix);
 }
 
 // One query over entries in any order: entry j has its key at keys + entries[j]·key_stride, its value at
@@ -158,17 +162,9 @@ inline void attend_entries(const float* query, const float* keys, size_t key_str
     store(weights + j, score);
   }
   const float share = exponentiate(weights, padded, largest(most));
-  constexpr int WIDE = 4;  // vectors that are mixed together, so that a value is read in one piece
-  int c = 0;
-  for (; c + WIDE * LANES <= head; c += WIDE * LANES) {
-    Floats mixture[WIDE] = {};
-    for (int j = 0; j < length; ++j)
-      for (int v = 0; v < WIDE; ++v) mixture[v] += weights[j] * load(values + entries[j] * value_stride + c + v * LANES);
-    for (int v = 0; v < WIDE; ++v) emit(c + v * LANES, mixture[v] * share);
-  }
-  for (; c < head; c += LANES) {
-    Floats mixture = {};
-    for (int j = 0; j < length; ++j) mixture += weights[j] * load(values + entries[j] * value_stride + c);
-    emit(c, mixture * share);
-  }
+  in_vectors<4>(head, [&]<int V>(int c) INLINE {  // so that a value is read in one piece
+    mix_values<1, V>(
+        weights, padded, [=](int j) INLINE { return values + entries[j] * value_stride + c; }, length,
+        [&](int, int v, Floats sum) INLINE { emit(c + v * LANES, sum * share); });
+  });
 }
