@@ -3,8 +3,9 @@
 //     out[q] = Σⱼ softmaxⱼ(query[q]·key[j] / √k)·value[j]
 //
 // Where many queries look at the same memory, keys lie transposed, keys[c][j] with j padded to VECTOR, so that scores
-// of LANES keys are computed at once; values lie as the product wrote them, values[j][c].  c counts the head's
-// numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by entry instead.
+// of LANES keys are computed at once, and behind them the values, values[j][c]: what is read lies in one piece.  c
+// counts the head's numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by
+// entry instead.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +14,34 @@
 #include "simd.h"
 
 struct Memory {
-  const float* keys;    // (head, key_stride), with zeros or older keys beyond length
-  int key_stride;       // a multiple of VECTOR
-  const float* values;  // (length, value_stride)
-  int value_stride;
-  int length;
+  const float* keys;    // (head, padded), zeros beyond length
+  const float* values;  // (length, head)
+  int length, padded;
+
+  // What lies at a place: keys, then values.
+  Memory(const float* at, int length, int head) : keys(at), length(length), padded(round_up(length, VECTOR)) {
+    values = keys + static_cast<size_t>(head) * padded;
+  }
+
+  // What it takes of numbers.
+  static size_t size(int length, int head) { return static_cast<size_t>(head) * (round_up(length, VECTOR) + length); }
 };
 
-// keys[c][j] of `length` rows of keys, `stride` numbers apart; zeros fill up to key_stride.
-inline void transpose_keys(const float* rows, int stride, int length, int head, float* keys, int key_stride) {
-  for (int j = 0; j < key_stride; j += LANES)
+// `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
+inline Memory lay_out(const float* keys, const float* values, int stride, int length, int head, float* at) {
+  const Memory memory(at, length, head);
+  for (int j = 0; j < memory.padded; j += LANES)
     for (int c = 0; c < head; c += LANES) {
       Floats tile[LANES];
       for (int i = 0; i < LANES; ++i)
-        tile[i] = j + i < length ? load(rows + static_cast<size_t>(j + i) * stride + c) : Floats{};
+        tile[i] = j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) : Floats{};
       transpose(tile);
-      for (int i = 0; i < LANES; ++i) store(keys + static_cast<size_t>(c + i) * key_stride + j, tile[i]);
+      for (int i = 0; i < LANES; ++i) store(at + static_cast<size_t>(c + i) * memory.padded + j, tile[i]);
     }
+  float* to = at + static_cast<size_t>(head) * memory.padded;
+  for (int j = 0; j < length; ++j, to += head)
+    for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c));
+  return memory;
 }
 
 // weights[j] ← e^(weights[j] − peak); 1 / their sum.
@@ -117,12 +129,12 @@ INLINE inline void in_vectors(int numbers, Step step) {
 template <int R, class Emit>
 inline void attend(const float* queries, int stride, const Memory& memory, int head, float scale, float* weights,
                    Emit&& emit) {
-  const int padded = round_up(memory.length, VECTOR);
+  const int padded = memory.padded;
   Floats most[R];
   float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
   const auto score = [&]<int V>(int j) INLINE {
-    score_keys<R, V>(queries, stride, memory.keys + j, memory.key_stride, head, [&](int r, int v, Floats sum) INLINE {
+    score_keys<R, V>(queries, stride, memory.keys + j, padded, head, [&](int r, int v, Floats sum) INLINE {
       const int first = j + v * LANES;
       const Floats found = lanes() + first < memory.length ? sum * scale : all(-INFINITY);
       most[r] = maximum(most[r], found);
@@ -131,9 +143,8 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   };
   const auto mix = [&]<int V>(int c) INLINE {
     const float* values = memory.values + c;
-    const size_t value_stride = memory.value_stride;
     mix_values<R, V>(
-        weights, padded, [=](int j) INLINE { return values + j * value_stride; }, memory.length,
+        weights, padded, [=](int j) INLINE { return values + static_cast<size_t>(j) * head; }, memory.length,
         [&](int r, int v, Floats sum) INLINE { emit(r, c + v * LANES, sum * share[r]); });
   };
   constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;

@@ -27,18 +27,15 @@ class Network {
   void start(const int32_t* pieces, const std::vector<int>& lengths) {
     const size_t count = lengths.size();
     lengths_ = lengths;
-    offset_.assign(count + 1, 0);
+    memory_at_.assign(count + 1, 0);
     first_row_.assign(count + 1, 0);
     for (size_t b = 0; b < count; ++b) {
-      offset_[b + 1] = offset_[b] + round_up(lengths_[b], VECTOR);
+      memory_at_[b + 1] = memory_at_[b] + Memory::size(lengths_[b], 1);
       first_row_[b + 1] = first_row_[b] + lengths_[b];
     }
     memory_.resize(decoder.size());
-    for (size_t index = 0; index < decoder.size(); ++index) {
-      const int width = decoder[index].attention.heads.width();
-      memory_[index].keys.room(static_cast<size_t>(offset_.back()) * width);
-      memory_[index].values.room(static_cast<size_t>(first_row_.back()) * width);
-    }
+    for (size_t index = 0; index < decoder.size(); ++index)
+      memory_[index].room(memory_at_.back() * decoder[index].attention.heads.width());
     for (size_t first = 0, last; first < count; first = last) {
       last = first + 1;
       while (last < count && first_row_[last] - first_row_[first] < GROUP_ROWS) ++last;
@@ -96,11 +93,6 @@ class Network {
 
  private:
 
-  // Keys and values that a distinct decoder layer projects from the encoder's output.
-  struct Projected {
-    Buffer<float> keys, values;
-  };
-
   void normalise_for(const Norm& norm, float* x, int rows, const Linear<P>& next) {
     values_.room(static_cast<size_t>(rows) * next.depth);
     normalise<P>(x, rows, d(), norm, values_.data(), next.depth, next.scale);
@@ -143,15 +135,13 @@ class Network {
     const int depth = attention.out.depth;
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
     for (size_t b = first; b < last; ++b) {
-      const int length = lengths_[b], padded = round_up(length, VECTOR);
-      float* keys = keys_.room(static_cast<size_t>(head) * padded);
+      const int length = lengths_[b];
+      float* room = laid_out_.room(Memory::size(length, head));
       const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
       Value* to = mixed + static_cast<size_t>(first_row_[b] - first_row_[first]) * depth;
-      for (int h = 0; h < attention.heads.count; ++h) {
-        transpose_keys(sentence + width + h * head, stride, length, head, keys, padded);
-        const Memory memory{keys, padded, sentence + 2 * width + h * head, stride, length};
-        attend_all(sentence + h * head, stride, length, memory, attention.heads, to + h * head, depth,
-                   attention.out.scale);
+      for (int c = 0; c < width; c += head) {
+        const Memory memory = lay_out(sentence + width + c, sentence + 2 * width + c, stride, length, head, room);
+        attend_all(sentence + c, stride, length, memory, attention.heads, to + c, depth, attention.out.scale);
       }
     }
   }
@@ -177,18 +167,16 @@ class Network {
     for (size_t index = 0; index < decoder.size(); ++index) {
       const CrossAttention<P>& attention = decoder[index].attention;
       if (index) convert_for(x_.data(), rows, attention.memory);
-      const int width = attention.heads.width(), head = attention.heads.size;
-      float* keys = projected_.room(static_cast<size_t>(rows) * width);
-      float* values = memory_[index].values.data() + static_cast<size_t>(first_row_[first]) * width;
+      const int stride = attention.memory.padded, width = attention.heads.width(), head = attention.heads.size;
+      float* projected = projected_.room(static_cast<size_t>(rows) * stride);
       attention.memory(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
-        store(n < width ? keys + static_cast<size_t>(m) * width + n : values + static_cast<size_t>(m) * width + n - width, y);
+        store(projected + static_cast<size_t>(m) * stride + n, y);
       });
       for (size_t b = first; b < last; ++b) {
-        const float* from = keys + static_cast<size_t>(first_row_[b] - first_row_[first]) * width;
-        float* to = memory_[index].keys.data() + static_cast<size_t>(offset_[b]) * width;
-        const int padded = offset_[b + 1] - offset_[b];
-        for (int h = 0; h < attention.heads.count; ++h)
-          transpose_keys(from + h * head, width, lengths_[b], head, to + static_cast<size_t>(h) * head * padded, padded);
+        const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
+        float* to = memory_[index].data() + memory_at_[b] * width;
+        for (int c = 0; c < width; c += head, to += Memory::size(lengths_[b], head))
+          lay_out(sentence + c, sentence + width + c, stride, lengths_[b], head, to);
       }
     }
   }
@@ -241,9 +229,9 @@ class Network {
   }
 
   // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
-  void attend_memory(const DecoderLayer<P>& layer, const Projected& memory, float* x, int rows) {
+  void attend_memory(const DecoderLayer<P>& layer, const Buffer<float>& memory, float* x, int rows) {
     const CrossAttention<P>& attention = layer.attention;
-    const int width = attention.heads.width();
+    const int width = attention.heads.width(), head = attention.heads.size;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
     attention.query(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(queries + static_cast<size_t>(m) * width + n, y);
@@ -251,27 +239,26 @@ class Network {
     const int depth = attention.out.depth;
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
     for (int m = 0, next; m < rows; m = next) {
-      const int b = sentence_[m], padded = offset_[b + 1] - offset_[b];
+      const int b = sentence_[m];
       next = m + 1;
       while (next < rows && sentence_[next] == b) ++next;  // hypotheses of one sentence read its memory together
-      const float* keys = memory.keys.data() + static_cast<size_t>(offset_[b]) * width;
-      const float* values = memory.values.data() + static_cast<size_t>(first_row_[b]) * width;
-      for (int c = 0; c < width; c += attention.heads.size)
-        attend_all(queries + static_cast<size_t>(m) * width + c, width, next - m,
-                   {keys + static_cast<size_t>(c) * padded, padded, values + c, width, lengths_[b]}, attention.heads,
-                   mixed + static_cast<size_t>(m) * depth + c, depth, attention.out.scale);
+      const float* at = memory.data() + memory_at_[b] * width;
+      for (int c = 0; c < width; c += head, at += Memory::size(lengths_[b], head))
+        attend_all(queries + static_cast<size_t>(m) * width + c, width, next - m, Memory(at, lengths_[b], head),
+                   attention.heads, mixed + static_cast<size_t>(m) * depth + c, depth, attention.out.scale);
     }
     add_product(attention.out, mixed, rows, x, d());
     normalise_for(layer.attention_norm, x, rows, layer.feed_forward.inner);
     add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
   }
 
-  std::vector<int> lengths_, offset_, first_row_;  // of the sentences: pieces, keys and values before
+  std::vector<int> lengths_, first_row_;           // of the sentences: pieces, and those of the ones before
+  std::vector<size_t> memory_at_;                  // of the sentences: where memory begins, for a width of 1
   std::vector<int> sentence_;                      // of each row
   std::vector<State> state_;                       // of each applied decoder layer
-  std::vector<Projected> memory_;                  // of each distinct decoder layer
+  std::vector<Buffer<float>> memory_;              // of each distinct decoder layer: of sentences, of heads
   History history_;                                // of rows with self-attention
   int position_ = 0;
-  Buffer<float> x_, projected_, keys_, weights_, queries_;
+  Buffer<float> x_, projected_, laid_out_, weights_, queries_;
   Buffer<Value> values_, mixed_, inner_;
 };
