@@ -38,6 +38,9 @@ inline Ints lanes() {
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
+inline bool any_above(Floats x, float than) {
+  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(than), _CMP_GT_OQ);
+}
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
 // The lanes as bytes, −128…127 with saturation, 128 added.
@@ -49,6 +52,9 @@ inline void store_bytes(uint8_t* to, Ints x) {
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
+inline bool any_above(Floats x, float than) {
+  return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));
+}
 inline float sum(Floats x) {
   float total = 0;
   for (int lane = 0; lane < LANES; ++lane) total += x[lane];
