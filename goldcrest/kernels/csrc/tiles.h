@@ -79,7 +79,7 @@ INLINE inline void tile(const Value* a, int depth, const Weight* panel, int widt
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) total[r][v] = load(start + v * LANES);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int k = 0; k < depth; k += Step::DEPTH, panel += Step::DEPTH * width) {
     decltype(Step::columns(panel)) w[V];
 #pragma GCC unroll 4
