@@ -44,15 +44,23 @@ inline Memory lay_out(const float* keys, const float* values, int stride, int le
   return memory;
 }
 
-// weights[j] ← e^(weights[j] − peak); 1 / their sum.
-inline float exponentiate(float* weights, int padded, float peak) {
-  Floats total = {};
-  for (int j = 0; j < padded; j += LANES) {
-    const Floats weight = exponential(load(weights + j) - peak);
-    total += weight;
-    store(weights + j, weight);
-  }
-  return 1.0f / sum(total);
+// weights[r][j] ← e^(weights[r][j] − the largest of most[r]); share[r] ← 1 / their sum.
+template <int R>
+INLINE inline void exponentiate(float* weights, int padded, const Floats* most, float* share) {
+  float peak[R];
+  Floats total[R] = {};
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) peak[r] = largest(most[r]);
+  for (int j = 0; j < padded; j += LANES)
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      float* at = weights + r * padded + j;
+      const Floats weight = exponential(load(at) - peak[r]);
+      total[r] += weight;
+      store(at, weight);
+    }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) share[r] = 1.0f / sum(total[r]);
 }
 
 // LANES of R·V sums, in PARTS that are added up at last: a processor adds to one only every few cycles, but to eight
@@ -149,7 +157,7 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
   };
   constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;
   in_vectors<WIDE>(padded, score);
-  for (int r = 0; r < R; ++r) share[r] = exponentiate(weights + r * padded, padded, largest(most[r]));
+  exponentiate<R>(weights, padded, most, share);
   in_vectors<WIDE>(head, mix);
 }
 
@@ -172,7 +180,8 @@ inline void attend_entries(const float* query, const float* keys, size_t key_str
     most = maximum(most, score);
     store(weights + j, score);
   }
-  const float share = exponentiate(weights, padded, largest(most));
+  float share;
+  exponentiate<1>(weights, padded, &most, &share);
   in_vectors<4>(head, [&]<int V>(int c) INLINE {  // so that a value is read in one piece
     mix_values<1, V>(
         weights, padded, [=](int j) INLINE { return values + entries[j] * value_stride + c; }, length,
