@@ -25,22 +25,17 @@ class Linear {
   Linear(const Weight* weights, int outputs, int inputs, const float* step, const float* bias, float scale)
       : scale(scale) {
     shape(outputs, inputs);
-    for (int n = 0; n < outputs; ++n) {
-      const Weight* row = weights + static_cast<size_t>(n) * inputs;
-      copy(n, row, inputs);
-      constants(n, step[n], bias[n], sum(row, inputs));
-    }
+    const auto row = [=](int n) { return weights + static_cast<size_t>(n) * inputs; };
+    pack(inputs, row);
+    for (int n = 0; n < outputs; ++n) constants(n, step[n], bias[n], sum(row(n), inputs));
   }
 
   // Some of another map's outputs, or all: those of `rows`, at rows × inputs of `weights`; sums: of the weights.
   void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* sums,
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
-    for (int n = 0; n < outputs; ++n) {
-      const int32_t row = rows[n];
-      copy(n, weights + static_cast<size_t>(row) * inputs, inputs);
-      constants(n, step[row], bias[row], sums[row]);
-    }
+    pack(inputs, [&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; });
+    for (int n = 0; n < outputs; ++n) constants(n, step[rows[n]], bias[rows[n]], sums[rows[n]]);
   }
 
   // For each output y[m][n]: emit(m, n, LANES of y beginning there), n in steps of LANES up to `padded`.
@@ -116,17 +111,25 @@ class Linear {
       return start_.data()[n];
   }
 
-  // One output's weights into its panel.
-  void copy(int n, const Weight* weights, int inputs) {
-    const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
-    Weight* panel = panels_.data() + static_cast<size_t>(first) * depth;
-    if constexpr (sizeof(Weight) == 1) {
-      int32_t* quads = reinterpret_cast<int32_t*>(panel) + (n - first);
-      int k = 0;
-      for (; k + 4 <= inputs; k += 4, quads += width) std::memcpy(quads, weights + k, 4);
-      for (; k < inputs; ++k) panel[P::place(k, n - first, width)] = weights[k];
-    } else {
-      for (int k = 0; k < inputs; ++k) panel[P::place(k, n - first, width)] = weights[k];
+  // The weights of each output n, at row(n), into the panels.  What instructions multiply at once are four bytes,
+  // whatever the numbers: LANES × LANES of these are transposed together.
+  template <class Row>
+  void pack(int inputs, Row row) {
+    constexpr int STEP = LANES * 4 / sizeof(Weight);  // inputs
+    for (int n = 0; n < padded; n += LANES) {
+      const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
+      float* to = reinterpret_cast<float*>(panels_.data() + static_cast<size_t>(first) * depth) + (n - first);
+      for (int k = 0; k < depth; k += STEP) {
+        Floats tile[LANES] = {};
+        const size_t bytes = std::clamp(inputs - k, 0, STEP) * sizeof(Weight);
+        for (int i = 0; i < LANES && n + i < outputs; ++i)
+          if (bytes == sizeof(Floats)) [[likely]]
+            std::memcpy(&tile[i], row(n + i) + k, sizeof(Floats));
+          else
+            std::memcpy(&tile[i], row(n + i) + k, bytes);
+        transpose(tile);
+        for (int i = 0; i < LANES; ++i, to += width) store(to, tile[i]);
+      }
     }
   }
 
