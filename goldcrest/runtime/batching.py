@@ -14,11 +14,11 @@ from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.search.batching import length_sorted_batches
 
-SIZES = (16, 24, 32, 48, 64, 96, 128)
+SIZES = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SEGMENT = 512  # sentences of like length that are cut into batches of one size
 # Fitted to int8 on AVX512-VNNI; sizes near the best differ by few per cent.
-SHARED = 4  # rows whose work a step's fixed cost equals
-GATHER = 45  # rows whose products with a column cost as much as gathering it
+SHARED = 2  # rows whose work a step's fixed cost equals
+GATHER = 25  # rows whose products with a column cost as much as gathering it
 
 
 @dataclass(frozen=True)
