@@ -17,6 +17,7 @@ from goldcrest.text_files import read_lines
 if TYPE_CHECKING:
     from goldcrest.metric.mbr import Utility
 
+SEPARATOR = " ||| "
 HELP = "choose among many translations by minimum Bayes risk"
 
 
@@ -80,8 +81,8 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
         return [lines[first : first + each] for first in range(0, len(lines), each)]
     found: list[list[str]] = [[] for _ in range(sources)]
     for number, line in enumerate(lines, start=1):
-        source, *rest = line.split(" ||| ")
-        if not rest or not source.isdecimal():
+        source, separator, text = line.partition(SEPARATOR)
+        if not separator or not source.isdecimal():
             raise InputError(
                 f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
             )
@@ -89,11 +90,21 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
             raise InputError(
                 f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
             )
-        found[int(source)].append(rest[0])
+        found[int(source)].append(_without_score(text))
     for number, some in enumerate(found):
         if not some:
             raise InputError(f"{path}: no candidate of source {number}; give each source one")
     return found
+
+
+def _without_score(text: str) -> str:
+    """A translation, which may hold the separator itself, without the number behind it."""
+    translation, separator, last = text.rpartition(SEPARATOR)
+    try:
+        float(last)
+    except ValueError:
+        return text
+    return translation if separator else text
 
 
 def _utility(arguments: argparse.Namespace) -> "Utility":

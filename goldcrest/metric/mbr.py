@@ -6,6 +6,7 @@ the reference.  Equal candidates are looked at once and counted as often as they
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from goldcrest.errors import InputError
 from goldcrest.metric.pairwise import PairwiseEstimator
-from goldcrest.metric.scorer import PRECISIONS, Scorer
+from goldcrest.metric.scorer import PRECISIONS, Scorer, Text, finite
 
 WINDOW = 4096  # sentences that are encoded together, at least those of one source
 
@@ -70,10 +71,16 @@ def decode_all(
     """`decode` for each source, some thousand candidates encoded together; options: as there."""
     for begin, end in _windows(candidates):
         if isinstance(utility, MetricUtility):
-            texts = [text for some in candidates[begin:end] for text in some]
-            utility.prepare([*sources[begin:end], *texts])
+            numbers = range(begin, end)
+            texts = (_texts(sources[n], candidates[n], f" {n}") for n in numbers)
+            utility.prepare(*chain.from_iterable(texts))
         for number in range(begin, end):
             yield decode(sources[number], candidates[number], utility, **options)
+
+
+def _texts(source: str, candidates: Sequence[str], number: str = "") -> list[Text]:
+    """A source and its candidates with names, by which a warning tells one that is too long."""
+    return [(f"source{number}", [source]), (f"candidates of source{number}", candidates)]
 
 
 def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
@@ -117,18 +124,21 @@ class MetricUtility:
         )
         self._vectors: dict[str, Tensor] = {}
 
-    def prepare(self, sentences: Sequence[str]) -> None:
+    def prepare(self, *texts: Text) -> None:
         """Encode sources and candidates that are asked for next, better many at once; forget all others."""
-        texts = list(dict.fromkeys(sentences))
-        vectors = self._scorer.vectors(texts, "candidates") if texts else []
-        self._vectors = dict(zip(texts, vectors, strict=True))
+        found = self._scorer.vectors(*texts) if texts else []
+        self._vectors = {
+            line: vector
+            for (_, lines), vectors in zip(texts, found, strict=True)
+            for line, vector in zip(lines, vectors, strict=True)
+        }
 
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
         """See `Utility`."""
         if any(text not in self._vectors for text in (source, *candidates, *references)):
-            self.prepare([source, *candidates, *references])
+            self.prepare(*_texts(source, [*candidates, *references]))
         translations = self._stacked(candidates)
         if not self._pairs.needs_references:
             others = None
@@ -137,7 +147,8 @@ class MetricUtility:
         else:
             others = self._stacked(references)
         with torch.inference_mode():
-            return self._pairs.scores(translations, others, self._vectors[source]).cpu().numpy()
+            scores = self._pairs.scores(translations, others, self._vectors[source])
+        return finite(scores.cpu().numpy(), self._scorer.metric.name)
 
     def _stacked(self, texts: Sequence[str]) -> Tensor:
         return torch.stack([self._vectors[text] for text in texts])

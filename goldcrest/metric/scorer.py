@@ -31,10 +31,11 @@ PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps 
 }
 # On a core more make it no faster; on GPUs it is not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
-ARITHMETIC = 2  # how vectors are computed; raised where their last digits change
+ARITHMETIC = 3  # how vectors are computed; raised where their last digits change
 SENTENCES = 4096  # encoded between two writes of the cache
 SEGMENTS = 2048  # that the estimator sees at once
 SHAPE = (  # of an encoder, which its tensors do not tell
+    "model_type",
     "num_attention_heads",
     "hidden_act",
     "layer_norm_eps",
@@ -86,7 +87,7 @@ class Scorer:
         """Scores (segments,) of each system's translations, in float32.
 
         names: of sources and references, in messages; a sentence that is cut is logged with its line.
-        Raises InputError where line counts differ, or references are missing or not wanted.
+        Raises InputError where line counts differ, references are missing or not wanted, or scores are no numbers.
         """
         texts = [(names[0], sources)]
         if references is not None:
@@ -99,10 +100,10 @@ class Scorer:
                 for name, own in zip(systems, rows[len(texts) :], strict=True)
             }
 
-    def vectors(self, sentences: Sequence[str], name: str = "sentences") -> Tensor:
-        """Sentence vectors (n, d) in float32, in the order given."""
-        vectors, (rows,) = self._vectors([(name, sentences)])
-        return vectors[rows]
+    def vectors(self, *texts: Text) -> list[Tensor]:
+        """The sentence vectors (lines, d) in float32 of each text; a sentence that is cut is logged with its line."""
+        vectors, rows = self._vectors(texts)
+        return [vectors[own] for own in rows]
 
     def _check(
         self, texts: list[Text], referenced: bool, systems: Mapping[str, Sequence[str]]
@@ -192,7 +193,7 @@ class Scorer:
             ref = None if references is None else vectors[references[part]]
             with OneDnnLinears():
                 scores.append(estimator(features(mt, src, ref)))
-        return torch.cat(scores).cpu().numpy()
+        return finite(torch.cat(scores).cpu().numpy(), self.metric.name)
 
     @cached_property
     def _encoder(self) -> RaggedEncoder:
@@ -231,6 +232,15 @@ class Scorer:
                 digest.update(f"{name} {tuple(value.shape)}".encode())
                 digest.update(value.detach().cpu().contiguous().flatten().numpy().view(np.uint8))
         return digest.hexdigest()
+
+
+def finite(scores: np.ndarray, metric: str) -> np.ndarray:
+    """The scores as they are.  Raises InputError where one is no number."""
+    if not np.isfinite(scores).all():
+        raise InputError(
+            f"{metric}: gives scores that are no numbers; the model has diverged, take another"
+        )
+    return scores
 
 
 def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:

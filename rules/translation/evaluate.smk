@@ -27,7 +27,7 @@ rule translate_test_set:
 
 
 rule choose_by_mbr:
-    """The teacher's translations of a test set, chosen among samples by minimum Bayes risk."""
+    """The teacher's translations of a test set, chosen among many by minimum Bayes risk."""
     input:
         model=teacher_folders(),
         comet=comet_files(),

@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from goldcrest.__main__ import main
+from goldcrest.errors import InputError
 from goldcrest.metric.candidates import varied
 from tests.metric.comet_environment import COMET
 from tests.metric.small import REFERENCES
@@ -17,6 +18,12 @@ def test_candidates_differ_and_are_of_the_same_words():
     words = {word for line in REFERENCES for word in line.split()}
     assert all(set(line.split()) <= words and line for line in found)
     assert varied(REFERENCES, 40) == found != varied(REFERENCES, 40, seed=2)
+
+
+@pytest.mark.parametrize("texts", [["Ja.", "", "Nein."], ["Guten Tag."]])
+def test_too_few_words_for_so_many(texts):
+    with pytest.raises(InputError, match=f"'{texts[0]}' .*: too few words for 40 candidates"):
+        varied(texts, 40)
 
 
 def test_figures(news, capsys):

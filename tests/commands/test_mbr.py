@@ -1,10 +1,13 @@
 """`goldcrest mbr`: candidates in both forms, and bad ones named by file and line."""
 
 import json
+import logging
+import re
 
 import pytest
 
 from goldcrest.__main__ import main
+from goldcrest.commands.mbr import read_candidates
 from goldcrest.metric import mbr
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.mbr import MetricUtility, decode
@@ -25,10 +28,9 @@ def model(tmp_path_factory):
 @pytest.fixture
 def files(tmp_path):
     sources, candidates = tmp_path / "src.en", tmp_path / "candidates.txt"
-    sources.write_text("".join(f"{line}\n" for line in SOURCES), encoding="utf-8")
+    written(sources, SOURCES)
     lines = [f"{n} ||| {text} ||| -1.5" for n, some in enumerate(CANDIDATES) for text in some]
-    candidates.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return sources, candidates
+    return sources, written(candidates, lines)
 
 
 def run(capsys, *arguments):
@@ -52,6 +54,31 @@ def test_choices_are_those_of_the_library(files, model, capsys, monkeypatch, win
         assert utilities == pytest.approx([one.utility for one in choices], abs=2e-6)
 
 
+def test_a_translation_may_hold_the_separator(files, capsys):
+    _, candidates = files
+    texts = ["a ||| b", "a ||| b ||| c", "4 ||| 5 ||| x"]
+    rows = [f"{n} ||| {text}{score}" for n, text in enumerate(texts) for score in ("", " ||| -2")]
+    assert [len(some) for some in read_candidates(written(candidates, rows), 3)] == [2, 2, 2]
+    assert read_candidates(candidates, 3) == [[text, text] for text in texts]
+
+
+def test_a_long_sentence_is_named_by_its_source(files, model, capsys, caplog):
+    sources, candidates = files
+    rows = [f"{n} ||| {text}" for n in range(len(SOURCES)) for text in ("Ja.", f"Nein{n}")]
+    rows.append(f"2 ||| {' Hund' * 90}")
+    written(candidates, rows)
+    with caplog.at_level(logging.WARNING):
+        assert run(capsys, "-s", sources, "-t", candidates, "--model", model)[0] == 0
+    (line,) = caplog.messages
+    assert re.match(r"candidates of source 2:3: \d+ pieces; the metric sees the first 62", line)
+
+
+def written(path, lines):
+    """The file of some lines."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
 def test_plain_lines_and_a_sentence_score(files, tmp_path, capsys):
     sources, candidates = files
     plain = tmp_path / "plain.txt"
@@ -73,6 +100,6 @@ def test_plain_lines_and_a_sentence_score(files, tmp_path, capsys):
 )  # fmt: skip
 def test_bad_candidates(files, capsys, lines, options, message):
     sources, candidates = files
-    candidates.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    written(candidates, lines)
     code, _, error = run(capsys, "-s", sources, "-t", candidates, "--utility", "chrf", *options)
     assert code == 1 and message in error and error.count("\n") == 1

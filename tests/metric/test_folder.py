@@ -35,7 +35,7 @@ def test_minilm_too(tmp_path):
     metric = load_metric(make_checkpoint(tmp_path / "checkpoint", encoder, encoder_model="MiniLM"))
     save_metric(tmp_path / "one", metric, {})
     found, wanted = (
-        Scorer(one).vectors(SOURCES) for one in (load_metric(tmp_path / "one"), metric)
+        Scorer(one).vectors(("sources", SOURCES)) for one in (load_metric(tmp_path / "one"), metric)
     )
     torch.testing.assert_close(found, wanted, rtol=0, atol=0)
 

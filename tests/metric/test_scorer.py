@@ -14,7 +14,11 @@ from torch import nn
 from transformers import BertModel, XLMRobertaModel
 
 from goldcrest.commands.benchmarks.metric import read_text
-from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
+from goldcrest.commands.benchmarks.metric.checkpoint import (
+    HYPERPARAMETERS,
+    SHAPES,
+    write_random_checkpoint,
+)
 from goldcrest.errors import InputError
 from goldcrest.hugging_face.families import prunable
 from goldcrest.kernels.extension import PORTABLE, available
@@ -248,22 +252,33 @@ def test_int8_is_that_of_rounded_numbers(tmp_path, monkeypatch, isa, shape):
         assert np.abs(found[name] - exact[name]).max() > 1e-4
 
 
-def test_int8_keeps_the_ranking_of_newstest2021(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
+def test_fewer_bits_keep_the_ranking_of_newstest2021(tmp_path, monkeypatch, kind):
     if not NEWS.is_dir():
         pytest.skip(f"newstest2021 is not in {NEWS}")
+    monkeypatch.setitem(HYPERPARAMETERS, "class_identifier", kind)
     shape = {"hidden_size": 128, "num_hidden_layers": 6, "num_attention_heads": 4}
     monkeypatch.setitem(SHAPES, "small", {**shape, "intermediate_size": 512})
     text = read_text(NEWS, 50)
     lines = chain(text.sources, text.references, *text.systems.values())
     metric = load_metric(write_random_checkpoint(tmp_path / "metric", "small", lines))
-    asked = text.systems, text.sources, text.references
-    exact, found = (
-        np.stack([*Scorer(metric, precision).score(*asked).values()]).mean(1)
-        for precision in ("float32", "int8")
+    references = text.references if metric.network.architecture.needs_references else None
+    exact, *others = (
+        np.stack([*Scorer(metric, one).score(text.systems, text.sources, references).values()])
+        for one in ("float32", "bfloat16", "int8")
     )
-    assert np.ptp(exact) > 1e-3
-    np.testing.assert_allclose(found, exact, atol=0.01)
-    assert list(found.argsort()) == list(exact.argsort())
+    assert np.ptp(exact.mean(1)) > 1e-3
+    for found in others:
+        np.testing.assert_allclose(found, exact, atol=0.01)
+        assert list(found.mean(1).argsort()) == list(exact.mean(1).argsort())
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_diverged_model_is_refused(tmp_path, precision):
+    metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    metric.network.estimator.linears[0].weight.data[0, 0] = torch.nan
+    with pytest.raises(InputError, match="scores that are no numbers; the model has diverged"):
+        Scorer(metric, precision).score(SYSTEMS, SOURCES, REFERENCES)
 
 
 def test_int8_is_of_processors(tmp_path):
@@ -272,7 +287,7 @@ def test_int8_is_of_processors(tmp_path):
         Scorer(metric, "int8", "cuda")
     metric.network.encoder.encoder.layer[1].output.dense.weight.data[0, 0] = torch.nan
     with pytest.raises(InputError, match="the model has diverged"):
-        Scorer(metric, "int8").vectors(["Yes."])
+        Scorer(metric, "int8").vectors(("sentences", ["Yes."]))
 
 
 def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):

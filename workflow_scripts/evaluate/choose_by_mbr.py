@@ -1,6 +1,6 @@
 """Translate a test set by minimum Bayes risk (rule choose_by_mbr).
 
-From the teacher's folders and a test set table, by a utility, into one of many samples per line.
+From the teacher's folders and a test set table, by a utility, into one of many translations per line.
 """
 
 import torch
@@ -14,7 +14,7 @@ from goldcrest.metric.scorer import Scorer
 from goldcrest.translation.search import Sampling, SearchOptions
 from goldcrest.translation.translator import load_translator
 
-ROWS = 512  # samples of a batch
+ROWS = 512  # candidates of a batch
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -23,10 +23,12 @@ with job(snakemake.log[0]):
     device = "cuda" if params.accelerator == "gpu" else "cpu"
     models = snakemake.input.model
     folders = [models] if isinstance(models, str) else list(models)
+    sampled = mbr["by"] == "sampling"
     options = SearchOptions(
+        beam=1 if sampled else mbr["candidates"],
         nbest=mbr["candidates"],
         batch_size=max(1, ROWS // mbr["candidates"]),
-        sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed),
+        sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed) if sampled else None,
     )
     translator = load_translator(folders, device, tuple(params.languages))
     candidates = [[one.text for one in found] for found in translator.nbest(sources, options)]

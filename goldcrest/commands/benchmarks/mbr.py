@@ -1,4 +1,4 @@
-"""Minimum Bayes risk by a COMET model against mbrs, with one checkpoint of random weights, on one core.
+"""Minimum Bayes risk by a COMET model against mbrs, with one checkpoint, of random weights or given, on one core.
 
 Candidates are translations of newstest2021 by its systems, made different by words that are left out or change
 places, as samples of one model differ; all are references too.  Both sides choose for the same sources, one after the
@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"of each source; default {' '.join(map(str, CANDIDATES))}")  # fmt: skip
     parser.add_argument("--sources", type=positive, default=SOURCES, metavar="N",
                         help=f"that are chosen for in a round; default {SOURCES}")  # fmt: skip
+    parser.add_argument("--model", type=Path, metavar="FOLDER",
+                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
 
 
 def run(
@@ -60,6 +62,7 @@ def run(
     shape: str = "base",
     candidates: Sequence[int] = CANDIDATES,
     sources: int = SOURCES,
+    model: Path | None = None,
 ) -> Iterator[Row]:
     """Sources per second of each number of candidates and precision.
 
@@ -69,11 +72,10 @@ def run(
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
         lines = chain(text.sources, text.references, *text.systems.values())
-        checkpoint = write_random_checkpoint(folder / "metric", shape, lines)
-        metric = load_metric(checkpoint)
+        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
+        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
         utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
-        weights = checkpoint / "checkpoints/model.ckpt"
-        with Opponent(mbrs, MBRS, weights, folder=folder, option="--mbrs") as opponent:
+        with Opponent(mbrs, MBRS, metric.file, folder=folder, option="--mbrs") as opponent:
             for count in candidates:
                 task = [
                     (source, varied([*translations, reference], count))
@@ -81,7 +83,7 @@ def run(
                         zip(text.sources, text.references, *text.systems.values(), strict=True)
                     )[:sources]
                 ]
-                yield from _against(opponent, utilities, task, rounds, shape)
+                yield from _against(opponent, utilities, task, rounds, what)
 
 
 def _against(
@@ -89,10 +91,10 @@ def _against(
     utilities: dict[str, MetricUtility],
     task: Sequence[tuple[str, list[str]]],
     rounds: int,
-    shape: str,
+    what: str,
 ) -> Iterator[Row]:
     def choose(utility: MetricUtility) -> list[str]:
-        utility.prepare([])  # forget what the last round encoded
+        utility.prepare()  # forget what the last round encoded
         return [decode(source, some, utility)[0].text for source, some in task]
 
     ours = {name: partial(choose, utility) for name, utility in utilities.items()}
@@ -101,7 +103,7 @@ def _against(
         pairs = zip(found.answers[precision], found.answers["opponent"], strict=True)
         same = sum(one == another for one, another in pairs)
         yield Row.of_rounds(
-            f"MBR by COMET of XLM-R's {shape} shape, {len(task[0][1])} candidates of newstest2021 en-de, "
+            f"MBR by {what}, {len(task[0][1])} candidates of newstest2021 en-de, "
             f"{precision}, against mbrs, float32; {same} of {len(task)} choices are the same; one core",
             rates,
             found.other,
