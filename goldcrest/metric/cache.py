@@ -44,6 +44,7 @@ class VectorCache:
                 ":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None
             )
             self._create()
+            self._shrink()
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are here, by text; they become the last used."""
@@ -108,19 +109,29 @@ class VectorCache:
 
     def _bound(self) -> None:
         """Drop the least recently used vectors where they have become too many."""
-        while self._bytes() > self._max_bytes and (count := self._count()):
+        while self._filled() > self._max_bytes and (count := self._count()):
             self._database.execute(
                 "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
                 [-(-count // SHARE_DROPPED)],
             )
 
-    def _bytes(self) -> int:
-        """Of the file, but for pages that were freed."""
-        pages, free, size = (
-            self._database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
+    def _shrink(self) -> None:
+        """A file from a time of another bound becomes as small as this one says."""
+        if self._bytes("page_count") > self._max_bytes:
+            with self._transaction():
+                self._bound()
+            self._database.execute("VACUUM")
+
+    def _filled(self) -> int:
+        """Bytes of the file, but for pages that were freed."""
+        return self._bytes("page_count") - self._bytes("freelist_count")
+
+    def _bytes(self, pages: str) -> int:
+        """Of so many pages as SQLite has by that name."""
+        count, size = (
+            self._database.execute(f"PRAGMA {name}").fetchone()[0] for name in (pages, "page_size")
         )
-        return (pages - free) * size
+        return count * size
 
     def _count(self) -> int:
         return self._database.execute("SELECT count(*) FROM vectors").fetchone()[0]

@@ -55,6 +55,19 @@ def test_the_least_recently_used_go(tmp_path):
     assert 0 < len(cache.get("model", second)) < 10
 
 
+def test_a_smaller_bound_makes_the_file_smaller(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    names = [f"Satz {n}" for n in range(100)]
+    cache = VectorCache(path)
+    cache.put("model", vectors(names, width=1024))
+    cache.get("model", names[:20])
+    cache.close()
+    assert path.stat().st_size > 400_000
+    cache = VectorCache(path, max_bytes=200_000)
+    assert path.stat().st_size <= 200_000
+    assert len(cache.get("model", names[:20])) == 20 and len(cache) < 50
+
+
 WRITER = """
 import sys, numpy as np
 from goldcrest.metric.cache import Vector, VectorCache
