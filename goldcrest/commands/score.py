@@ -27,12 +27,12 @@ CACHE_GIB = 4
 
 @dataclass(frozen=True)
 class System:
-    """A system's score with its 95 % bootstrap interval, and that of each segment."""
+    """A system's score with its 95 % bootstrap interval, and that of each segment; one segment has no interval."""
 
     name: str
     score: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     segments: list[float]
 
 
@@ -43,9 +43,9 @@ class Pair:
     system: str
     other: str
     difference: float
-    low: float
-    high: float
-    p_value: float
+    low: float | None
+    high: float | None
+    p_value: float | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,15 +136,23 @@ def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System
     from goldcrest.evaluation.significance import interval, paired_difference, resampled_means
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
+    alone = (
+        len(table) < 2
+    )  # all resamples of one segment are equal, which would look like certainty
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     systems = [
-        System(name, float(means[i]), *interval(samples[:, i]), table[:, i].tolist())
+        System(name, float(means[i]), *bounds, table[:, i].tolist())
         for i, name in enumerate(scores)
+        for bounds in [(None, None) if alone else interval(samples[:, i])]
     ]
     pairs = []
     for i, j in combinations(range(len(systems)), 2):
         difference = float(means[i] - means[j])
-        paired = paired_difference(samples[:, i], samples[:, j], difference)
+        paired = (
+            (None, None, None)
+            if alone
+            else paired_difference(samples[:, i], samples[:, j], difference)
+        )
         pairs.append(Pair(systems[i].name, systems[j].name, difference, *paired))
     return systems, pairs
 
@@ -157,13 +165,14 @@ def _text(systems: list[System], pairs: list[Pair], segments: bool) -> str:
             lines.append("\t".join([str(number), *(f"{value:.4f}" for value in row)]))
         lines.append("")
     width = max(len(one.name) for one in systems)
-    lines += [
-        f"{one.name:{width}}  {one.score:.4f}  95 % interval {one.low:.4f} to {one.high:.4f}"
-        for one in systems
-    ]
-    lines += [
-        f"{one.system} - {one.other}: {one.difference:+.4f} ({one.low:+.4f} to {one.high:+.4f}), "
-        f"p = {one.p_value:.4f}"
-        for one in pairs
-    ]
+    for one in systems:
+        line = f"{one.name:{width}}  {one.score:.4f}"
+        if one.low is not None:
+            line += f"  95 % interval {one.low:.4f} to {one.high:.4f}"
+        lines.append(line)
+    for pair in pairs:
+        line = f"{pair.system} - {pair.other}: {pair.difference:+.4f}"
+        if pair.low is not None:
+            line += f" ({pair.low:+.4f} to {pair.high:+.4f}), p = {pair.p_value:.4f}"
+        lines.append(line)
     return "\n".join(lines)

@@ -49,6 +49,19 @@ def test_json(files, capsys, tmp_path):
         assert len(found["model_sha256"]) == 64
 
 
+def test_one_segment_has_no_interval(files, capsys, tmp_path):
+    """All its resamples are equal, which would look like certainty."""
+    model, lines = tmp_path / "metric", ["A dog.", "Ein Hund.", "Ja.", "Der Hund."]
+    src, ref, *systems = (write(tmp_path / f"{n}.txt", [line]) for n, line in enumerate(lines))
+    options = ["score", "--model", str(model), "-s", src, "-r", ref, "-t", *systems]
+    assert main([*options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [system["low"] for system in found["systems"]] == [None, None]
+    assert found["comparisons"][0]["p_value"] is None
+    assert main(options) == 0
+    assert "interval" not in (out := capsys.readouterr().out) and "p =" not in out
+
+
 def test_text(files, capsys):
     arguments, scores = files
     assert main([*arguments, "--segments"]) == 0
