@@ -54,8 +54,9 @@ def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
     """What is measured on a judged set: on `development` what pruning makes, else the tables' metrics."""
     if judged not in config["test_sets"]:
         return [REFERENCE, *pruned_metrics(config)]
-    others = [*config["metrics"], *config["test_sets"][judged]["scores"]]
-    return [*LEXICAL, *others, *our_metrics(config)]
+    entry = config["test_sets"][judged]
+    compare = [*LEXICAL, *config["metrics"]] if entry["references"] else []
+    return [*compare, *entry["scores"], *our_metrics(config)]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
@@ -67,6 +68,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("distillation", "encoders"), _distillation),
         (("metrics", "encoders"), _metrics),
         (("test_sets", "metrics"), _test_sets),
+        (("test_sets", "evaluation", "reference", "distillation"), _references),
         (("evaluation", "hardware"), _evaluation),
     ]
     return contradicted(checks, broken, config, zoo)
@@ -90,10 +92,17 @@ def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
     section = config["reference"]
-    trained = [key for key in ("encoder", "judgements") if key in section]
     if "checkpoint" in section:
-        for key in trained:
-            yield Fault(("reference", key), "found beside checkpoint, expected one of both")
+        if "judgements" in section:
+            yield Fault(
+                ("reference", "judgements"), "found beside checkpoint, expected one of both"
+            )
+        if config["encoders"].get(section.get("encoder"), {}).get("by") == "pretraining":
+            yield Fault(
+                ("reference", "encoder"),
+                "is made here, expected the checkpoint's own, by hugging_face",
+            )
+        yield from _known_encoder(config, section, "reference")
         return
     for key in ("encoder", "judgements"):
         if key not in section:
@@ -182,6 +191,23 @@ def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield Fault(
                 ("test_sets", name), "is what pruning calls its own set, expected another name"
             )
+
+
+def _references(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Where references are missing that a metric trained here would read."""
+    trained = {"reference": config["reference"], "distillation": config.get("distillation")}
+    if "checkpoint" in config["reference"]:  # what it reads, its file tells
+        del trained["reference"]
+    for section, one in trained.items():
+        if one is None or one["training"]["kind"] != "regression_metric":
+            continue
+        reads = f"the metric of {section}.training reads references"
+        for name, entry in config["test_sets"].items():
+            if not entry["references"]:
+                yield Fault(("test_sets", name, "references"), f"found false, but {reads}")
+        speed = config["evaluation"].get("speed")
+        if speed is not None and "references" not in speed:
+            yield Fault(("evaluation", "speed", "references"), f"missing, but {reads}")
 
 
 def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:

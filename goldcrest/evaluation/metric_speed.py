@@ -116,7 +116,8 @@ def _counted(work: Callable[[], object]) -> Callable[[], float]:
 
 
 def _score(scorer: Scorer | PlainScorer, text: Text) -> None:
-    scorer.score(text.systems, text.sources, text.references)
+    references = text.references if scorer.needs_references else None
+    scorer.score(text.systems, text.sources, references)
 
 
 def _bleu(text: Text) -> None:

@@ -76,11 +76,13 @@ def permutation_p_value(
 
     statistic: the agreement of scores (n,) with people.  Under the null hypothesis it does not matter which
     metric gave a score: both are standardised, and exchanged segment by segment at random.  With standardised
-    scores the test is a little conservative.
+    scores the test is a little conservative.  NaN where an agreement is.
     Source: the test PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
     """
     ours, theirs = (_standardised(one) for one in (scores, other))
     observed = abs(statistic(ours) - statistic(theirs)) - ROUNDING
+    if np.isnan(observed):
+        return float("nan")
     draw = np.random.default_rng(seed)
     as_large = 0
     for _ in range(permutations):

@@ -27,6 +27,11 @@ class Ensemble:
         """The hashes of its members' weights."""
         return "+".join(member.metric.sha256 for member in self.members)
 
+    @property
+    def needs_references(self) -> bool:
+        """Whether a member does."""
+        return any(member.needs_references for member in self.members)
+
     def score(
         self,
         systems: Mapping[str, Sequence[str]],

@@ -8,7 +8,13 @@ from goldcrest.errors import InputError
 from goldcrest.files import sha256_file
 from goldcrest.metric.ensemble import Ensemble
 from goldcrest.metric.judged_set import JudgedSet, MetricScores
-from goldcrest.metric.judgements import LEXICAL, lexical_scores, lexical_signature
+from goldcrest.metric.judgements import (
+    LEXICAL,
+    finite_number,
+    lexical_scores,
+    lexical_signature,
+    require_references,
+)
 from goldcrest.text_files import read_lines
 
 
@@ -23,15 +29,18 @@ def scores_of(
 ) -> MetricScores:
     """Score a set by BLEU or chrF, by models, whose mean counts, or by a file with one number for each row.
 
-    Raises InputError where a model cannot be read, or the file has not one number a row.
+    Raises InputError where a model cannot be read, references are missing, or the file has not one number a row.
     """
     rows = judged.judgements
     if file is not None:
         return MetricScores(metric, f"file:{sha256_file(file)}", _from_file(file, judged))
     if metric in LEXICAL:
+        require_references(rows.references, metric)
         scores = lexical_scores(metric, rows.hypotheses, rows.references)
         return MetricScores(metric, lexical_signature(metric), scores)
     ensemble = Ensemble.load(models, precision, device)
+    if ensemble.needs_references:
+        require_references(rows.references, metric)
     scores = ensemble.score({metric: rows.hypotheses}, rows.sources, rows.references)[metric]
     return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
 
@@ -46,7 +55,7 @@ def _from_file(path: str, judged: JudgedSet) -> np.ndarray:
     scores = np.empty(len(lines))
     for number, line in enumerate(lines):
         try:
-            scores[number] = float(line)
+            scores[number] = finite_number(line)
         except ValueError as error:
             raise InputError(f"{path}:{number + 1}: {line!r} is no number") from error
     return scores[judged.judgements.rows]

@@ -63,7 +63,7 @@ class JudgedSet:
     @cached_property
     def pairs(self) -> RelativeRanks:
         """Of `darr`."""
-        return RelativeRanks.of(self.judgements.scores.tolist(), self.judgements.segments)
+        return RelativeRanks.of(self.judgements.scores.tolist(), self.judgements.groups)
 
     @cached_property
     def sha256(self) -> str:
@@ -81,15 +81,15 @@ class JudgedSet:
 
     def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
         """Its 95 % bootstrap interval, over sources."""
-        human, segments = self.judgements.scores, self.judgements.segments
+        human, groups = self.judgements.scores, self.judgements.groups
         if self.statistic == "mqm":
 
             def tau(rows: np.ndarray) -> float:
                 return kendall_tau_b(scores[rows], human[rows])
 
-            return bootstrap_interval(tau, segments, resamples, seed)
+            return bootstrap_interval(tau, groups, resamples, seed)
         agrees = scores[self.pairs.better] > scores[self.pairs.worse]
-        sources = [segments[row] for row in self.pairs.better]
+        sources = [groups[row] for row in self.pairs.better]
         return bootstrap_interval(
             lambda rows: float(2 * agrees[rows].mean() - 1), sources, resamples, seed
         )

@@ -1,5 +1,6 @@
 """Human judgements of translations: tables of segments with the score that people gave each."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,8 @@ from goldcrest.text_files import read_lines
 class Judgements:
     """Segments (n,), one of a system's translations each, and their scores (n,), higher is better.
 
-    rows: of the table, from 0.  segments: what tells translations of the same source from others.  references:
-    empty where there is none.
+    rows: of the table, from 0.  segments: the language pair and the segment's number.  references: empty where
+    there is none.
     """
 
     rows: list[int]
@@ -30,6 +31,14 @@ class Judgements:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    @property
+    def groups(self) -> list[tuple[str, str]]:
+        """Equal where translations are of the same segment.
+
+        Tables of several texts count segments anew in each, so the source belongs to it.
+        """
+        return list(zip(self.segments, self.sources, strict=True))
 
     @property
     def language_pairs(self) -> list[str]:
@@ -47,7 +56,7 @@ def read_judgements(path: str | Path, score: str) -> Judgements:
     """A table of tab-separated values with a line of headings.
 
     score: the column of the human score, such as mqm or da_raw; the others are system, seg_id, source, hypothesis,
-    and where there are reference, lp and doc.  Raises InputError naming the column or line that is wrong.
+    and where there are reference and lp.  Raises InputError naming the column or line that is wrong.
     """
     lines = read_lines(path)
     heading = next(lines, "").split("\t")
@@ -61,7 +70,7 @@ def read_judgements(path: str | Path, score: str) -> Judgements:
             raise InputError(f"{path}:{number}: {len(cells)} columns, expected {len(heading)}")
         row = dict(zip(heading, cells, strict=True))
         try:
-            row["score"] = float(row[score])
+            row["score"] = finite_number(row[score])
         except ValueError as error:
             raise InputError(f"{path}:{number}: {score} is {row[score]!r}, no number") from error
         rows.append(row)
@@ -80,6 +89,22 @@ def read_judgements(path: str | Path, score: str) -> Judgements:
         column("hypothesis"),
         np.array([row["score"] for row in rows]),
     )
+
+
+def finite_number(text: str) -> float:
+    """A score as it is written.  Raises ValueError where it is no number, or none that counts, such as nan."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
+
+
+def require_references(references: Sequence[str], reader: str) -> None:
+    """Raise InputError where there are none, for a metric that compares with them."""
+    if not any(reference.strip() for reference in references):
+        raise InputError(
+            f"{reader}: compares with references, and the table has none; leave it out, or give the table a "
+            "column reference"
+        )
 
 
 def is_machine(system: str) -> bool:

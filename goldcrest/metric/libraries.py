@@ -11,6 +11,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTo
 
 from goldcrest.errors import InputError
 from goldcrest.files import sha256_files
+from goldcrest.metric.judgements import require_references
 
 BATCH = 64  # pairs
 LIBRARIES = {"bert-score": "bert-score", "bleurt": "bleurt-pytorch"}
@@ -30,8 +31,7 @@ def library_scores(
     model: a folder of transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1 on.
     Raises InputError where the model is none that the library can score by, and where there are no references.
     """
-    if not any(reference.strip() for reference in references):
-        raise InputError(f"{model}: compares with references, and the table has none; leave it out")
+    require_references(references, model)
     try:
         bert = library == "bert-score"
         scorer = _BertScore(model, layer, device) if bert else _Bleurt(model, device)

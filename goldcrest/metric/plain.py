@@ -23,6 +23,7 @@ class PlainScorer:
     def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
         """sort: whether batches hold segments in the order of their sources' lengths (§3, "length batching")."""
         self.metric, self.sort, self.batch = metric, sort, batch
+        self.needs_references = metric.network.architecture.needs_references
         self._pad = metric.network.encoder.config.pad_token_id
 
     def score(

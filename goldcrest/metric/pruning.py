@@ -17,9 +17,12 @@ from goldcrest.errors import InputError
 from goldcrest.files import content_hash
 from goldcrest.hugging_face.families import prunable
 from goldcrest.metric.folder import Metric, load_metric, save_metric
+from goldcrest.metric.held_out import is_held_out
+from goldcrest.metric.judgements import require_references
 from goldcrest.metric.network import MetricNetwork
 from goldcrest.metric.plain import PlainScorer
-from goldcrest.metric.training_table import judged_segments
+from goldcrest.metric.scorer import Scorer
+from goldcrest.metric.training_table import Normalise, judged_segments
 from goldcrest.pruning.criteria import Candidates, gradient
 from goldcrest.pruning.cut import cut
 from goldcrest.pruning.depth import cut_layers
@@ -76,16 +79,28 @@ def make_pruned(
     judgements: Sequence[Mapping[str, str]],
     segments: int,
     seed: int,
+    normalise: Normalise | None,
+    validation_share: float,
 ) -> None:
     """Write the folder of a metric cut by judged segments.
 
-    judgements: tables and the columns of their scores, {table, score}.  segments: how many are drawn of them.
-    Raises InputError as `prune`, `load_metric` and `judged_segments`.
+    judgements: tables and the columns of their scores, {table, score}.  segments: how many are drawn of them, but
+    of no source that validates where this is the validation's share.  normalise: scores as those that the metric
+    learnt; None, where that is not known: brought to the metric's own by a linear fit.
+    Raises InputError as `prune`, `load_metric` and `judged_segments`, and where no segment is left.
     """
     whole = load_metric(metric)
     tables = [(entry["table"], entry["score"]) for entry in judgements]
-    judged = judged_segments(tables, "language-pair")
+    judged = judged_segments(tables, normalise or "language-pair")
+    if whole.network.architecture.needs_references:
+        require_references(judged["ref"], metric)
+    seen = [not is_held_out(source, validation_share) for source in judged["src"]]
+    judged = judged[seen]
+    if judged.empty:
+        raise InputError("pruning: no judged source is left; lower reference.validation_share")
     judged = judged.sample(min(segments, len(judged)), random_state=seed)
+    if normalise is None:
+        judged = fitted(judged, whole)
     parent = whole.sha256
     history = prune(whole, kept, MetricStudy(whole, judged, seed))
     made = {
@@ -98,6 +113,19 @@ def make_pruned(
         "heads": history.heads,
     }
     save_metric(output, whole, made)
+
+
+def fitted(judged: pd.DataFrame, metric: Metric) -> pd.DataFrame:
+    """Judged segments (src, mt, ref, score) whose scores are brought near the metric's by the line that fits best.
+
+    A checkpoint may have learnt scores of another scale, and the loss beside those at hand would tell no more
+    than that.
+    """
+    scorer = Scorer(metric)
+    references = judged["ref"].tolist() if scorer.needs_references else None
+    own = scorer.score({"mt": judged["mt"].tolist()}, judged["src"].tolist(), references)["mt"]
+    line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
+    return judged.assign(score=line(judged["score"].to_numpy()))
 
 
 def prune(metric: Metric, kept: Kept, study: MetricStudy) -> History:

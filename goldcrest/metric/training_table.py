@@ -14,7 +14,7 @@ import pyarrow as pa
 from goldcrest.corpus.table import TableWriter, read_columns
 from goldcrest.errors import InputError, nearest
 from goldcrest.metric.held_out import is_held_out
-from goldcrest.metric.judgements import read_judgements
+from goldcrest.metric.judgements import read_judgements, require_references
 
 TEXTS = ("src", "mt", "ref")
 SCHEMA = pa.schema(
@@ -95,6 +95,8 @@ def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
         )
     if not len(table):
         raise InputError(f"{path}: no segments; give one a row")
+    if references:
+        require_references(table["ref"], str(path))
     return table.assign(score=scores)
 
 

@@ -32,26 +32,18 @@ wildcard_constraints:
 
 
 def members():
-    """The reference models: an ensemble trained here, or a checkpoint that is there already."""
-    if "checkpoint" in REFERENCE:
-        return present([REFERENCE["checkpoint"]])
-    return expand(MEMBERS / "member-{member}", member=range(REFERENCE["members"]))
+    """The reference models: an ensemble trained here, or the checkpoint."""
+    count = 1 if "checkpoint" in REFERENCE else REFERENCE["members"]
+    return expand(MEMBERS / "member-{member}", member=range(count))
 
 
 def model_of(metric):
-    """The folders of a metric's models, several of an ensemble; none of one on the hub, or without a model."""
+    """The folders of a metric's models, several of an ensemble; none of one without a model."""
     if metric == "reference":
         return members()[:1]
     if metric == "ensemble":
         return members()
     return [MODELS / metric] if metric in OWN else []
-
-
-def model_names(metric):
-    """The same as the library reads them: a checkpoint on the hub is no file here."""
-    if metric in ("reference", "ensemble") and "checkpoint" in REFERENCE:
-        return [REFERENCE["checkpoint"]]
-    return [str(folder) for folder in model_of(metric)]
 
 
 def encoder_of(name):
@@ -82,7 +74,8 @@ def timed_files():
     speed = config["evaluation"].get("speed")
     if speed is None:
         return []
-    return present([speed["sources"], speed["references"], *speed["systems"]])
+    references = [speed["references"]] if "references" in speed else []
+    return present([speed["sources"], *references, *speed["systems"]])
 
 
 FETCHED_ENCODERS = {

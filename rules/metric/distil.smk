@@ -247,7 +247,6 @@ rule score_corpus:
         **accelerators(1),
         mem_mb=growing(8000),
     params:
-        models=model_names("ensemble"),
         precision=config["evaluation"]["precision"],
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
         code=code_version("kernels", "metric", "products", "quantization"),

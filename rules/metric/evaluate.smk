@@ -5,7 +5,7 @@ rule score_judged:
     """A metric's scores of a judged set, segment by segment."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
-        model=lambda w: model_of(w.metric),
+        models=lambda w: model_of(w.metric),
     output:
         SCORES / "{judged}/{metric}.json",
     log:
@@ -20,7 +20,6 @@ rule score_judged:
         mem_mb=growing(6000),
     params:
         entry=lambda w: JUDGED_SETS[w.judged],
-        models=lambda w: model_names(w.metric),
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
         code=code_version("kernels", "metric", "products", "quantization"),
@@ -68,7 +67,7 @@ rule measure_agreement:
 rule measure_metric:
     """Parameters and bytes of a metric, and how much each state of its encoder counts."""
     input:
-        model=lambda w: model_of(w.metric)[:1],
+        model=lambda w: model_of(w.metric)[0],
     output:
         EVALUATION / "size/{metric}.json",
     log:
@@ -81,7 +80,6 @@ rule measure_metric:
     resources:
         mem_mb=growing(4000),
     params:
-        model=lambda w: model_names(w.metric)[0],
         code=code_version("metric", "hugging_face"),
     script:
         "../../workflow_scripts/metric/measure_metric.py"
@@ -90,7 +88,7 @@ rule measure_metric:
 rule measure_metric_speed:
     """Seconds by systems, segments and candidates, all metrics in turn on one core."""
     input:
-        models=[folder for name in timed_metrics() for folder in model_of(name)[:1]],
+        models=[model_of(name)[0] for name in timed_metrics()],
         files=timed_files(),
     output:
         EVALUATION / "speed.json",
@@ -105,7 +103,7 @@ rule measure_metric_speed:
     resources:
         mem_mb=growing(6000),
     params:
-        models={name: model_names(name)[0] for name in timed_metrics()},
+        names=timed_metrics(),
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
         code=code_version(

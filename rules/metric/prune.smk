@@ -4,7 +4,7 @@
 rule prune_metric:
     """The reference without some of its parts, those that matter least by the gradient of its loss."""
     input:
-        metric=model_of("reference"),
+        metric=model_of("reference")[0],
         judgements=judged_tables(config["pruning"]["judgements"]),
     output:
         directory(MODELS / "{metric}"),
@@ -20,11 +20,13 @@ rule prune_metric:
     resources:
         mem_mb=growing(8000),
     params:
-        metric=model_names("reference")[0],
         kept=lambda w: PRUNED[w.metric],
         judgements=config["pruning"]["judgements"],
         segments=config["pruning"]["segments"],
         seed=config["seed"],
+        # What a checkpoint has learnt is not known.
+        normalise=None if "checkpoint" in REFERENCE else REFERENCE["normalise"],
+        validation_share=REFERENCE["validation_share"],
         code=code_version("metric", "pruning", "hugging_face"),
     script:
         "../../workflow_scripts/metric/prune_metric.py"

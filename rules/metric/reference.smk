@@ -1,4 +1,4 @@
-"""The reference models: COMET regression models, trained by unbabel-comet from people's judgements."""
+"""The reference models: COMET regression models, trained by unbabel-comet from people's judgements, or one that is had."""
 
 import json
 
@@ -15,62 +15,88 @@ REGRESSION_CODE = code_version(
 )
 
 
-rule split_judgements:
-    """People's judgements as a table to train on and one to choose the best epoch by; no source is in both."""
-    input:
-        judged_tables(REFERENCE.get("judgements", [])),
-    output:
-        training=JUDGED / "training.parquet",
-        validation=JUDGED / "validation.parquet",
-    log:
-        LOGS / "split_judgements.log",
-    benchmark:
-        BENCHMARKS / "split_judgements.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-    params:
-        judgements=REFERENCE.get("judgements", []),
-        normalise=REFERENCE["normalise"],
-        validation_share=REFERENCE["validation_share"],
-        code=code_version(
-            "metric.held_out", "metric.judgements", "metric.training_table"
-        ),
-    script:
-        "../../workflow_scripts/metric/split_judgements.py"
+if "checkpoint" in REFERENCE:
 
+    rule import_reference:
+        """A checkpoint that is there or on the hub as a metric folder, which needs nothing else."""
+        input:
+            checkpoint=present([REFERENCE["checkpoint"]]),  # or it is on the hub
+            encoder=encoder_of(REFERENCE["encoder"]) if "encoder" in REFERENCE else [],
+        output:
+            directory(MEMBERS / "member-0"),
+        log:
+            LOGS / "import_reference.log",
+        benchmark:
+            BENCHMARKS / "import_reference.tsv"
+        localrule: True  # the nodes of a cluster seldom have a network
+        conda:
+            "../../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(8000),
+        params:
+            checkpoint=REFERENCE["checkpoint"],
+            code=code_version("metric", "hugging_face"),
+        script:
+            "../../workflow_scripts/metric/import_reference.py"
 
-rule train_reference:
-    """One member of the ensemble of reference models."""
-    input:
-        training=JUDGED / "training.parquet",
-        validation=JUDGED / "validation.parquet",
-        encoder=encoder_of(REFERENCE["encoder"]) if "encoder" in REFERENCE else [],
-        environment=environment_of("comet"),
-    output:
-        directory(MEMBERS / "member-{member}"),
-    log:
-        LOGS / "train_reference/{member}.log",
-    benchmark:
-        BENCHMARKS / "train_reference/{member}.tsv"
-    conda:
-        "../../envs/comet.yaml"
-    threads: process_threads()
-    resources:
-        **accelerators(1),
-        mem_mb=growing(8000),
-    params:
-        python=python_of("comet"),
-        script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
-        settings=lambda w: json.dumps(REFERENCE["training"]),
-        seed=lambda w: config["seed"] + int(w.member),
-        versions=versions_of("comet"),
-        accelerator=config["hardware"]["accelerator"],
-        code=REGRESSION_CODE,
-    shell:
-        "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
-        " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
-        " --settings {params.settings:q} --seed {params.seed}"
-        " --threads {threads} --accelerator {params.accelerator}"
+else:
+
+    rule split_judgements:
+        """People's judgements as a table to train on and one to choose the best epoch by; no source is in both."""
+        input:
+            judged_tables(REFERENCE["judgements"]),
+        output:
+            training=JUDGED / "training.parquet",
+            validation=JUDGED / "validation.parquet",
+        log:
+            LOGS / "split_judgements.log",
+        benchmark:
+            BENCHMARKS / "split_judgements.tsv"
+        conda:
+            "../../envs/main.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(1000),
+        params:
+            judgements=REFERENCE["judgements"],
+            normalise=REFERENCE["normalise"],
+            validation_share=REFERENCE["validation_share"],
+            code=code_version(
+                "metric.held_out", "metric.judgements", "metric.training_table"
+            ),
+        script:
+            "../../workflow_scripts/metric/split_judgements.py"
+
+    rule train_reference:
+        """One member of the ensemble of reference models."""
+        input:
+            training=JUDGED / "training.parquet",
+            validation=JUDGED / "validation.parquet",
+            encoder=encoder_of(REFERENCE["encoder"]),
+            environment=environment_of("comet"),
+        output:
+            directory(MEMBERS / "member-{member}"),
+        log:
+            LOGS / "train_reference/{member}.log",
+        benchmark:
+            BENCHMARKS / "train_reference/{member}.tsv"
+        conda:
+            "../../envs/comet.yaml"
+        threads: process_threads()
+        resources:
+            **accelerators(1),
+            mem_mb=growing(8000),
+        params:
+            python=python_of("comet"),
+            script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
+            settings=lambda w: json.dumps(REFERENCE["training"]),
+            seed=lambda w: config["seed"] + int(w.member),
+            versions=versions_of("comet"),
+            accelerator=config["hardware"]["accelerator"],
+            code=REGRESSION_CODE,
+        shell:
+            "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
+            " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
+            " --settings {params.settings:q} --seed {params.seed}"
+            " --threads {threads} --accelerator {params.accelerator}"

@@ -72,7 +72,15 @@ def test_an_official_checkpoint_is_no_ensemble():
     ("path", "value", "line"),
     [
         (("reference", "encoder"), "smal", "reference.encoder: no encoder 'smal' in encoders; did you mean 'small'?"),
-        (("reference", "checkpoint"), "c.ckpt", "reference.encoder: found beside checkpoint, expected one of both"),
+        (("reference", "checkpoint"), "c.ckpt", "reference.judgements: found beside checkpoint, expected one"),
+        (("reference",), {"checkpoint": "c.ckpt", "encoder": "small"}, "reference.encoder: is made here"),
+        (("reference",), {"checkpoint": "c.ckpt", "encoder": "smal"}, "reference.encoder: no encoder 'smal'"),
+        (("test_sets", "news", "references"), False, "news.references: found false, but the metric of reference"),
+        (
+            ("evaluation",),
+            {"speed": {"sources": "s", "systems": ["t"]}},
+            "evaluation.speed.references: missing, but the metric of distillation.training reads references",
+        ),
         (("reference", "judgements"), None, "reference.judgements: missing, expected it to train a reference"),
         (("texts",), None, "texts: missing, expected files of text to pre-train the encoder 'small' on"),
         (("encoders", "small", "heads"), 3, "encoders.small.width: found 8, expected a multiple of its 3 heads"),

@@ -99,6 +99,15 @@ def test_p_values_find_what_differs_alone(noise, low, high):
     assert low <= np.mean([p_value(seed) <= 0.05 for seed in range(200)]) <= high
 
 
+def test_no_p_value_where_there_is_no_agreement():
+    scores, human = draws(1)
+
+    def agreement(some):
+        return kendall_tau_b(some, human)
+
+    assert np.isnan(permutation_p_value(agreement, np.ones_like(scores), scores, 20))
+
+
 def test_the_interval_resamples_sources():
     """Ten equal translations of a source know no more than one."""
     random = np.random.default_rng(1)
@@ -141,6 +150,7 @@ def test_tables_that_are_wrong(tmp_path):
         (heading, "no judgements"),
         (heading + "A\t1\ts\tr\th\t0\nA\t2\ts\th\t-1\n", ":3: 5 columns, expected 6"),
         (heading + "A\t1\ts\tr\th\tgood\n", ":2: mqm is 'good', no number"),
+        (heading + "A\t1\ts\tr\th\tnan\n", ":2: mqm is 'nan', no number"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=match):

@@ -8,6 +8,7 @@ from goldcrest.evaluation.metric_quality import measure_agreement
 from goldcrest.metric.held_out import is_held_out
 from goldcrest.metric.judged_scores import scores_of
 from goldcrest.metric.judged_set import JudgedSet, MetricScores
+from tests.metric.small import make_checkpoint, make_encoder
 
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
 
@@ -57,6 +58,16 @@ def test_darr_by_counting(judged):
     assert (low, high) == (1, 1)
 
 
+def test_segments_of_two_texts_may_have_one_number(tmp_path):
+    """Translations of different sources are not compared: 90 and 20 differ by more than 25, but are of two."""
+    rows = [
+        ("en-de", name, 0, source, "r", "h", score)
+        for name, source, score in [("A", "s", 90), ("B", "s", 60), ("A", "t", 20), ("B", "t", 30)]
+    ]
+    found = JudgedSet.read("x", entry(table(tmp_path / "da.tsv", rows)))
+    assert found.pairs.better.tolist() == [0] and found.pairs.worse.tolist() == [1]
+
+
 def test_nothing_to_compare(judged, tmp_path):
     equal = [("en-de", name, 0, "s", "r", name, 50) for name in "AB"]
     with pytest.raises(InputError, match=r"no two translations .* differs by 25 points"):
@@ -91,9 +102,34 @@ def test_scores_from_a_file(judged, tmp_path):
     path.write_text("".join(f"{number}.5\n" for number in range(16)))
     found = scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
     assert found.scores.tolist() == [n + 0.5 for n in range(16) if n % 4 != 3]
+    path.write_text("".join(f"{number or 'nan'}\n" for number in range(16)))
+    with pytest.raises(InputError, match=r"scores.txt:1: 'nan' is no number"):
+        scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
     path.write_text("1\n2\n")
     with pytest.raises(InputError, match="2 lines, expected one score for each of the table's 16"):
         scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
+
+
+def test_scores_that_need_references(judged, tmp_path):
+    path = tmp_path / "without.tsv"
+    path.write_text("".join(f"{line}\n" for line in without(judged.read_text().splitlines())))
+    found = JudgedSet.read("x", entry(path))
+    with pytest.raises(InputError, match="BLEU: compares with references, and the table has none"):
+        scores_of("BLEU", found, [], None)
+    encoder = make_encoder(tmp_path / "encoder")
+    for kind in ("regression_metric", "referenceless_regression_metric"):
+        make_checkpoint(tmp_path / kind, encoder, class_identifier=kind)
+    with pytest.raises(InputError, match="reference: compares with references"):
+        scores_of("reference", found, [str(tmp_path / "regression_metric")], None)
+    models = [str(tmp_path / "referenceless_regression_metric")]
+    assert np.ptp(scores_of("reference", found, models, None).scores) > 0
+
+
+def without(lines):
+    """A table's lines without the column of references."""
+    for line in lines:
+        cells = line.split("\t")
+        yield "\t".join(cells[:4] + cells[5:])
 
 
 def test_lexical_scores_tell_their_signature(judged):

@@ -23,6 +23,22 @@ def test_equal_scores(metric, sort):
         np.testing.assert_allclose(plain[name], ours[name], atol=1e-5)
 
 
+def test_speeds_without_references(tmp_path):
+    kind = "referenceless_regression_metric"
+    encoder = make_encoder(tmp_path / "encoder")
+    metric = load_metric(make_checkpoint(tmp_path / "metric", encoder, class_identifier=kind))
+    ours = Scorer(metric).score(SYSTEMS, SOURCES)
+    plain = PlainScorer(metric).score(SYSTEMS, SOURCES)
+    for name in SYSTEMS:
+        np.testing.assert_allclose(plain[name], ours[name], atol=1e-5)
+    for references in (REFERENCES, None):  # the former for others that are timed beside it
+        text = Text(SOURCES, references, SYSTEMS)
+        candidates = [("A dog.", ["Ein Hund.", "Der Hund."])]
+        options = {"precision": "float32", "rounds": 1}
+        found = measure_metrics({"quality": metric}, text, candidates, (2,), **options)
+        assert ("BLEU" in {one.metric for one in found}) == (references is not None)
+
+
 def test_speeds_of_everything(metric):
     text = Text(SOURCES, REFERENCES, SYSTEMS)
     candidates = [("A dog.", ["Ein Hund.", "Der Hund.", "Hund."])]

@@ -8,8 +8,10 @@ import torch
 from goldcrest.errors import InputError
 from goldcrest.files import content_hash, read_json
 from goldcrest.hugging_face.families import prunable
+from goldcrest.metric import pruning
 from goldcrest.metric.cache import VectorCache
 from goldcrest.metric.folder import load_metric, save_metric
+from goldcrest.metric.held_out import is_held_out
 from goldcrest.metric.plain import PlainScorer
 from goldcrest.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
 from goldcrest.metric.scorer import Scorer
@@ -38,11 +40,12 @@ def test_the_mix_is_of_what_is_left(tmp_path, transformation):
 def test_a_cut_metric_has_vectors_of_its_own(tmp_path):
     metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
     cache = VectorCache()
-    before = Scorer(metric, cache=cache).vectors(SOURCES)
+    text = ("sources", SOURCES)
+    (before,) = Scorer(metric, cache=cache).vectors(text)
     remove_top_layers(metric.network, 1)
-    cut = Scorer(metric, cache=cache).vectors(SOURCES)
+    (cut,) = Scorer(metric, cache=cache).vectors(text)
     assert not torch.allclose(cut, before)
-    torch.testing.assert_close(cut, Scorer(metric).vectors(SOURCES), rtol=0, atol=0)
+    torch.testing.assert_close([cut], Scorer(metric).vectors(text), rtol=0, atol=0)
 
 
 def test_layers_that_are_needed(tmp_path):
@@ -160,23 +163,56 @@ def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):
     np.testing.assert_allclose(scores(metric), before, atol=1e-6)
 
 
-def test_a_pruned_metric_from_judgements(tmp_path, segments):
-    load(tmp_path)
+def judged_table(folder, segments):
+    """The segments as people judged them."""
     rows = ["lp\tsystem\tseg_id\tsource\treference\thypothesis\tda"]
     for number, row in enumerate(segments.to_dict("records")):
         cells = (row["src"], row["ref"], row["mt"].strip(), row["score"])
         rows.append("\t".join(map(str, ("en-de", "s", number, *cells))))
-    (tmp_path / "da.tsv").write_text("\n".join(rows))
-    entries = [{"table": str(tmp_path / "da.tsv"), "score": "da"}]
+    path = folder / "da.tsv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_a_pruned_metric_from_judgements(tmp_path, segments):
+    load(tmp_path)
+    entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
     kept = Kept(1, 24, 0.8333)  # of 4 heads 3
     for name in ("one", "two"):
-        make_pruned(tmp_path / name, str(tmp_path / "metric"), kept, entries, 10, seed=1)
+        make_pruned(tmp_path / name, str(tmp_path / "metric"), kept, entries, 10, 1, "table", 1e-9)
     assert content_hash(tmp_path / "one") == content_hash(tmp_path / "two")
     config = read_json(tmp_path / "one/config.json")
     assert set(config["encoder"]["layer_shapes"]["neurons"].values()) == {24}
     assert [len(heads) for heads in config["lineage"]["heads"].values()] == [3, 3]
     assert config["lineage"]["segments"] == 10
     assert np.ptp(scores(load_metric(tmp_path / "one"))) > 0
+
+
+def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkeypatch):
+    """As the reference's were normalised, brought to a checkpoint's own scale, and of no source that validates."""
+    metric = load(tmp_path)
+    entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
+    seen = []
+
+    def noted(metric, kept, study):
+        seen.append(study.segments)
+        return prune(metric, kept, study)
+
+    monkeypatch.setattr(pruning, "prune", noted)
+    for normalise in ("none", "table", None):
+        output, path = tmp_path / f"by-{normalise}", str(tmp_path / "metric")
+        make_pruned(output, path, Kept(1), entries, 1000, 1, normalise, 0.5)
+    raw, normal, own = (some.sort_index() for some in seen)
+    kept = [row for row in segments.to_dict("records") if not is_held_out(row["src"], 0.5)]
+    assert 0 < len(kept) < len(segments)
+    assert raw["score"].tolist() == [row["score"] for row in kept]
+    assert np.corrcoef(raw["score"], normal["score"])[0, 1] == pytest.approx(1)
+    texts = (raw[name].tolist() for name in ("mt", "src", "ref"))
+    scores = PlainScorer(metric).estimates(list(texts)).detach().numpy()
+    line = np.polyval(np.polyfit(raw["score"], scores, 1), raw["score"])
+    np.testing.assert_allclose(own["score"], line, atol=1e-5)
+    with pytest.raises(InputError, match="no judged source is left; lower"):
+        make_pruned(tmp_path / "none", path, Kept(1), entries, 1000, 1, "none", 1 - 1e-12)
 
 
 def test_nothing_and_too_much(tmp_path, segments):

@@ -101,3 +101,8 @@ def test_tables_that_are_wrong(tmp_path):
     )
     refused("f.parquet", "row 2: a text is missing", references=False)
     refused("f.parquet", "no column 'ref'")
+    refused(
+        "g.csv",
+        "g.csv: compares with references, and the table has none",
+        "src,mt,ref,score\na,b,,1\n",
+    )

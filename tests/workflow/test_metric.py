@@ -21,6 +21,7 @@ HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metric")
     make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
+    (folder / "encoder").rename(folder / "moved")  # the checkpoint does not know where
     draw = np.random.default_rng(1)
     rows = [
         (name, number, "en-de", source, reference, line or "Ja.", f"{draw.normal():.3f}")
@@ -38,7 +39,8 @@ def run(tmp_path_factory):
     config = {
         "kind": "metric",
         "experiment": "small",
-        "reference": {"checkpoint": str(folder / "comet")},
+        "encoders": {"own": {"by": "hugging_face", "hugging_face": "moved"}},
+        "reference": {"checkpoint": str(folder / "comet"), "encoder": "own"},
         "pruning": {
             "judgements": [judged],
             "development": {**judged, "statistic": "mqm"},
@@ -85,7 +87,8 @@ def test_agreement_is_that_of_the_scorer(run):
     judged = JudgedSet.read("news", entry)
     one = judged.judgements
     for row, model in zip(rows[2:], (run / "comet", results / "models/pruned"), strict=True):
-        scores = Scorer(load_metric(model)).score(
+        encoder = run / "moved" if model.name == "comet" else None
+        scores = Scorer(load_metric(model, encoder)).score(
             {"x": one.hypotheses}, one.sources, one.references
         )
         assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # ties by rounding

@@ -6,5 +6,5 @@ from goldcrest.job import job
 from goldcrest.metric.folder import load_metric
 
 with job(snakemake.log[0]):
-    metric = load_metric(snakemake.params.model)
+    metric = load_metric(snakemake.input.model)
     write_json(snakemake.output[0], measure_size(snakemake.wildcards.metric, metric).to_dict())

@@ -20,17 +20,18 @@ with job(snakemake.log[0]):
 
     text = Text(
         read(speed["sources"]),
-        read(speed["references"]),
+        read(speed["references"]) if "references" in speed else None,
         {path: read(path) for path in speed["systems"]},
     )
-    columns = list(zip(text.references, *text.systems.values(), strict=True))
+    references = [] if text.references is None else [text.references]
+    columns = list(zip(*references, *text.systems.values(), strict=True))
     most = max(speed["candidates"])
     candidates = [
         (text.sources[row], varied(columns[row], most))
         for row in range(min(speed["candidate_sources"], len(columns)))
     ]
     rows = measure_metrics(
-        {name: load_metric(model) for name, model in params.models.items()},
+        dict(zip(params.names, map(load_metric, snakemake.input.models), strict=True)),
         text,
         candidates,
         speed["candidates"],

@@ -13,9 +13,11 @@ with job(snakemake.log[0]):
     params = snakemake.params
     make_pruned(
         snakemake.output[0],
-        params.metric,
+        snakemake.input.metric,
         Kept(**params.kept),
         params.judgements,
         params.segments,
         params.seed,
+        params.normalise,
+        params.validation_share,
     )

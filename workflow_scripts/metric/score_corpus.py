@@ -10,7 +10,7 @@ with job(snakemake.log[0]):
     params = snakemake.params
     score_tuples(
         snakemake.input.corpus,
-        params.models,
+        snakemake.input.models,
         params.precision,
         params.device,
         snakemake.output[0],

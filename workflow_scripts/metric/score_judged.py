@@ -17,7 +17,7 @@ with job(snakemake.log[0]):
     found = scores_of(
         name,
         judged,
-        params.models,
+        snakemake.input.models,
         params.entry["scores"].get(name),
         precision=params.precision,
         device="cuda" if params.accelerator == "gpu" else "cpu",
