@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldcrest.configuration import contradictions, estimates, generation, metric, resources
+from goldcrest.configuration import (
+    contradictions,
+    estimates,
+    generation,
+    metric,
+    metric_estimate,
+    resources,
+)
 from goldcrest.configuration.data import draw_seeds
 from goldcrest.configuration.errors import ConfigurationError
 from goldcrest.configuration.estimates import Estimate
@@ -45,7 +52,7 @@ KINDS = {
         draw_seeds,
         resources.unfit_models,
     ),
-    "metric": Kind(metric.contradictions, metric.local_paths, metric.estimate),
+    "metric": Kind(metric.contradictions, metric.local_paths, metric_estimate.estimate),
     "generation": Kind(generation.contradictions, generation.local_paths, generation.estimate),
 }
 DEFAULT = "translation"
