@@ -32,11 +32,10 @@ inline Memory lay_out(const float* keys, const float* values, int stride, int le
   const Memory memory(at, length, head);
   for (int j = 0; j < memory.padded; j += LANES)
     for (int c = 0; c < head; c += LANES) {
-      Floats tile[LANES];
-      for (int i = 0; i < LANES; ++i)
-        tile[i] = j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) : Floats{};
-      transpose(tile);
-      for (int i = 0; i < LANES; ++i) store(at + static_cast<size_t>(c + i) * memory.padded + j, tile[i]);
+      const auto key = [=](int i) {
+        return j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) : Floats{};
+      };
+      store_transposed(key, at + static_cast<size_t>(c) * memory.padded + j, memory.padded);
     }
   float* to = at + static_cast<size_t>(head) * memory.padded;
   for (int j = 0; j < length; ++j, to += head)

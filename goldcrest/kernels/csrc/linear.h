@@ -119,16 +119,18 @@ class Linear {
     for (int n = 0; n < padded; n += LANES) {
       const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
       float* to = reinterpret_cast<float*>(panels_.data() + static_cast<size_t>(first) * depth) + (n - first);
-      for (int k = 0; k < depth; k += STEP) {
-        Floats tile[LANES] = {};
+      for (int k = 0; k < depth; k += STEP, to += LANES * width) {
         const size_t bytes = std::clamp(inputs - k, 0, STEP) * sizeof(Weight);
-        for (int i = 0; i < LANES && n + i < outputs; ++i)
+        const auto weights = [&](int i) {
+          Floats some = {};
+          if (n + i >= outputs) return some;
           if (bytes == sizeof(Floats)) [[likely]]
-            std::memcpy(&tile[i], row(n + i) + k, sizeof(Floats));
+            std::memcpy(&some, row(n + i) + k, sizeof(Floats));
           else
-            std::memcpy(&tile[i], row(n + i) + k, bytes);
-        transpose(tile);
-        for (int i = 0; i < LANES; ++i, to += width) store(to, tile[i]);
+            std::memcpy(&some, row(n + i) + k, bytes);
+          return some;
+        };
+        store_transposed(weights, to, width);
       }
     }
   }

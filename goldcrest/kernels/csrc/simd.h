@@ -92,6 +92,15 @@ inline void transpose(Floats rows[LANES]) {
   }
 }
 
+// to[i·stride + lane] ← row(lane)[i].
+template <class Row>
+inline void store_transposed(Row row, float* to, size_t stride) {
+  Floats tile[LANES];
+  for (int i = 0; i < LANES; ++i) tile[i] = row(i);
+  transpose(tile);
+  for (int i = 0; i < LANES; ++i) store(to + i * stride, tile[i]);
+}
+
 // Lane i: the sum of rows[i].  In each step two rows become one, whose lanes are sums of two lanes of the one row or
 // of the other.
 inline Floats sums(Floats rows[LANES]) {
