@@ -32,8 +32,9 @@ class DecoderCost:
     def of(cls, architecture: Architecture) -> "DecoderCost":
         """The costs of an architecture, but for the attention over the source, which no batch changes."""
         width, layers = architecture.embedding, architecture.decoder
+        recurrent = architecture.decoder_kind == "ssru"
         each = [
-            2 * width**2
+            (2 * width**2 if recurrent else 4 * width * layer.self_heads * layer.head_size)
             + 2 * width * layer.heads * layer.head_size
             + 2 * width * layer.feed_forward
             for layer in layers

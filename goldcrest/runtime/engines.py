@@ -93,8 +93,8 @@ class CompiledEngine:
 
     def choose(self, columns: np.ndarray) -> None:
         """See `Engine`."""
-        self.columns = torch.from_numpy(columns).long()
-        self.student.choose(columns)
+        self._columns = torch.from_numpy(columns.astype(np.int32))
+        self.student.choose(self._columns)
 
     def greedy(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
@@ -114,7 +114,7 @@ class CompiledEngine:
 
     def step(self, tokens: Tensor, state: "_Rows") -> tuple[Tensor, "_Rows"]:
         """Last columns (rows,), START at first → outputs (rows, n)."""
-        return self.student.step(_pieces(self.columns, tokens).tolist()), state
+        return self.student.step(_pieces(self._columns, tokens).tolist()), state
 
 
 class _Rows:
@@ -150,9 +150,9 @@ class PortableEngine:
 
     def choose(self, columns: np.ndarray) -> None:
         """See `Engine`."""
-        self.columns = torch.from_numpy(columns).long().to(self.device)
+        self._columns = torch.from_numpy(columns).long().to(self.device)
         every = len(columns) == self.network.embedding.num_embeddings
-        self.network.output = self.output if every else _some_outputs(self.output, self.columns)
+        self.network.output = self.output if every else _some_outputs(self.output, self._columns)
 
     def greedy(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
@@ -163,7 +163,7 @@ class PortableEngine:
             found = greedy_batch(
                 Ensemble([self]), source, mask, torch.tensor(limits).to(self.device), allow_unknown
             )
-        columns = self.columns.cpu()
+        columns = self._columns.cpu()
         return [columns[tokens].tolist() for tokens in found]
 
     def start(self, memory: Tensor, mask: Tensor) -> State:
@@ -172,7 +172,7 @@ class PortableEngine:
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """As of `Translator`, with columns in place of pieces."""
-        return self.network.step(_pieces(self.columns, tokens), state)
+        return self.network.step(_pieces(self._columns, tokens), state)
 
 
 def _pieces(columns: Tensor, tokens: Tensor) -> Tensor:

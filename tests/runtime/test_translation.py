@@ -54,6 +54,33 @@ def test_a_shortlist_chooses_among_its_columns(isa):
         assert [one.score for one in found] == pytest.approx([one.score for one in best], abs=1e-4)
 
 
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_padding_is_never_chosen(isa, precision):
+    """Columns are padded to whole vectors; were padding 0, it would be the largest where all outputs are below."""
+    model = network()
+    if precision == "int8":
+        model = quantized(model, precision)
+    options = SearchOptions(batch_size=7)
+    candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
+    for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
+        expected = Runtime([model], isa, shortlist).translate(sources(), options)
+        below = copy.deepcopy(model)
+        below.output.bias.data -= 100
+        assert Runtime([below], isa, shortlist).translate(sources(), options) == expected
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_gates_that_are_shut_or_open(isa, sign):
+    """Far beyond where eˣ is a number."""
+    model = network()
+    for layer in model.decoder:
+        layer.recurrence.forget.bias.data += 500 * sign
+    options = SearchOptions(batch_size=7)
+    found = Runtime([model], isa).translate(sources(), options)
+    same = [a == b for a, b in zip(found, greedy([model], sources(), options), strict=True)]
+    assert sum(same) >= len(same) - 1
+
+
 def test_batches_of_its_own_choice_change_no_translation(isa):
     runtime = Runtime([network()], isa)
     one_by_one = runtime.translate(sources(), SearchOptions(batch_size=1))

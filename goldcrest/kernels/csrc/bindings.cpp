@@ -86,16 +86,16 @@ struct Student {
       output_sums[n] = Linear<P>::sum(output_weight + static_cast<size_t>(n) * network.d(), network.d());
   }
 
-  // Positional encodings (positions, d) for all positions of what follows.
+  // Positional encodings (n, d) for all positions of what follows.
   void positions(const Tensor& table) {
     kept_positions = table.contiguous();
     network.embedding.positions = kept_positions.data_ptr<float>();
-    network.embedding.room = static_cast<int>(kept_positions.size(0));
   }
 
   // The pieces that an output may be from now on, ascending: the end and the unknown piece are the first two.
-  void choose(const std::vector<int32_t>& pieces) {
-    columns = pieces;
+  void choose(const Tensor& pieces) {
+    py::gil_scoped_release release;
+    columns.assign(pieces.data_ptr<int32_t>(), pieces.data_ptr<int32_t>() + pieces.numel());
     network.output.gather(output_weight, network.d(), output_step, output_bias, output_sums.data(), columns);
   }
 

@@ -13,8 +13,8 @@ template <class P>
 struct Embedding {
   const typename P::Weight* rows = nullptr;  // (vocabulary, d)
   const float* scale = nullptr;              // (vocabulary)
-  const float* positions = nullptr;          // (room, d)
-  int vocabulary = 0, d = 0, room = 0;
+  const float* positions = nullptr;          // (as many as are asked for, d)
+  int vocabulary = 0, d = 0;
 
   // to[0…d) ← the embedding of a piece at a position.
   void write(int32_t piece, int position, float* to) const {

@@ -34,7 +34,6 @@ class History {
   }
 
   const std::vector<int32_t>& of(int row) const { return rows_[row]; }  // oldest first
-  int32_t entries() const { return count_; }
 
  private:
   static constexpr int32_t FEW = 32;  // entries a row, up to which nothing is looked for

@@ -26,7 +26,7 @@ inline Floats activated(Floats x, Activation kind) {
     case Activation::gelu:
       return 0.5f * x * (1.0f + error_function(x * 0.707106781186547524f));
     case Activation::gelu_tanh:  // ½·x·(1 + tanh z) = x·sigmoid(2·z)
-      return x * sigmoid(maximum(1.5957691216057308f * (x + 0.044715f * x * x * x), all(-80.0f)));
+      return x * sigmoid(1.5957691216057308f * (x + 0.044715f * x * x * x));
     default:
       return x;
   }

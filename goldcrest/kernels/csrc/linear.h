@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "packing.h"
 #include "product_bfloat16.h"
 #include "product_float.h"
 #include "product_int8.h"
@@ -26,20 +27,23 @@ class Linear {
       : scale(scale) {
     shape(outputs, inputs);
     const auto row = [=](int n) { return weights + static_cast<size_t>(n) * inputs; };
-    pack(inputs, row);
+    pack(row, outputs, inputs, depth, panels_.data());
     for (int n = 0; n < outputs; ++n) constants(n, step[n], bias[n], sum(row(n), inputs));
   }
 
   // Some of another map's outputs, or all: those of `rows`, at rows × inputs of `weights`; sums: of the weights.
+  // Padding columns are −∞ from then on, so that none is ever the largest.
   void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* sums,
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
-    pack(inputs, [&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; });
+    pack([&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; }, outputs, inputs, depth,
+         panels_.data());
     for (int n = 0; n < outputs; ++n) constants(n, step[rows[n]], bias[rows[n]], sums[rows[n]]);
+    for (int n = outputs; n < padded; ++n) constants(n, 0, -INFINITY, 0);
   }
 
   // For each output y[m][n]: emit(m, n, LANES of y beginning there), n in steps of LANES up to `padded`.
-  // Padding columns are 0.
+  // Padding columns are 0, but for those of `gather`.
   template <class Emit>
   void operator()(const Value* a, int rows, Emit emit) const {
     for (int first = 0; first < padded; first += COLUMNS) {
@@ -109,30 +113,6 @@ class Linear {
       return bias_.data()[n];
     else
       return start_.data()[n];
-  }
-
-  // The weights of each output n, at row(n), into the panels.  What instructions multiply at once are four bytes,
-  // whatever the numbers: LANES × LANES of these are transposed together.
-  template <class Row>
-  void pack(int inputs, Row row) {
-    constexpr int STEP = LANES * 4 / sizeof(Weight);  // inputs
-    for (int n = 0; n < padded; n += LANES) {
-      const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
-      float* to = reinterpret_cast<float*>(panels_.data() + static_cast<size_t>(first) * depth) + (n - first);
-      for (int k = 0; k < depth; k += STEP, to += LANES * width) {
-        const size_t bytes = std::clamp(inputs - k, 0, STEP) * sizeof(Weight);
-        const auto weights = [&](int i) {
-          Floats some = {};
-          if (n + i >= outputs) return some;
-          if (bytes == sizeof(Floats)) [[likely]]
-            std::memcpy(&some, row(n + i) + k, sizeof(Floats));
-          else
-            std::memcpy(&some, row(n + i) + k, bytes);
-          return some;
-        };
-        store_transposed(weights, to, width);
-      }
-    }
   }
 
   Buffer<Weight> panels_;

@@ -6,6 +6,7 @@
 #include "embedding.h"
 #include "history.h"
 #include "layers.h"
+#include "ssru.h"
 #include "state.h"
 
 constexpr int GROUP_ROWS = 256;  // that are encoded together, at least
@@ -181,7 +182,7 @@ class Network {
     }
   }
 
-  // SSRU: c ← f ⊙ c + (1 − f) ⊙ x̂ with f = σ(W_f x + b_f), x̂ = W x; x ← norm(x + ReLU(c)).
+  // The SSRU of all rows: x ← norm(x + its output).
   void recur(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
     if (first) convert_for(x, rows, layer.gates);
     const int width = d();
@@ -189,17 +190,7 @@ class Network {
     layer.gates(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
       store(gates + static_cast<size_t>(m) * 2 * width + n, y);
     });
-    float* cells = state.cells.data();
-    for (int m = 0; m < rows; ++m) {
-      const float* candidate = gates + static_cast<size_t>(m) * 2 * width;
-      for (int i = 0; i < width; i += LANES) {
-        const size_t at = static_cast<size_t>(m) * width + i;
-        const Floats forget = sigmoid(load(candidate + width + i)), new_ = load(candidate + i);
-        const Floats cell = new_ + forget * (load(cells + at) - new_);
-        store(cells + at, cell);
-        store(x + at, load(x + at) + maximum(cell, Floats{}));
-      }
-    }
+    ::recur(gates, state.cells.data(), x, rows, width);
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
   }
 

@@ -13,8 +13,6 @@ struct Bfloat16 {
   using Weight = int16_t;
   using Sum = float;
 
-  static constexpr int16_t ZERO = 0;
-
   static void store(int16_t* to, Floats x, float) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));  // to the nearest
   }

@@ -10,8 +10,6 @@ struct Float32 {
   using Weight = float;
   using Sum = float;
 
-  static constexpr float ZERO = 0.0f;
-
   static void store(float* to, Floats x, float) { ::store(to, x); }
   static void store_positive(float* to, Floats x) { ::store(to, maximum(x, Floats{})); }
 

@@ -119,7 +119,7 @@ inline Floats sums(Floats rows[LANES]) {
 }
 
 // eˣ = 2ⁿ·2ᶠ, n whole and |f| ≤ ½, 2ᶠ by the polynomial whose largest relative error is least: to 2·10⁻⁷ of itself
-// near 0 and 6·10⁻⁷ far below; no less than e⁻⁸⁷.
+// near 0 and 6·10⁻⁷ far below; no less than e⁻⁸⁷.  x: at most 87, beyond which 2ⁿ has no bits.
 inline Floats exponential(Floats x) {
   constexpr float LOG2_E = 1.44269504088896f;
   const Floats clipped = maximum(x, all(-87.0f));
@@ -130,4 +130,4 @@ inline Floats exponential(Floats x) {
   return y * (Floats)((n + 127) << 23);  // 2ⁿ
 }
 
-inline Floats sigmoid(Floats x) { return 1.0f / (1.0f + exponential(-x)); }
+inline Floats sigmoid(Floats x) { return 1.0f / (1.0f + exponential(-maximum(x, all(-87.0f)))); }
