@@ -12,13 +12,15 @@ import os
 import platform
 import shutil
 import subprocess
+import sysconfig
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from goldcrest.errors import InputError, nearest
 
@@ -45,7 +47,7 @@ def available() -> list[str]:
 def fastest() -> str:
     """The fastest instruction set that the extension can be had for; `portable`, with a warning, where none."""
     found = available()
-    if found and compiler():
+    if found and (compiler() or _is_built(_plan(found[0]).folder)):
         return found[0]
     reason = (
         "there is no C++ compiler to build it (Debian: apt install g++)"
@@ -71,21 +73,14 @@ def extension(isa: str) -> ModuleType:
     """
     if isa not in NEEDS:
         raise InputError(f"instruction set '{isa}'{nearest(isa, [*NEEDS, PORTABLE])}")
-    used = [*NEEDS[isa], *([BFLOAT16] if has_bfloat16(isa) else [])]
-    flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
-    if isa == "amx":
-        flags.append("-DRUNTIME_BRGEMM")
-    flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`
-    files = sorted(SOURCES.iterdir())
-    name = f"goldcrest_runtime_{isa}_{_digest(files, flags)}"
-    folder = _cache() / name
-    with _locked(folder):
-        if not (folder / BUILT).exists():
-            _build(name, folder, files, flags, isa)
-            _remove_forgotten(folder)
+    build = _plan(isa)
+    with _locked(build.folder):
+        if not _is_built(build.folder):
+            _build(build, isa)
+            _remove_forgotten(build.folder)
         with suppress(OSError):  # another user's
-            os.utime(folder / BUILT)
-        return _import(name, folder / f"{name}.so")
+            os.utime(build.folder / BUILT)
+        return _import(build)
 
 
 def compiler() -> str | None:
@@ -93,7 +88,31 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CXX", "c++"))
 
 
-def _build(name: str, folder: Path, files: list[Path], flags: list[str], isa: str) -> None:
+class _Build(NamedTuple):
+    """What is compiled, how and where."""
+
+    name: str
+    folder: Path
+    files: list[Path]
+    flags: list[str]
+
+
+def _plan(isa: str) -> _Build:
+    used = [*NEEDS[isa], *([BFLOAT16] if has_bfloat16(isa) else [])]
+    flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
+    if isa == "amx":
+        flags.append("-DRUNTIME_BRGEMM")
+    flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`
+    files = sorted(SOURCES.iterdir())
+    name = f"goldcrest_runtime_{isa}_{_digest(files, flags)}"
+    return _Build(name, _cache() / name, files, flags)
+
+
+def _is_built(folder: Path) -> bool:
+    return (folder / BUILT).exists()
+
+
+def _build(build: _Build, isa: str) -> None:
     import ninja
     from torch.utils.cpp_extension import load
 
@@ -104,16 +123,17 @@ def _build(name: str, folder: Path, files: list[Path], flags: list[str], isa: st
         )
     os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
     logging.warning("compiling the runtime for %s: a minute, once", isa)
-    (folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
-    sources = [str(file) for file in files if file.suffix == ".cpp"]
+    (build.folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
+    sources = [str(file) for file in build.files if file.suffix == ".cpp"]
+    options = {"extra_cflags": build.flags, "extra_ldflags": build.flags}
     try:
-        load(name, sources, extra_cflags=flags, extra_ldflags=flags, build_directory=str(folder))
+        load(build.name, sources, **options, build_directory=str(build.folder))
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise InputError(
             f"the runtime did not compile for {isa} ({str(error).splitlines()[0]}; the compiler's messages are "
             "above); it needs GCC 11 or newer and Python's headers (Debian: apt install g++ python3-dev)"
         ) from error
-    (folder / BUILT).touch()
+    (build.folder / BUILT).touch()
 
 
 def _remove_forgotten(folder: Path) -> None:
@@ -124,12 +144,18 @@ def _remove_forgotten(folder: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-def _import(name: str, path: Path) -> ModuleType:
+def _import(build: _Build) -> ModuleType:
     import torch  # noqa: F401  loads the libraries that the extension is linked with
 
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location(build.name, build.folder / f"{build.name}.so")
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError as error:  # damaged, or of a machine with other libraries
+        raise InputError(
+            f"{build.folder}: the compiled runtime cannot be loaded ({error}); remove this folder, and it is "
+            "compiled anew"
+        ) from error
     return module
 
 
@@ -141,25 +167,24 @@ def _cache() -> Path:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """One process at a time; a killed one leaves nothing locked.  Raises InputError where nothing can be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / "in_use").open("w")
-    except OSError as error:
-        if (folder / BUILT).exists():  # made by another user: nothing to write
-            yield
-            return
-        raise InputError(
-            f"{folder}: the compiled runtime cannot be kept there ({error.strerror}); name a folder that can be "
-            "written in TORCH_EXTENSIONS_DIR"
-        ) from error
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context((folder / "in_use").open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # which file systems of a network may not know
+        except OSError as error:
+            if not _is_built(folder):  # by another user: nothing to write
+                raise InputError(
+                    f"{folder}: the compiled runtime cannot be kept there ({error.strerror}); name a folder that can "
+                    "be written and locked in TORCH_EXTENSIONS_DIR"
+                ) from error
         yield
 
 
 def _digest(files: list[Path], flags: list[str]) -> str:
-    """A name for the sources, the flags and torch: another of any of them is compiled anew."""
-    content = hashlib.sha256(" ".join([version("torch"), *flags]).encode())
+    """A name for the sources, the flags, torch and Python: another of any of them is compiled anew."""
+    python = sysconfig.get_config_var("SOABI") or ""
+    content = hashlib.sha256(" ".join([version("torch"), python, *flags]).encode())
     for file in files:
         content.update(file.name.encode() + b"\0" + file.read_bytes())
     return content.hexdigest()[:16]

@@ -70,7 +70,7 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
         built.append(name)
 
     monkeypatch.setattr("torch.utils.cpp_extension.load", load)
-    monkeypatch.setattr(module, "_import", lambda name, path: name)
+    monkeypatch.setattr(module, "_import", lambda build: build.name)
     (tmp_path / module.extension.__wrapped__("avx2") / module.BUILT).unlink()
     next(tmp_path.iterdir()).joinpath("lock").touch()
     again = module.extension.__wrapped__("avx2")
@@ -81,7 +81,7 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
 def test_builds_of_other_sources_go_when_they_were_not_used_for_a_month(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
-    monkeypatch.setattr(module, "_import", lambda name, path: name)
+    monkeypatch.setattr(module, "_import", lambda build: build.name)
     days = {"goldcrest_runtime_vnni_old": 31, "goldcrest_runtime_vnni_new": 29, "somebody_else": 99}
     for name, age in days.items():
         (tmp_path / name).mkdir()
@@ -103,7 +103,19 @@ def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
         module.extension.__wrapped__("avx2")
 
 
-def test_sources_and_flags_name_the_build(tmp_path):
+def test_a_build_that_cannot_be_loaded_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
+    build = module._plan("avx2")
+    build.folder.mkdir()
+    (build.folder / f"{build.name}.so").write_bytes(b"half of it")
+    with pytest.raises(
+        InputError, match=rf"{build.name}: .* cannot be loaded .* remove this folder"
+    ):
+        module.extension.__wrapped__("avx2")
+
+
+def test_sources_and_flags_name_the_build(tmp_path, monkeypatch):
     one, other = tmp_path / "a.cpp", tmp_path / "b.cpp"
     one.write_text("1")
     other.write_text("2")
@@ -113,7 +125,9 @@ def test_sources_and_flags_name_the_build(tmp_path):
         module._digest([other], []),
         module._digest([one, other], []),
     }
-    assert len(names) == 4
+    monkeypatch.setattr("sysconfig.get_config_var", lambda name: "cpython-399")
+    names.add(module._digest([one], []))
+    assert len(names) == 5
 
 
 def test_a_width_that_does_not_fit_is_refused():
@@ -121,7 +135,7 @@ def test_a_width_that_does_not_fit_is_refused():
         Runtime([network(width=24)], "avx2")
 
 
-def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog):
+def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog, tmp_path):
     monkeypatch.setattr(module, "available", lambda: [])
     assert text.best_isa([network()]) == "portable"
     assert "none of its instruction sets" in caplog.text
@@ -131,8 +145,13 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
     mixed = quantized(network(), "int8", skip=["encoder.1.*"])
     assert text.best_isa([mixed]) == "portable"
     monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     assert text.best_isa([network()]) == "portable"
     assert "no C++ compiler" in caplog.text
+    folder = module._plan("vnni").folder  # as where another machine has compiled it
+    folder.mkdir()
+    (folder / module.BUILT).touch()
+    assert text.best_isa([network()]) == "vnni"
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp_path):
