@@ -39,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     model = load_model(arguments.model)
     path = arguments.shortlist
-    shortlist = None if path is None else Shortlist.load(path, len(model.vocabulary))
+    pieces = model.vocabulary
+    shortlist = None if path is None else Shortlist.load(path, len(pieces), pieces.sha256)
     settings = Settings(shortlist, arguments.quantization, arguments.pad)
     convert(model, arguments.to, arguments.folder, settings)
     names = sorted(path.name for path in Path(arguments.folder).iterdir())

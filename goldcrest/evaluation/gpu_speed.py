@@ -113,7 +113,8 @@ def _translator(
 ) -> RuntimeTranslator:
     """A student on the device, from text to text."""
     model = load_model(folder)
-    chosen = Shortlist.load(shortlist, len(model.vocabulary)) if listed else None
+    pieces = model.vocabulary
+    chosen = Shortlist.load(shortlist, len(pieces), pieces.sha256) if listed else None
     runtime = Runtime([on_device(model.network, numbers, device)], PORTABLE, chosen)
     return RuntimeTranslator([runtime], model.vocabulary, PORTABLE)
 

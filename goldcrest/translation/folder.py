@@ -78,17 +78,29 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
             f"{path}: not a model folder (no config.json); name the folder that training made"
         )
     config = read_json(path / "config.json")
-    if config.get("format") != FORMAT:
+    found = config.get("format") if isinstance(config, dict) else None
+    if found != FORMAT:
+        raise InputError(f"{path}/config.json: format {found!r}, expected {FORMAT!r}")
+    try:
+        wanted = str(config["vocabulary"]["sha256"])
+        architecture = Architecture.from_dict(config["architecture"])
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}/config.json: format {config.get('format')!r}, expected {FORMAT!r}"
-        )
+            f"{path}/config.json: damaged, its vocabulary or architecture is not what was written "
+            f"({type(error).__name__}: {error}); make the model again"
+        ) from error
     vocabulary = Vocabulary(path / "vocab.spm")
-    if vocabulary.sha256 != config["vocabulary"]["sha256"]:
+    if vocabulary.sha256 != wanted:
         raise InputError(
-            f"{path}: made with vocabulary {config['vocabulary']['sha256'][:8]}…, but vocab.spm is "
-            f"{vocabulary.sha256[:8]}…; restore the vocabulary or retrain"
+            f"{path}: made with vocabulary {wanted[:8]}…, but vocab.spm is {vocabulary.sha256[:8]}…; restore the "
+            "vocabulary or retrain"
         )
-    network = Translator(Architecture.from_dict(config["architecture"]), dropout)
+    if len(vocabulary) != architecture.vocabulary:
+        raise InputError(
+            f"{path}/config.json: an architecture of {architecture.vocabulary:,} pieces, but vocab.spm has "
+            f"{len(vocabulary):,}; make the model again"
+        )
+    network = Translator(architecture, dropout)
     try:
         tensors = load_file(path / "model.safetensors")
     except (FileNotFoundError, SafetensorError) as error:

@@ -4,6 +4,7 @@ import ctranslate2
 import numpy as np
 import pytest
 import sentencepiece
+from safetensors.numpy import load_file, save_file
 
 from goldcrest.__main__ import main
 from goldcrest.runtime.exports.onnx import OnnxStudent
@@ -63,7 +64,9 @@ def test_marian_there_and_back(folders, tmp_path, capsys):
 def test_errors_are_one_line(folders, tmp_path, capsys):
     ssru, attention, new = str(folders / "ssru"), str(folders / "attention"), str(tmp_path / "new")
     (tmp_path / "other").write_text("no model")
-    other = str(tmp_path / "other")
+    other, foreign = str(tmp_path / "other"), str(tmp_path / "foreign")
+    mine = load_file(folders / "shortlist")
+    save_file(mine, foreign, {"vocabulary": "0" * 64})
     cases = [
         (["convert", ssru, new, "--to", "ctranslate2"], "no SSRU decoder"),
         (["convert", ssru, new, "--to", "marain"], "did you mean 'marian'?"),
@@ -73,6 +76,7 @@ def test_errors_are_one_line(folders, tmp_path, capsys):
         (["convert", ssru, new, "--to", "marian", "--quantization", "int8"], "marian knows no --quant"),
         (["convert", attention, new, "--to", "ctranslate2", "--quantization", "int7"], "'int7'; did you"),
         (["convert", ssru, new, "--to", "marian", "--shortlist", other], "no shortlist"),
+        (["convert", ssru, new, "--to", "marian", "--shortlist", foreign], "made with vocabulary 00000000"),
         (["import-marian", other, new, "--vocabulary", other], "not a Marian .npz"),
         (["import-marian", "none.npz", new, "--vocabulary", other], "none.npz: no such file"),
     ]  # fmt: skip

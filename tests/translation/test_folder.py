@@ -51,6 +51,24 @@ def test_another_vocabulary_is_named(folder):
         load_model(folder)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda config: [config], "format None, expected 'goldcrest-translation-1'"),
+        (lambda config: config.pop("vocabulary") and config, "damaged, .*KeyError: 'vocabulary'"),
+        (lambda config: config.pop("architecture") and config, "damaged, .*KeyError: 'architecture'"),
+        (lambda config: config["architecture"].update(ears=2) or config, "damaged, .*'ears'"),
+        (lambda config: config["architecture"]["encoder"][0].update(ears=2) or config, "damaged, .*'ears'"),
+        (lambda config: config["architecture"].update(vocabulary=7) or config, "of 7 pieces, but vocab.spm has"),
+    ],
+)  # fmt: skip
+def test_a_damaged_configuration_is_named(folder, changed, message):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(changed(config)))
+    with pytest.raises(InputError, match=f"config.json: .*{message}"):
+        load_model(folder)
+
+
 def test_not_a_model(tmp_path):
     with pytest.raises(InputError, match="not a model folder"):
         load_model(tmp_path)
