@@ -105,6 +105,11 @@ def _check(shape: Architecture) -> None:
             raise InputError(
                 "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
             )
+    if any(layer.self_heads != layer.heads for layer in shape.decoder):
+        raise InputError(
+            "CTranslate2 wants as many heads in a decoder's self-attention as in its attention to the source; this "
+            "student's are pruned"
+        )
 
 
 def _spec(shape: Architecture) -> transformer_spec.TransformerSpec:

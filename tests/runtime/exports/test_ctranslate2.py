@@ -64,8 +64,15 @@ def test_ctranslate2_uses_the_shortlist(tmp_path):
     assert {piece for one in found for piece in one} <= {5, 7}
 
 
-@pytest.mark.parametrize("shape", ["ssru", "ssru, pruned"])
-def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape):
-    with pytest.raises(InputError, match="no SSRU decoder"):
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ("ssru", "no SSRU decoder"),
+        ("ssru, pruned", "no SSRU decoder"),
+        ("attention, no heads", "as many heads in a decoder's self-attention"),
+    ],
+)
+def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape, message):
+    with pytest.raises(InputError, match=message):
         export(network(**SHAPES[shape]), NAMES, tmp_path / "exported")
     assert not (tmp_path / "exported").exists()
