@@ -11,7 +11,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -41,7 +41,8 @@ class Translates(Protocol):
 class Entrant:
     """One variant to time: how to load it in a worker, and its search.
 
-    A translator with an attribute `isa`, and its `shortlist`, is the runtime's.
+    A translator with an attribute `isa`, and its `shortlist`, is the runtime's, which `load` gives several threads
+    where it is asked for `threads`; PyTorch's takes as many as its process has.
     """
 
     variant: str
@@ -101,7 +102,7 @@ def measure_speed(
     least_seconds: a text that takes less is translated so many times that together they take about as long, and
     their mean counts; what takes a twentieth of a second would tell more of the machine than of the entrant.
 
-    The fastest of those that are not compiled, PyTorch's, is timed on all cores by fewer processes of more
+    The fastest of the runtime's and the fastest of PyTorch's are timed on all cores by fewer processes of more
     threads, too.  Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
     Raises InputError where there is nothing to translate or a worker fails.
     """
@@ -117,16 +118,16 @@ def measure_speed(
         report=report,
     )
     speeds = timed(entrants, settings=sorted({1, len(available)}), threads=1)
-    threaded = [
-        (speed.words_per_second, entrant)
-        for speed, entrant in zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True)
-        if PORTABLE in speed.engine or not speed.by_runtime
-    ]
-    if threaded:
-        fastest = max(threaded, key=lambda one: one[0])[1]
+    alone = list(zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True))
+    compiled = [one for one in alone if one[0].by_runtime and PORTABLE not in one[0].engine]
+    for kind in (compiled, [one for one in alone if one not in compiled]):
+        if not kind:
+            continue
+        entrant = max(kind, key=lambda one: one[0].words_per_second)[1]
         for processes in fewer(len(available)):
             threads = len(available) // processes
-            speeds += timed([fastest], settings=[processes], threads=threads)
+            load = partial(entrant.load, threads=threads) if kind is compiled else entrant.load
+            speeds += timed([replace(entrant, load=load)], settings=[processes], threads=threads)
     return speeds
 
 
