@@ -322,9 +322,13 @@ rule benchmark_runtime:
         code=code_version(
             "commands.benchmark",
             "commands.benchmarks.runtime",
+            "evaluation.interleaving",
+            "evaluation.latency",
             "evaluation.processes",
             "kernels",
+            "quantization",
             "runtime",
+            "translation",
         ),
     script:
         "../../workflow_scripts/evaluate/benchmark_runtime.py"
