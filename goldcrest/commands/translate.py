@@ -69,11 +69,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     import torch
 
+    from goldcrest.runtime.text import RuntimeTranslator
     from goldcrest.translation.search import SearchOptions
 
     sampling = _sampling(arguments)
-    torch.set_num_threads(arguments.threads)
     translator = _translator(arguments)
+    # The runtime has its own threads, each of which calls PyTorch where that computes.
+    torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
     options = SearchOptions(
         beam=arguments.beam,
         nbest=arguments.nbest or arguments.sample or 1,

@@ -1,5 +1,6 @@
 """Quantized translators in model folders: what is on disk, what comes back, and training under quantization."""
 
+import copy
 import dataclasses
 import json
 import random
@@ -16,6 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import goldcrest
+from goldcrest.configuration import load_zoo
 from goldcrest.corpus.table import write_table
 from goldcrest.errors import InputError
 from goldcrest.quantization import (
@@ -26,6 +28,7 @@ from goldcrest.quantization import (
     section,
 )
 from goldcrest.quantization.calibration import activation_scales
+from goldcrest.quantization.modules import quantizable_linears
 from goldcrest.translation.architecture import Architecture, LayerShape
 from goldcrest.translation.folder import load_model, save_model
 from goldcrest.translation.network import Translator
@@ -101,6 +104,22 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     assert greedy_translations(loaded, vocabulary, sentences[:8]) == greedy_translations(
         network, vocabulary, sentences[:8]
     )
+
+
+def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
+    """Of their Tiny with 32,000 pieces: 8 bits a weight, or 4, and little beside them."""
+    network = Translator(Architecture.from_zoo(load_zoo()["tiny"], 32000))
+    sizes = {}
+    for grid in ("float32", "int8", "log4"):
+        one = copy.deepcopy(network)
+        if grid != "float32":
+            ones = {name: 1.0 for name, _ in quantizable_linears(one)}
+            quantize_model(one, grid, ones if grid == "int8" else None)
+        described = None if grid == "float32" else section(grid, "mean-of-maxima")
+        save_model(tmp_path / grid, one, vocabulary, {}, described)
+        sizes[grid] = (tmp_path / grid / "model.safetensors").stat().st_size
+    assert sizes["int8"] <= sizes["float32"] / 3.9
+    assert sizes["log4"] <= sizes["float32"] / 7.5
 
 
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):

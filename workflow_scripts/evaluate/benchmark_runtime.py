@@ -12,9 +12,10 @@ from goldcrest.job import job
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):
         settings = snakemake.params.settings
-        rows = runtime.run(
-            settings["rounds"], settings["architectures"], sentences=settings["sentences"]
-        )
+        names = settings["architectures"]
+        rows = [*runtime.run(settings["rounds"], names, sentences=settings["sentences"])]
+        if lines := settings.get("memory_sentences"):
+            rows += runtime.run(1, names, sentences=lines, subjects=["memory"])
         write_json(
             snakemake.output[0],
             {
