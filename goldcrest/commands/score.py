@@ -136,9 +136,8 @@ def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System
     from goldcrest.evaluation.significance import interval, paired_difference, resampled_means
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
-    alone = (
-        len(table) < 2
-    )  # all resamples of one segment are equal, which would look like certainty
+    # All resamples of one segment are equal, which would look like certainty.
+    alone = len(table) < 2
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     systems = [
         System(name, float(means[i]), *bounds, table[:, i].tolist())
