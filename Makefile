@@ -49,9 +49,9 @@ engines:  ## Marian as browsers run it, for the tests of exports that need it; f
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
 SANITIZE := -fsanitize=address -O1 -g1
-sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (a quarter of an hour)
+sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	GOLDCREST_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
-	LD_PRELOAD="$$(g++ -print-file-name=libasan.so)" \
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	$(BIN)/pytest -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py tests/commands/test_translate.py
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
