@@ -122,7 +122,7 @@ def _build(build: _Build, isa: str) -> None:
             "install one (Debian: apt install g++) or name it in CXX"
         )
     os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
-    logging.warning("compiling the runtime for %s: a minute, once", isa)
+    logging.warning("compiling the runtime for %s: half a minute, once", isa)
     (build.folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
     sources = [str(file) for file in build.files if file.suffix == ".cpp"]
     options = {"extra_cflags": build.flags, "extra_ldflags": build.flags}

@@ -1,10 +1,6 @@
 // What Python sees: a student built from tensors, and batches translated by it.
-#include <torch/extension.h>
-
 #include "greedy.h"
-
-namespace py = pybind11;
-using torch::Tensor;
+#include "tensors.h"
 
 void bind_layers(py::module_& module);  // layers.cpp
 
@@ -121,7 +117,7 @@ struct Student {
     py::gil_scoped_release release;
     const auto* values = network.step(pieces.data());
     const int rows = network.rows(), width = network.output.padded;
-    Tensor outputs = torch::empty({rows, width});
+    Tensor outputs = at::empty({rows, width});
     float* to = outputs.data_ptr<float>();
     network.output(values, rows, [=](int m, int n, Floats y) INLINE { store(to + static_cast<size_t>(m) * width + n, y); });
     P::release();

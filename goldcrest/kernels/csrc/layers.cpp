@@ -1,15 +1,11 @@
 // What Python sees for models that are not made of students' layers: linear maps on int8 codes, and attention.
-#include <torch/extension.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "attention.h"
 #include "int8_linear.h"
-
-namespace py = pybind11;
-using torch::Tensor;
+#include "tensors.h"
 
 namespace {
 
@@ -27,7 +23,7 @@ struct BoundInt8Linear {
     TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
     TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs(), "expected a bias per output");
     const Tensor rows = x.contiguous();
-    Tensor y = torch::empty({rows.size(0), linear.padded()}, rows.options());
+    Tensor y = at::empty({rows.size(0), linear.padded()}, rows.options());
     const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
     float* to = y.data_ptr<float>();
     {
@@ -42,7 +38,7 @@ struct BoundInt8Linear {
   Tensor rows(const Tensor& indices) const {
     const Tensor chosen = indices.contiguous();
     const int64_t* index = chosen.data_ptr<int64_t>();
-    Tensor found = torch::empty({chosen.numel(), linear.inputs});
+    Tensor found = at::empty({chosen.numel(), linear.inputs});
     for (int64_t i = 0; i < chosen.numel(); ++i) {
       TORCH_CHECK_INDEX(index[i] >= 0 && index[i] < linear.outputs(), "row ", index[i], " of ", linear.outputs());
       linear.row(static_cast<int>(index[i]), found.data_ptr<float>() + i * linear.inputs);
@@ -51,7 +47,7 @@ struct BoundInt8Linear {
   }
 
   Tensor codes() const {
-    Tensor found = torch::empty({linear.outputs(), linear.inputs}, torch::kInt8);
+    Tensor found = at::empty({linear.outputs(), linear.inputs}, at::kChar);
     for (int n = 0; n < linear.outputs(); ++n)
       linear.codes(n, found.data_ptr<int8_t>() + static_cast<size_t>(n) * linear.inputs);
     return found;
@@ -66,7 +62,7 @@ Tensor attend_one(const Tensor& query, const Tensor& keys, const Tensor& values,
   const int head = static_cast<int>(query.size(3)), positions = static_cast<int>(keys.size(2));
   TORCH_CHECK(head % VECTOR == 0 && query.size(2) == 1, "expected one query of a multiple of 16 numbers");
   TORCH_CHECK(query.stride(3) == 1 && keys.stride(3) == 1 && values.stride(3) == 1, "expected whole heads");
-  Tensor out = torch::empty({sentences, 1, heads, head});
+  Tensor out = at::empty({sentences, 1, heads, head});
   std::vector<int32_t> entries(positions);
   std::vector<float> weights(round_up(positions, VECTOR));
   for (int b = 0; b < sentences; ++b) {
