@@ -2,13 +2,21 @@
 
 import ast
 import hashlib
+import sys
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from goldcrest.errors import InputError, nearest
+from goldcrest.files import read_json, write_json
 
 LIBRARY = Path(__file__).parent
 OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as data
+# What each file was found to mean, by its size and time of change, as Python itself keeps what it compiled: every
+# start of Snakemake, one a job on a cluster, would parse the whole library.
+KNOWN = f"__pycache__/code_version.{sys.implementation.cache_tag}.json"
+SETTLED = 2_000_000_000  # nanoseconds: what was read sooner after its change may have been changed once more
 
 
 def code_version(*parts: str) -> str:
@@ -36,11 +44,35 @@ def _part_version(part: str, library: Path) -> str:
     else:
         known = [path.stem for path in library.iterdir() if not path.name.startswith("_")]
         raise InputError(f"code_version: goldcrest has no part '{part}'{nearest(part, known)}")
+    known = _known(library)
+    before = dict(known)
     digest = hashlib.sha256()
     for file in files:
-        digest.update(file.relative_to(library).as_posix().encode() + b"\0")
-        digest.update(_meaning(file) + b"\0")
+        name = file.relative_to(library).as_posix()
+        known[name] = found = _file_version(file, known.get(name))
+        digest.update(f"{name} {found['version']}\0".encode())
+    if known != before:
+        with suppress(OSError):  # another user's
+            write_json(library / KNOWN, known)
     return digest.hexdigest()
+
+
+@cache
+def _known(library: Path) -> dict[str, dict]:
+    """What `_file_version` found, by name below `library`; of this and of former processes."""
+    with suppress(InputError, OSError):
+        return read_json(library / KNOWN)
+    return {}
+
+
+def _file_version(file: Path, known: dict | None) -> dict[str, int | str]:
+    """The hash of what a file means, its time of change and its size; `known` where these are the same."""
+    status = file.stat()
+    stamp = {"changed": status.st_mtime_ns, "size": status.st_size}
+    if known and stamp.items() <= known.items() and known["read"] - known["changed"] > SETTLED:
+        return known
+    version = hashlib.sha256(_meaning(file)).hexdigest()
+    return {**stamp, "read": time.time_ns(), "version": version}
 
 
 def _meaning(file: Path) -> bytes:
