@@ -14,7 +14,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 .PHONY: help setup demo run test test-workflows test-slurm lint engines sanitize check-resume
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## the environment .venv, every version pinned
 
@@ -33,7 +33,7 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 test: $(READY)  ## all tests but those of the next two
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile --no-loadscope-reorder
 
-test-workflows: $(READY)  ## workflows with options that no other test's has (some minutes)
+test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rarer options (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)

@@ -61,7 +61,7 @@ def network(
     return model.eval()
 
 
-def sources(count=40) -> list[list[int]]:
+def sources(count=21) -> list[list[int]]:
     """Sentences of 0 to 60 pieces, their end last."""
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(0, 60, (count,), generator=draw).tolist()

@@ -1,6 +1,7 @@
 """The runtime writes what PyTorch writes, for every kind of network and precision."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -14,17 +15,29 @@ from goldcrest.translation.search import SearchOptions, greedy, prepack, search
 from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
 
 pytestmark = pytest.mark.parametrize("isa", [*ISAS, PORTABLE])
+BATCHES = SearchOptions(batch_size=7)
+BEAMS = SearchOptions(batch_size=7, beam=4, nbest=3)
+
+
+@functools.cache
+def _model(shape, precision):
+    model = network(**SHAPES[shape])
+    return model if precision == "float32" else quantized(model, precision)
+
+
+@functools.cache
+def written_by_pytorch(shape, precision, options):
+    """The oracle, once for all instruction sets: the model, and what PyTorch translates by it."""
+    model = _model(shape, precision)
+    translate = greedy if options.beam == 1 else search
+    return model, translate([model], sources(), options)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("precision", ["float32", "int8", "int8_rowwise", "log4"])
 def test_same_translations(isa, shape, precision):
-    model = network(**SHAPES[shape])
-    if precision != "float32":
-        model = quantized(model, precision)
-    options = SearchOptions(batch_size=7)
-    expected = greedy([model], sources(), options)
-    found = Runtime([model], isa).translate(sources(), options)
+    model, expected = written_by_pytorch(shape, precision, BATCHES)
+    found = Runtime([copy.deepcopy(model)], isa).translate(sources(), BATCHES)
     same = [a == b for a, b in zip(found, expected, strict=True)]
     assert len({len(one) for one in expected}) > 3, "some end early, or the test says little"
     # sums in another order may decide nearly equal pieces otherwise
@@ -60,13 +73,12 @@ def test_padding_is_never_chosen(isa, precision):
     model = network()
     if precision == "int8":
         model = quantized(model, precision)
-    options = SearchOptions(batch_size=7)
     candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
     for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
-        expected = Runtime([model], isa, shortlist).translate(sources(), options)
+        expected = Runtime([model], isa, shortlist).translate(sources(), BATCHES)
         below = copy.deepcopy(model)
         below.output.bias.data -= 100
-        assert Runtime([below], isa, shortlist).translate(sources(), options) == expected
+        assert Runtime([below], isa, shortlist).translate(sources(), BATCHES) == expected
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
@@ -75,9 +87,8 @@ def test_gates_that_are_shut_or_open(isa, sign):
     model = network()
     for layer in model.decoder:
         layer.recurrence.forget.bias.data += 500 * sign
-    options = SearchOptions(batch_size=7)
-    found = Runtime([model], isa).translate(sources(), options)
-    same = [a == b for a, b in zip(found, greedy([model], sources(), options), strict=True)]
+    found = Runtime([model], isa).translate(sources(), BATCHES)
+    same = [a == b for a, b in zip(found, greedy([model], sources(), BATCHES), strict=True)]
     assert sum(same) >= len(same) - 1
 
 
@@ -91,12 +102,8 @@ def test_batches_of_its_own_choice_change_no_translation(isa):
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
     """Beams grow, shrink as hypotheses end, and sentences leave the batch."""
-    model = network(**SHAPES[shape])
-    if precision != "float32":
-        model = quantized(model, precision)
-    options = SearchOptions(batch_size=7, beam=4, nbest=3)
-    expected = search([model], sources(), options)
-    found = Runtime([model], isa).search(sources(), options)
+    model, expected = written_by_pytorch(shape, precision, BEAMS)
+    found = Runtime([copy.deepcopy(model)], isa).search(sources(), BEAMS)
     # A sum in another order may move an activation by a whole step of 8 bits, and so all that follows.
     tolerance, others = (1e-4, 1) if precision == "float32" else (0.03, 4)
     same = [
@@ -134,9 +141,8 @@ def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
     model = network(kind="attention", tied=False)
     rounded = copy.deepcopy(model)
     prepack(rounded, "bfloat16")
-    options = SearchOptions(batch_size=7, beam=4, nbest=3)
-    expected = search([rounded], sources(), options)
-    found = Runtime([model], isa, precision="bfloat16").search(sources(), options)
+    expected = search([rounded], sources(), BEAMS)
+    found = Runtime([model], isa, precision="bfloat16").search(sources(), BEAMS)
     same = [
         a[0].tokens == b[0].tokens and a[0].score == pytest.approx(b[0].score, abs=0.02)
         for a, b in zip(found, expected, strict=True)

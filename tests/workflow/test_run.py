@@ -1,11 +1,10 @@
-"""The tiny experiment run to its end: complete, idempotent, and equal after a kill -9."""
+"""The tiny experiment run to its end: complete, idempotent, and rerun where code changes."""
 
 import ast
 import base64
 import csv
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -21,18 +20,15 @@ from goldcrest.corpus.table import read_columns
 from goldcrest.files import read_json, sha256_file
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.vocabulary import Vocabulary
-from tests.workflow.kill import differences, interrupted_run
 from tests.workflow.running import (
     REPOSITORY,
     TINY,
     environment,
-    fingerprints,
     report_is_whole,
     snakemake,
     snakemake_command,
 )
 
-MEASURING = ["measure_size", "measure_quality", "measure_speed", "measure_shortlist"]
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
     "sbatch": """printf '%s\\n' "$@" > calls; cd results/tiny/evaluation
@@ -45,22 +41,21 @@ SLURM_STUBS = {
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory):
-    """(folder, seconds) of a finished run of the tiny experiment."""
+    """The folder of a finished run of the tiny experiment."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    started = time.monotonic()
     run = snakemake(folder, TINY, "--cores", "2")
     assert run.returncode == 0, run.stdout
-    return folder, time.monotonic() - started
+    return folder
 
 
 @pytest.fixture
 def finished(undisturbed, tmp_path):
     """A copy of the finished run, to be changed."""
-    return shutil.copytree(undisturbed[0], tmp_path / "finished")
+    return shutil.copytree(undisturbed, tmp_path / "finished")
 
 
 def test_everything_is_there(undisturbed):
-    results = undisturbed[0] / "results/tiny"
+    results = undisturbed / "results/tiny"
     assert (results / "report.html").stat().st_size > 1_000_000
     assert report_is_whole(results)
     tables = [path for path in (results / "tables").rglob("*") if path.is_file()]
@@ -91,7 +86,7 @@ def test_everything_is_there(undisturbed):
 
 def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
     """Also the log4 one with its unpruned self; the shape from scratch is that of the random choice."""
-    results = undisturbed[0] / "results/tiny"
+    results = undisturbed / "results/tiny"
     with (results / "tables/pruning.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     compared = {(row["variant"], row["baseline"]) for row in rows if row["baseline"]}
@@ -119,7 +114,7 @@ def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
 
 def test_the_report_names_each_result_by_one_label(undisturbed):
     """Of two labels its page makes a switch, which broke where a result lacked one side."""
-    page = (undisturbed[0] / "results/tiny/report.html").read_text(encoding="utf-8")
+    page = (undisturbed / "results/tiny/report.html").read_text(encoding="utf-8")
     script = page.split('<script id="results">', 1)[1].split("=", 1)[1]
     shown, _ = json.JSONDecoder().raw_decode(script.lstrip())
     assert {entry["mime_type"] for entry in shown.values()} == {"text/html"}, "others open nowhere"
@@ -128,15 +123,14 @@ def test_the_report_names_each_result_by_one_label(undisturbed):
 
 
 def test_second_run_does_nothing(undisturbed):
-    run = snakemake(undisturbed[0], TINY, "--cores", "2")
+    run = snakemake(undisturbed, TINY, "--cores", "2")
     assert run.returncode == 0
     assert "Nothing to be done" in run.stdout
 
 
 def test_lineage_goes_back_to_the_sources(undisturbed):
     """Of a table, through quantized, pruned and teacher models, to the grammar's own entry and seed."""
-    folder = undisturbed[0]
-    results = folder / "results/tiny"
+    results = undisturbed / "results/tiny"
     found = lineage(results / "tables/variants.csv")
     assert found["sha256"] == sha256_file(results / "tables/variants.csv")
     assert (found["experiment"], found["seed"]) == ("tiny", 7)
@@ -255,25 +249,8 @@ def parameters(folder, output):
 
 
 def test_speed_is_measured_with_the_search_that_is_scored(undisturbed):
-    folder = undisturbed[0]
-    (entrants,) = [v for v in parameters(folder, "speed.json") if isinstance(v, list)]
+    (entrants,) = [v for v in parameters(undisturbed, "speed.json") if isinstance(v, list)]
     assert len(entrants) == 12
     for variant, _, timed, _ in entrants:
-        scored = parameters(folder, f"translations/{variant}/grammar_test.txt")
+        scored = parameters(undisturbed, f"translations/{variant}/grammar_test.txt")
         assert [timed] == [value for value in scored if isinstance(value, dict)], variant
-
-
-def test_killed_run_ends_the_same(undisturbed, tmp_path):
-    """Text, models and translations; what is measured of them is written whole or not at all (make check-resume)."""
-    folder, seconds = undisturbed
-    moments = sorted(random.Random().uniform(0.1, 0.5) * seconds for _ in range(2))
-    delays = [moments[0], moments[1] - moments[0]]
-    without = ["--omit-from", *MEASURING]
-    run = interrupted_run(tmp_path, TINY, delays, "--cores", "2", *without)
-    assert run.returncode == 0, run.stdout
-    expected = fingerprints(folder / "results/tiny")
-    found = fingerprints(tmp_path / "results/tiny")
-    assert {name.split("/")[0] for name in found} >= {"corpora", "models", "teacher"}
-    assert differences({name: expected.get(name) for name in found}, found) == []
-    measured = expected.keys() - found.keys()
-    assert {name.split("/")[0] for name in measured} == {"evaluation", "figures", "tables"}

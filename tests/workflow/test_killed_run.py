@@ -1,0 +1,39 @@
+"""A run killed with SIGKILL twice, and left to finish, makes the files of an undisturbed one."""
+
+import random
+import time
+
+import pytest
+import yaml
+
+from tests.workflow.kill import differences, interrupted_run
+from tests.workflow.running import TINY, fingerprints, snakemake
+
+# Written whole or not at all, as `make check-resume` shows.
+MEASURING = ["measure_size", "measure_quality", "measure_speed", "measure_shortlist"]
+
+
+@pytest.mark.workflows
+def test_it_ends_the_same(tmp_path):
+    """Text, models and translations; each kind of job that works for long is there once."""
+    config = yaml.safe_load(TINY.read_text())
+    config["pruning"] = {"steady-i2": config["pruning"]["steady-i2"]}
+    config["quantization"] = {"log4": config["quantization"]["log4"]}
+    config["variants"] = ["demo.micro/unpruned/log4-finetuned", "demo.micro/steady-i2/log4"]
+    (tmp_path / "killed.yaml").write_text(yaml.safe_dump(config))
+    command = [tmp_path / "killed.yaml", "--cores", "2", "--omit-from", *MEASURING]
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    undisturbed.mkdir(), killed.mkdir()
+
+    started = time.monotonic()
+    run = snakemake(undisturbed, *command)
+    seconds = time.monotonic() - started
+    assert run.returncode == 0, run.stdout
+
+    moments = sorted(random.Random().uniform(0.1, 0.8) * seconds for _ in range(2))
+    delays = [moments[0], moments[1] - moments[0]]
+    run = interrupted_run(killed, command[0], delays, *command[1:])
+    assert run.returncode == 0, run.stdout
+    expected = fingerprints(undisturbed / "results/tiny")
+    assert {name.split("/")[0] for name in expected} >= {"corpora", "models", "teacher", "exports"}
+    assert differences(expected, fingerprints(killed / "results/tiny")) == []
