@@ -70,12 +70,10 @@ def test_a_shortlist_chooses_among_its_columns(isa):
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_padding_is_never_chosen(isa, precision):
     """Columns are padded to whole vectors; were padding 0, it would be the largest where all outputs are below."""
-    model = network()
-    if precision == "int8":
-        model = quantized(model, precision)
+    model = _model("ssru", precision)
     candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
     for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
-        expected = Runtime([model], isa, shortlist).translate(sources(), BATCHES)
+        expected = Runtime([copy.deepcopy(model)], isa, shortlist).translate(sources(), BATCHES)
         below = copy.deepcopy(model)
         below.output.bias.data -= 100
         assert Runtime([below], isa, shortlist).translate(sources(), BATCHES) == expected
