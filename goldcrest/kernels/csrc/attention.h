@@ -10,8 +10,7 @@
 
 #include <algorithm>
 
-#include "product_int8.h"
-#include "simd.h"
+#include "tiles.h"
 
 struct Memory {
   const float* keys;    // (head, padded), zeros beyond length

@@ -18,14 +18,15 @@ struct Student {
     return tensor.data_ptr<T>();
   }
 
-  static Linear<P> linear(const py::dict& layer, const char* name) {
+  template <class Numbers = P>
+  static Linear<Numbers> linear(const py::dict& layer, const char* name) {
     const auto values = layer[name].cast<py::dict>();
     const Tensor weight = values["weight"].cast<Tensor>().contiguous();
     const Tensor step = values["step"].cast<Tensor>().contiguous();
     const Tensor bias = values["bias"].cast<Tensor>().contiguous();
-    return Linear<P>(weight.data_ptr<typename P::Weight>(), static_cast<int>(weight.size(0)),
-                     static_cast<int>(weight.size(1)), step.data_ptr<float>(), bias.data_ptr<float>(),
-                     values["scale"].cast<float>());
+    return Linear<Numbers>(weight.data_ptr<typename P::Weight>(), static_cast<int>(weight.size(0)),
+                           static_cast<int>(weight.size(1)), step.data_ptr<float>(), bias.data_ptr<float>(),
+                           values["scale"].cast<float>());
   }
 
   Norm norm(const py::dict& layer, const char* name) {
@@ -39,7 +40,7 @@ struct Student {
   }
 
   static FeedForward<P> feed_forward(const py::dict& layer) {
-    return {linear(layer, "inner"), linear(layer, "outer")};
+    return {linear(layer, "inner"), linear<typename P::Positive>(layer, "outer")};
   }
 
   explicit Student(const py::dict& parts) {

@@ -43,10 +43,10 @@ class Int8Linear {
 
   // bias: (outputs) or null.  scale: of all activations; 0: each row has its own.  y: (rows, padded()).
   void operator()(const float* x, int rows, const float* bias, float scale, Activation kind, float* y) const {
-    static thread_local Buffer<uint8_t> values_room;
+    static thread_local Buffer<Int8::Value> values_room;
     static thread_local Buffer<float> steps_room, bias_room;
     const int depth = linear_.depth, width = padded();
-    uint8_t* values = values_room.room(static_cast<size_t>(rows) * depth);
+    Int8::Value* values = values_room.room(static_cast<size_t>(rows) * depth);
     float *steps = steps_room.room(rows), *offsets = bias_room.room(width);
     if (bias) std::copy(bias, bias + outputs(), offsets);
     else std::fill(offsets, offsets + outputs(), 0.0f);
@@ -73,7 +73,7 @@ class Int8Linear {
 
  private:
   // A row as codes; returns what one of them stands for.
-  float quantize(const float* x, uint8_t* codes, float scale) const {
+  float quantize(const float* x, Int8::Value* codes, float scale) const {
     const int whole = inputs / LANES * LANES;
     if (!scale) {
       Floats most = {};

@@ -31,10 +31,13 @@ struct CrossAttention {
 
 template <class P>
 struct FeedForward {
-  Linear<P> inner, outer;  // the inner outputs in units of the outer map's activations
+  using Positive = typename P::Positive;  // what ReLU leaves
+
+  Linear<P> inner;  // its outputs in units of the outer map's activations
+  Linear<Positive> outer;
 
   FeedForward() = default;
-  FeedForward(Linear<P> first, Linear<P> second) : inner(std::move(first)), outer(std::move(second)) {
+  FeedForward(Linear<P> first, Linear<Positive> second) : inner(std::move(first)), outer(std::move(second)) {
     inner.rescale(outer.scale);
   }
 };
@@ -68,13 +71,13 @@ void add_product(const Linear<P>& linear, const typename P::Value* values, int r
 }
 
 // x[m] += W₂·ReLU(W₁·values[m] + b₁) + b₂; the inner activations are rounded in the first epilogue.
-template <class P>
+template <class P, class Positive = typename P::Positive>
 void add_feed_forward(const FeedForward<P>& block, const typename P::Value* values, int rows,
-                      Buffer<typename P::Value>& room, float* x, int d) {
+                      Buffer<typename Positive::Value>& room, float* x, int d) {
   const int depth = block.outer.depth;
-  typename P::Value* inner = room.room(static_cast<size_t>(rows) * depth);
+  typename Positive::Value* inner = room.room(static_cast<size_t>(rows) * depth);
   block.inner(values, rows, [=](int m, int n, Floats y) INLINE {
-    P::store_positive(inner + static_cast<size_t>(m) * depth + n, y);
+    Positive::store_positive(inner + static_cast<size_t>(m) * depth + n, y);
   });
   add_product(block.outer, inner, rows, x, d);
 }

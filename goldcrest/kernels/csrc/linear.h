@@ -5,10 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "buffer.h"
 #include "packing.h"
 #include "product_bfloat16.h"
 #include "product_float.h"
 #include "product_int8.h"
+#include "product_int8_avx2.h"
 
 // P is Int8, Bfloat16 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.
 //
@@ -27,7 +29,7 @@ class Linear {
       : scale(scale) {
     shape(outputs, inputs);
     const auto row = [=](int n) { return weights + static_cast<size_t>(n) * inputs; };
-    pack(row, outputs, inputs, depth, panels_.data());
+    pack<P>(row, outputs, inputs, depth, panels_.data());
     for (int n = 0; n < outputs; ++n) constants(n, step[n], bias[n], sum(row(n), inputs));
   }
 
@@ -36,7 +38,7 @@ class Linear {
   void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* sums,
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
-    pack([&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; }, outputs, inputs, depth,
+    pack<P>([&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; }, outputs, inputs, depth,
          panels_.data());
     for (int n = 0; n < outputs; ++n) constants(n, step[rows[n]], bias[rows[n]], sums[rows[n]]);
     for (int n = outputs; n < padded; ++n) constants(n, 0, -INFINITY, 0);

@@ -251,5 +251,6 @@ class Network {
   History history_;                                // of rows with self-attention
   int position_ = 0;
   Buffer<float> x_, projected_, laid_out_, weights_, queries_;
-  Buffer<Value> values_, mixed_, inner_;
+  Buffer<Value> values_, mixed_;
+  Buffer<typename P::Positive::Value> inner_;
 };

@@ -1,6 +1,6 @@
 // Weights laid out for products, in the order of the `place` of each kind of numbers (product_*.h):
 //
-//     panel[k/g][n][k%g],  g the numbers in four bytes,  n < 16·vectors,
+//     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors,
 //
 // panels of up to COLUMNS outputs one after the other, inputs and outputs padded with zeros.
 #pragma once
@@ -8,30 +8,36 @@
 #include <algorithm>
 #include <cstring>
 
-#include "product_int8.h"
-#include "simd.h"
+#include "tiles.h"
 
-// The weights of each output n, `inputs` of them at row(n), into panels of `depth` inputs.  What instructions multiply
-// at once are four bytes, whatever the numbers: LANES × LANES of these are transposed together.
-template <class Weight, class Row>
-void pack(Row row, int outputs, int inputs, int depth, Weight* panels) {
-  constexpr int STEP = LANES * 4 / sizeof(Weight);  // inputs
+// Four bytes of each of LANES outputs → a panel of `width` outputs, at the first of these and of their inputs.
+template <class P>
+void put(Floats quads, typename P::Weight* to, int width) {
+  if constexpr (P::Step::DEPTH * sizeof(typename P::Weight) == 4)
+    store(reinterpret_cast<float*>(to), quads);
+  else
+    P::put(quads, to, width);
+}
+
+// The weights of each output n, `inputs` of them at row(n), into panels of `depth` inputs.  Whatever the numbers,
+// LANES × LANES of four bytes are transposed together.
+template <class P, class Row>
+void pack(Row row, int outputs, int inputs, int depth, typename P::Weight* panels) {
+  constexpr int QUAD = 4 / sizeof(typename P::Weight), INPUTS = LANES * QUAD;
   const int padded = round_up(outputs, VECTOR);
   for (int n = 0; n < padded; n += LANES) {
     const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
-    float* to = reinterpret_cast<float*>(panels + static_cast<size_t>(first) * depth) + (n - first);
-    for (int k = 0; k < depth; k += STEP, to += LANES * width) {
-      const size_t bytes = std::clamp(inputs - k, 0, STEP) * sizeof(Weight);
-      const auto weights = [&](int i) {
-        Floats some = {};
-        if (n + i >= outputs) return some;
+    typename P::Weight* panel = panels + static_cast<size_t>(first) * depth;
+    for (int k = 0; k < depth; k += INPUTS) {
+      const size_t bytes = std::clamp(inputs - k, 0, INPUTS) * sizeof(typename P::Weight);
+      Floats tile[LANES] = {};
+      for (int i = 0; i < LANES && n + i < outputs; ++i)
         if (bytes == sizeof(Floats)) [[likely]]
-          std::memcpy(&some, row(n + i) + k, sizeof(Floats));
+          std::memcpy(&tile[i], row(n + i) + k, sizeof(Floats));
         else
-          std::memcpy(&some, row(n + i) + k, bytes);
-        return some;
-      };
-      store_transposed(weights, to, width);
+          std::memcpy(&tile[i], row(n + i) + k, bytes);
+      transpose(tile);
+      for (int i = 0; i < LANES; ++i) put<P>(tile[i], panel + P::place(k + i * QUAD, n - first, width), width);
     }
   }
 }

@@ -6,11 +6,26 @@
 
 #ifdef __AVX512BF16__
 
-#include "product_int8.h"
+#include "tiles.h"
+
+struct PairStep {
+  static constexpr int DEPTH = 2, ROWS = 6;
+  static Ints row(const int16_t* a) {
+    int32_t pair;
+    std::memcpy(&pair, a, 4);
+    return all(pair);
+  }
+  static Ints columns(const int16_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
+  static Floats add(Floats sum, Ints a, Ints w) {
+    return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)w);
+  }
+};
 
 struct Bfloat16 {
   using Value = int16_t;  // the bits
   using Weight = int16_t;
+  using Positive = Bfloat16;
+  using Step = PairStep;
   using Sum = float;
 
   static void store(int16_t* to, Floats x, float) {
@@ -28,7 +43,7 @@ struct Bfloat16 {
   template <class Column>
   INLINE static void multiply(const int16_t* a, int rows, int depth, const int16_t* panel, int width, const float* start,
                               Column column) {
-    ::multiply<PairStep>(a, rows, depth, panel, width, start, column);
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
   }
   static void release() {}
 };

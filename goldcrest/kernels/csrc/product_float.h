@@ -3,11 +3,20 @@
 //     panel[k][n],  n < 16·vectors.
 #pragma once
 
-#include "product_int8.h"
+#include "tiles.h"
+
+struct FloatStep {
+  static constexpr int DEPTH = 1, ROWS = 6;
+  static Floats row(const float* a) { return all(*a); }
+  static Floats columns(const float* w) { return load(w); }
+  static Floats add(Floats sum, Floats a, Floats w) { return sum + a * w; }
+};
 
 struct Float32 {
   using Value = float;
   using Weight = float;
+  using Positive = Float32;
+  using Step = FloatStep;
   using Sum = float;
 
   static void store(float* to, Floats x, float) { ::store(to, x); }
@@ -23,7 +32,7 @@ struct Float32 {
   template <class Column>
   INLINE static void multiply(const float* a, int rows, int depth, const float* panel, int width, const float* start,
                        Column column) {
-    ::multiply<FloatStep>(a, rows, depth, panel, width, start, column);
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
   }
   static void release() {}
 };

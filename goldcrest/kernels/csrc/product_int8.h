@@ -7,19 +7,28 @@
 //     panel[k/4][n][k%4],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
-#include "buffer.h"
-#include "simd.h"
+#ifdef __AVX512VNNI__
+
 #include "tiles.h"
 
-constexpr int COLUMNS = 64;      // of a panel
-constexpr int VECTOR = 16;       // columns are padded to a multiple of this
-constexpr int DEPTH_STEP = 64;   // inputs are padded to a multiple of this
-
-inline int round_up(int number, int step) { return (number + step - 1) / step * step; }
+struct ByteStep {
+  static constexpr int DEPTH = 4, ROWS = 6;
+  static Ints row(const uint8_t* a) {
+    int32_t quad;
+    std::memcpy(&quad, a, 4);
+    return all(quad);
+  }
+  static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
+  static Ints add(Ints sum, Ints a, Ints w) {
+    return (Ints)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)w);
+  }
+};
 
 struct Int8 {
   using Value = uint8_t;
   using Weight = int8_t;
+  using Positive = Int8;
+  using Step = ByteStep;
   using Sum = int32_t;
 
   // An activation of 0.
@@ -45,10 +54,10 @@ struct Int8 {
   }
 
   // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
-  template <class Column>
-  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, const int32_t* start,
-                       Column column) {
 #ifdef RUNTIME_BRGEMM
+  template <class Column>
+  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
+                              const int32_t* start, Column column) {
     alignas(64) int32_t sums[BLOCK_ROWS * COLUMNS];
     for (int first = 0; first < rows; first += BLOCK_ROWS) {
       const int count = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
@@ -60,14 +69,21 @@ struct Int8 {
         for (int m = 0; m < count; ++m) emit(first + m, load(sums + m * COLUMNS + n) + begin);
       }
     }
-#else
-    ::multiply<ByteStep>(a, rows, depth, panel, width, start, column);
-#endif
   }
 
-  // Where the matrix unit multiplies (products_amx.cpp): sums[m][n] = Σₖ a[m][k]·w[n][k], COLUMNS a row, of at
-  // most BLOCK_ROWS rows; and, after a batch, what the unit keeps between products is given back.
+  // The matrix unit's (products_amx.cpp): sums[m][n] = Σₖ a[m][k]·w[n][k], COLUMNS a row, of at most BLOCK_ROWS
+  // rows; and, after a batch, what the unit keeps between products is given back.
   static constexpr int BLOCK_ROWS = 64;
   static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
   static void release();
+#else
+  template <class Column>
+  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
+                              const int32_t* start, Column column) {
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
+  }
+  static void release() {}
+#endif
 };
+
+#endif

@@ -18,10 +18,4 @@ void Int8::block(const uint8_t* a, int rows, int depth, const int8_t* panel, int
 
 void Int8::release() { at::native::cpublas::brgemm_release(); }
 
-#else
-
-#include "product_int8.h"
-
-void Int8::release() {}
-
 #endif

@@ -23,7 +23,6 @@ inline Floats load(const float* from) { return *reinterpret_cast<const Unaligned
 inline Ints load(const int32_t* from) { return *reinterpret_cast<const UnalignedInts*>(from); }
 inline void store(float* to, Floats x) { *reinterpret_cast<UnalignedFloats*>(to) = x; }
 inline void store(int32_t* to, Ints x) { *reinterpret_cast<UnalignedInts*>(to) = x; }
-inline Floats all(float x) { return Floats{} + x; }
 inline Ints all(int32_t x) { return Ints{} + x; }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
@@ -35,6 +34,7 @@ inline Ints lanes() {
 }
 
 #ifdef __AVX512F__
+inline Floats all(float x) { return (Floats)_mm512_set1_ps(x); }  // 0 + x would be an addition: x may be −0
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
@@ -49,29 +49,31 @@ inline void store_bytes(uint8_t* to, Ints x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
 }
 #else
+inline Floats all(float x) { return (Floats)_mm256_set1_ps(x); }
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
 inline bool any_above(Floats x, float than) {
   return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));
 }
+inline Floats minimum(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256)a, (__m256)b); }
 inline float sum(Floats x) {
-  float total = 0;
-  for (int lane = 0; lane < LANES; ++lane) total += x[lane];
-  return total;
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 inline float largest(Floats x) {
-  float most = x[0];
-  for (int lane = 1; lane < LANES; ++lane) most = std::fmax(most, x[lane]);
-  return most;
+  const __m128 four = _mm_max_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
+  const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
-// The lanes as bytes, −128…127 with saturation, 128 added.
+// The lanes as numbers of 16 bits, and as bytes 0…127.
+inline __m128i words(Ints x) {
+  return _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
+}
+inline void store_words(int16_t* to, Ints x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words(x)); }
 inline void store_bytes(uint8_t* to, Ints x) {
-  const __m256i words = _mm256_packs_epi32((__m256i)x, (__m256i)x);  // within each half
-  const __m256i bytes = _mm256_xor_si256(_mm256_packs_epi16(words, words), _mm256_set1_epi8(-128));
-  const uint32_t low = _mm256_extract_epi32(bytes, 0), high = _mm256_extract_epi32(bytes, 4);
-  std::memcpy(to, &low, 4);
-  std::memcpy(to + 4, &high, 4);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words(x), words(x)));
 }
 #endif
 

@@ -1,5 +1,11 @@
 // The inner loops of all products: a tile of R rows and V vectors of columns, its sums held in registers until
 // they are given on, so that what becomes of them is computed beside the next tile's products.
+//
+// Weights lie in panels of up to COLUMNS outputs: what one tile reads of them lies in one piece, as the caches want it.
+//
+// How one step of a product is made, a Step tells, by the kind of numbers (product_*.h): DEPTH inputs of a row (`row`,
+// the same in all lanes) with those of each column (`columns`), added to the sums (`add`); and ROWS, the largest tile
+// whose sums, and what a step makes beside them, the registers hold.
 #pragma once
 
 #include <cstddef>
@@ -7,71 +13,20 @@
 #include "simd.h"
 
 #ifdef __AVX512F__
-constexpr int TILE_ROWS = 6, TILE_VECTORS = 4;  // 24 registers of sums
+constexpr int TILE_VECTORS = 4;
 #else
-constexpr int TILE_ROWS = 4, TILE_VECTORS = 2;  // 8 registers of sums
+constexpr int TILE_VECTORS = 2;
 #endif
+constexpr int COLUMNS = TILE_VECTORS * LANES;  // of a panel
+constexpr int VECTOR = 16;                     // columns are padded to a multiple of this
+constexpr int DEPTH_STEP = 64;                 // inputs are padded to a multiple of this
 
-#if defined(__AVX512VNNI__)
-
-// Four products of bytes are added to each lane.
-inline Ints multiply_add(Ints sum, Ints a, Ints w) {
-  return (Ints)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)w);
-}
-
-#else
-
-// Without such an instruction by way of 16 bits, which no product of two bytes can exceed: the even and the
-// odd bytes of each pair of products (a · w) are widened and added in 32 bits.
-inline Ints multiply_add(Ints sum, Ints a, Ints w) {
-  const __m256i bytes = _mm256_set1_epi16(0x00ff);
-  const __m256i a_even = _mm256_and_si256((__m256i)a, bytes);
-  const __m256i a_odd = _mm256_srli_epi16((__m256i)a, 8);
-  const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16((__m256i)w, 8), 8);
-  const __m256i w_odd = _mm256_srai_epi16((__m256i)w, 8);
-  return sum + (Ints)_mm256_madd_epi16(a_even, w_even) + (Ints)_mm256_madd_epi16(a_odd, w_odd);
-}
-
-#endif
-
-// How one step of a product is made, by the kind of numbers: DEPTH inputs of a row with those of each column.
-struct ByteStep {
-  static constexpr int DEPTH = 4;
-  static Ints row(const uint8_t* a) {
-    int32_t quad;
-    std::memcpy(&quad, a, 4);
-    return all(quad);
-  }
-  static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
-  static Ints add(Ints sum, Ints a, Ints w) { return multiply_add(sum, a, w); }
-};
-
-struct FloatStep {
-  static constexpr int DEPTH = 1;
-  static Floats row(const float* a) { return all(*a); }
-  static Floats columns(const float* w) { return load(w); }
-  static Floats add(Floats sum, Floats a, Floats w) { return sum + a * w; }
-};
-
-#ifdef __AVX512BF16__
-struct PairStep {
-  static constexpr int DEPTH = 2;
-  static Ints row(const int16_t* a) {
-    int32_t pair;
-    std::memcpy(&pair, a, 4);
-    return all(pair);
-  }
-  static Ints columns(const int16_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
-  static Floats add(Floats sum, Ints a, Ints w) {
-    return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)w);
-  }
-};
-#endif
+inline int round_up(int number, int step) { return (number + step - 1) / step * step; }
 
 // Whatever stands in a tile is inlined there, so that addresses are reckoned once and sums never leave registers.
 #define INLINE __attribute__((always_inline))
 
-// emit(r, v, start[v] + Σₖ a[r][k]·w[v][k]); a panel of `width` columns lies as product_int8.h says.
+// emit(r, v, start[v] + Σₖ a[r][k]·w[v][k]); a panel of `width` columns lies as its Step wants it.
 template <class Step, int R, int V, class Value, class Weight, class Sum, class Emit>
 INLINE inline void tile(const Value* a, int depth, const Weight* panel, int width, const Sum* start, Emit emit) {
   decltype(load(start)) total[R][V];
@@ -109,8 +64,10 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
                      [=](int r, int v, auto sum) INLINE { column(from + v * LANES)(first + r, sum); });
     row += R;
   };
-  while (row + TILE_ROWS <= rows) tiles.template operator()<TILE_ROWS>();
-  while (row + 2 <= rows) tiles.template operator()<2>();
+  if constexpr (Step::ROWS > 4)
+    while (row + Step::ROWS <= rows && row + 8 != rows) tiles.template operator()<Step::ROWS>();
+  while (row + 4 <= rows) tiles.template operator()<4>();
+  if (row + 2 <= rows) tiles.template operator()<2>();
   if (row < rows) tiles.template operator()<1>();
 }
 

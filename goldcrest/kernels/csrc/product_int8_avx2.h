@@ -1,0 +1,105 @@
+// Products of 8-bit codes where the processor cannot multiply bytes exactly: y[m][n] = Σₖ a[m][k]·w[n][k].
+//
+// AVX2 multiplies unsigned by signed bytes, but two of their products together must fit into 16 bits.  Those of codes
+// that ReLU left, 0…127, do (2·127·127 < 2¹⁵); those of 0…255 do not.  So there are two kinds of activations:
+//
+//     PositiveInt8   bytes 0…127,           panel[k/4][n][k%4]
+//     Int8           16 bits, −127…127,     panel[k/2][n][k%2]: weights are widened as they are loaded, for all rows
+//                                           of a tile together
+//
+// n < 16·vectors, inputs padded with zeros to a multiple of DEPTH_STEP.
+#pragma once
+
+#ifndef __AVX512VNNI__
+
+#include "tiles.h"
+
+struct WordStep {
+  static constexpr int DEPTH = 2, ROWS = 4;
+  static Ints row(const int16_t* a) {
+    int32_t pair;
+    std::memcpy(&pair, a, 4);
+    return all(pair);
+  }
+  static Ints columns(const int8_t* w) {
+    return (Ints)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
+  }
+  static Ints add(Ints sum, Ints a, Ints w) { return sum + (Ints)_mm256_madd_epi16((__m256i)a, (__m256i)w); }
+};
+
+struct ByteStep {
+  static constexpr int DEPTH = 4, ROWS = 4;
+  static Ints row(const uint8_t* a) {
+    int32_t quad;
+    std::memcpy(&quad, a, 4);
+    return all(quad);
+  }
+  static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
+  static Ints add(Ints sum, Ints a, Ints w) {
+    const __m256i pairs = _mm256_maddubs_epi16((__m256i)a, (__m256i)w);
+    return sum + (Ints)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+  }
+};
+
+// What both have in common: y = Σₖ a·w·step + bias.
+struct Int8Weights {
+  using Weight = int8_t;
+  using Sum = int32_t;
+
+  static int32_t start(float, int32_t) { return 0; }
+  static auto finish(const float* step, const float* bias) {
+    return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
+  }
+  static void release() {}
+};
+
+struct PositiveInt8 : Int8Weights {
+  using Value = uint8_t;
+  using Step = ByteStep;
+
+  // Activation codes of ReLU(x), x in units of a code.
+  static void store_positive(uint8_t* to, Floats x) {
+    store_bytes(to, to_nearest(minimum(maximum(x, Floats{}), all(127.0f))));
+  }
+
+  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 4) * width + n) * 4 + k % 4; }
+
+  // column(n)(m, LANES of Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  template <class Column>
+  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
+                              const int32_t* start, Column column) {
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
+  }
+};
+
+struct Int8 : Int8Weights {
+  using Value = int16_t;
+  using Positive = PositiveInt8;
+  using Step = WordStep;
+
+  // Activation codes: x·scale to the nearest of −127…127.
+  static void store(int16_t* to, Floats x, float scale) {
+    store_words(to, to_nearest(minimum(maximum(x * scale, all(-127.0f)), all(127.0f))));
+  }
+
+  // Where weight (n, k) lies in a panel of `width` columns.
+  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 2) * width + n) * 2 + k % 2; }
+
+  // Four inputs of each of LANES outputs, into a panel: two, then those that follow them.
+  static void put(Floats quads, int8_t* to, int width) {
+    const __m256i halves = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,  //
+                                            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    const __m256i pairs = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)quads, halves), 0b11011000);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(pairs));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * width), _mm256_extracti128_si256(pairs, 1));
+  }
+
+  // column(n)(m, LANES of Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  template <class Column>
+  INLINE static void multiply(const int16_t* a, int rows, int depth, const int8_t* panel, int width,
+                              const int32_t* start, Column column) {
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
+  }
+};
+
+#endif
