@@ -8,9 +8,11 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
+from typing import Any
 
 from goldcrest.commands import benchmarks
 from goldcrest.commands.arguments import positive
+from goldcrest.evaluation.measurement import hardware, software_versions, versions_line
 
 HELP = "measure a speed claim against an opponent"
 
@@ -74,24 +76,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark and print its rows as they are found."""
+    """Run one benchmark and print its rows as they are found, with the machine and the versions they are of."""
     module = importlib.import_module(f"goldcrest.commands.benchmarks.{arguments.name}")
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
+    machine, versions = hardware(), software_versions(getattr(module, "OPPONENTS", ()))
     if as_json:
-        _print_list(rows)
+        _print_list(rows, {"hardware": machine, "versions": versions})
     else:
+        print(f"{machine}; {versions_line(versions)}", flush=True)
         for row in rows:
             print(row, flush=True)
     return 0
 
 
-def _print_list(rows: Iterable[Row]) -> None:
+def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
     """A JSON list, row by row, so that an hour's run that fails at its end leaves what it had found."""
     before = "[\n"
     for row in rows:
-        print(before + json.dumps(asdict(row), indent=2), end="", flush=True)
+        print(before + json.dumps(asdict(row) | signature, indent=2), end="", flush=True)
         before = ",\n"
     print("[]" if before == "[\n" else "\n]")
 

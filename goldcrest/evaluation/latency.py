@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.evaluation.processes import Worker, memory, usable_cores
-from goldcrest.evaluation.speed import Entrant, engine_of, hardware
+from goldcrest.evaluation.speed import Entrant, engine_of
 from goldcrest.files import read_json
 
 PERCENTILES = (50, 95, 99)

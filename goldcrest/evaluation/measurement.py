@@ -1,7 +1,7 @@
 """A measurement: one number with everything needed to check it."""
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 import goldcrest
 from goldcrest.configuration.variants import is_search
 from goldcrest.errors import InputError
+from goldcrest.evaluation.processes import usable_cores
 from goldcrest.files import read_json, sha256_files, sha256_text
 
 
@@ -69,14 +70,36 @@ class Measurement:
         return asdict(self)
 
 
-def software_versions() -> dict[str, str]:
-    """Versions of what a score depends on, `python` to `goldcrest`."""
+def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of what a score depends on, `python` to `goldcrest`, and of other installed packages."""
     return {
         "python": platform.python_version(),
         "torch": version("torch"),
         "sacrebleu": version("sacrebleu"),
         "goldcrest": goldcrest.__version__,
+        **{name: version(name) for name in others},
     }
+
+
+def versions_line(versions: Mapping[str, str]) -> str:
+    """Versions in one line, as tables end with."""
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def hardware() -> str:
+    """The processor, as /proc/cpuinfo names it, and the number of cores this process may use.
+
+    Family and model are told too: virtual machines often leave out of the name what processor it is.
+    """
+    found: dict[str, str] = {}
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        key, _, value = line.partition(":")
+        found.setdefault(key.strip(), value.strip())
+    name = found.get("model name", "unknown processor")
+    if "cpu family" in found and "model" in found:
+        name += f" (family {found['cpu family']}, model {found['model']})"
+    count = len(usable_cores())
+    return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
 def test_set_sha256(sources: Iterable[str], references: Iterable[str]) -> str:

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from goldcrest.evaluation.interleaving import interleave, one_thread
-from goldcrest.evaluation.measurement import software_versions
-from goldcrest.evaluation.speed import hardware
+from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.metric.folder import Metric
 from goldcrest.metric.judgements import lexical_scores
 from goldcrest.metric.mbr import MetricUtility, decode

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.evaluation.processes import Worker, pool, usable_cores
 from goldcrest.files import read_json
 from goldcrest.kernels.extension import PORTABLE
@@ -179,17 +179,6 @@ def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:
     size, longer = divmod(len(sentences), pieces)
     bounds = [i * size + min(i, longer) for i in range(pieces + 1)]
     return [list(sentences[a:b]) for a, b in pairwise(bounds)]
-
-
-def hardware() -> str:
-    """The processor's name and the number of cores this process may use."""
-    name = "unknown processor"
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            name = line.split(":", 1)[1].strip()
-            break
-    count = len(usable_cores())
-    return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 
 def engine_of(translator: Translates) -> str:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from goldcrest.configuration.variants import UNPRUNED
 from goldcrest.evaluation.gpu_speed import GpuSpeed
-from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.measurement import Variant, versions_line
 from goldcrest.report import papers
 from goldcrest.report.results import Results
-from goldcrest.report.speeds import versions_line
 from goldcrest.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
 
 NUMBERS = {

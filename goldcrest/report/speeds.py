@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from goldcrest.evaluation.latency import Latency
-from goldcrest.evaluation.measurement import Variant
+from goldcrest.evaluation.measurement import Variant, versions_line
 from goldcrest.evaluation.speed import PYTORCH, Speed
 from goldcrest.report.results import Results
 from goldcrest.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
@@ -175,7 +175,3 @@ def benchmark_table(found: Mapping) -> Table:
             f"{found['hardware']}; {versions_line(found['versions'])}.",
         ),
     )
-
-
-def versions_line(versions: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items())

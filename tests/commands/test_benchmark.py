@@ -14,6 +14,7 @@ from goldcrest.commands.benchmark import Row
 from goldcrest.corpus.cleaning.rules import Rules
 from goldcrest.errors import InputError
 from goldcrest.evaluation.interleaving import interleave, pinned
+from goldcrest.evaluation.measurement import hardware
 
 
 def test_rounds_alternate_and_the_first_is_not_counted():
@@ -50,13 +51,19 @@ def test_pinned_to_one_core_and_back():
 def test_command(monkeypatch, capsys):
     row = Row.of_rounds("x", [6.0] * 3, [2.0] * 3, "pairs/s")
     asked = []
-    module = types.SimpleNamespace(run=lambda **options: asked.append(options) or [row])
+    module = types.SimpleNamespace(
+        run=lambda **options: asked.append(options) or [row], OPPONENTS=("pytest",)
+    )
     monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
     arguments = types.SimpleNamespace(name="cleaning", options=["--rounds", "3", "--json"])
     assert benchmark.run(arguments) == 0
     assert asked == [{"rounds": 3}]
     (found,) = json.loads(capsys.readouterr().out)
+    versions = found.pop("versions")
+    assert {"python", "torch", "goldcrest"} < versions.keys()
+    assert versions["pytest"] == pytest.__version__
     assert found == {
+        "hardware": hardware(),
         "claim": "x",
         "ours": 6.0,
         "other": 2.0,
@@ -69,7 +76,9 @@ def test_command(monkeypatch, capsys):
     }
     arguments.options = []
     benchmark.run(arguments)
-    assert "ratio 3.00" in capsys.readouterr().out
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{hardware()}; python ") and f"pytest {pytest.__version__}" in first
+    assert "ratio 3.00" in second
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):

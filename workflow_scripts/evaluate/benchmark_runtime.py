@@ -1,11 +1,9 @@
 """Set the runtime beside CTranslate2 (rule benchmark_runtime): from shapes of the zoo into rows of ratios."""
 
 from dataclasses import asdict
-from importlib.metadata import version
 
 from goldcrest.commands.benchmarks import runtime
-from goldcrest.evaluation.measurement import software_versions
-from goldcrest.evaluation.speed import hardware
+from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.files import write_json
 from goldcrest.job import job
 
@@ -23,6 +21,6 @@ if __name__ == "__main__":  # the worker processes import this file
                 "rounds": settings["rounds"],
                 "sentences": settings["sentences"],
                 "hardware": hardware(),
-                "versions": {**software_versions(), "ctranslate2": version("ctranslate2")},
+                "versions": software_versions(runtime.OPPONENTS),
             },
         )

@@ -26,6 +26,7 @@ from goldcrest.translation.making import new_network
 from goldcrest.translation.network import Translator, sinusoids
 from goldcrest.translation.search import SearchOptions, fastest_precision
 
+OPPONENTS = ("transformers",)  # packages whose versions the results are of
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
 PIECES = {"multi30k.teacher": 8000}  # where the zoo leaves the vocabulary open
 BEAMS = (4, 8)  # of distillation: monolingual and parallel text

@@ -15,9 +15,8 @@ from pathlib import Path
 import torch
 
 from goldcrest.errors import InputError
-from goldcrest.evaluation.measurement import software_versions
+from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.evaluation.processes import Worker, memory, usable_cores
-from goldcrest.evaluation.speed import hardware
 from goldcrest.generation.data import read_part
 from goldcrest.generation.encoding import Encoder
 from goldcrest.generation.models import load_generator

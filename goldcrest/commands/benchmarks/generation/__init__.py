@@ -22,6 +22,7 @@ from goldcrest.evaluation.processes import Worker, usable_cores
 from goldcrest.report.papers import load
 
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each
+OPPONENTS = ("transformers",)  # packages whose versions the results are of
 TRIAL = 4  # tokens by which float32's products are chosen
 UNIT = "tokens/s of processor time"
 

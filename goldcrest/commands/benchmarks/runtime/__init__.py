@@ -18,6 +18,7 @@ from goldcrest.errors import InputError, nearest
 from goldcrest.evaluation.interleaving import one_thread
 from goldcrest.translation.architecture import Architecture
 
+OPPONENTS = ("ctranslate2",)  # packages whose versions the results are of
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")
 VOCABULARY = 32000  # pieces of zoo entries that name no number
 SUBJECTS = {  # each measures (name, architecture, isa, sentences, rounds)
