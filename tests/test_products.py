@@ -18,6 +18,12 @@ needs_onednn = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(autouse=True)
+def onednn(monkeypatch):
+    """Whichever library is the faster here."""
+    monkeypatch.setattr(products, "ONEDNN_IS_FASTER", torch.backends.mkldnn.is_available())
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_product_equals_float64(transposed, with_bias):
@@ -76,6 +82,17 @@ def test_only_float32_on_the_cpu_and_only_within_the_block(monkeypatch):
     assert len(calls) == 1
 
 
+def test_without_onednn_products_are_pytorchs(monkeypatch):
+    monkeypatch.setattr(products, "ONEDNN_IS_FASTER", False)
+    monkeypatch.setattr(products._Linear, "apply", None)
+    linear, x = nn.Linear(8, 4), torch.randn(3, 8)
+    expected = linear(x)
+    with OneDnnLinears():
+        assert torch.equal(linear(x), expected)
+    assert torch.equal(product(x, linear.weight.t(), linear.bias), expected)
+    assert torch.equal(PackedLinear(linear.weight, linear.bias)(x), expected)
+
+
 @needs_onednn
 def test_every_linear_of_a_fake_quantized_network_is_reached(monkeypatch):
     calls = []
@@ -96,6 +113,17 @@ def test_every_linear_of_a_fake_quantized_network_is_reached(monkeypatch):
 def test_caches_of_prepared_products_are_small():
     assert int(os.environ["LRU_CACHE_CAPACITY"]) <= 1024
     assert int(os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"]) <= 1024
+
+
+def test_bfloat16_where_the_processor_lacks_it(monkeypatch):
+    """As rounded numbers in float32, rounded once more."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
+    torch.manual_seed(1)
+    weight, x = torch.randn(50, 33).bfloat16(), torch.randn(7, 33).bfloat16()
+    found = PackedLinear(weight, None, "relu")(x)
+    expected = functional.relu(x.double() @ weight.double().T)
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found.double(), expected, rtol=2**-8, atol=0)
 
 
 @pytest.mark.parametrize("activation", [None, "gelu", "relu"])

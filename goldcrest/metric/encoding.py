@@ -14,7 +14,7 @@ from transformers import PreTrainedModel, XLMRobertaModel
 from transformers.activations import ACT2FN
 
 from goldcrest.kernels.int8_layers import Int8Linear, Int8Weight
-from goldcrest.products import PackedLinear
+from goldcrest.products import PackedLinear, multiplies_bfloat16
 from goldcrest.quantization.grids import grid_named
 
 FUSED = ("gelu", "relu")  # activations that a product applies at once
@@ -109,9 +109,11 @@ class _Ready:
         return parameter.detach().to(self.device, self.dtype)
 
     @property
-    def rounded_on_cpu(self) -> bool:
-        """Whether it computes with 16 bits on a processor."""
-        return self.dtype == torch.bfloat16 and self.device.type == "cpu"
+    def attention(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+        """Of queries, keys and values (b, heads, length, size) each → (b, heads, length, size)."""
+        if self.dtype != torch.bfloat16 or self.device.type != "cpu":
+            return _attention
+        return _rounded_attention if multiplies_bfloat16() else _widened_attention
 
     def product(
         self,
@@ -148,7 +150,7 @@ class _Layer:
             [attention.query, attention.key, attention.value],
             scales=[self._head_size**-0.5, 1, 1],
         )
-        self._attention = _rounded_attention if ready.rounded_on_cpu else _attention
+        self._attention = ready.attention
         self._out = ready.product([output.dense])
         self._attention_norm = _Norm(output.LayerNorm, ready)
         name = {ACT2FN[name].__class__: name for name in FUSED}.get(
@@ -180,14 +182,18 @@ class _Layer:
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Of queries, keys and values (b, heads, length, size) each → (b, heads, length, size)."""
     return functional.scaled_dot_product_attention(q, k, v, scale=1.0)
 
 
 def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """The same in bfloat16 by plain products, on processors twice as fast as the library's one kernel."""
+    """In bfloat16 by plain products, on processors twice as fast as the library's one kernel."""
     shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
     return shares.to(v.dtype) @ v
+
+
+def _widened_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Of bfloat16 numbers in float32, where a processor does not multiply them."""
+    return _attention(q.float(), k.float(), v.float())
 
 
 class _Norm:

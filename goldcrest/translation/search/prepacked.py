@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldcrest.products import PackedLinear, for_onednn
+from goldcrest.products import PackedLinear, for_onednn, multiplies_bfloat16
 
 ROWS = 32  # the input height that the layout is chosen for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
@@ -38,9 +38,7 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 def fastest_precision(device: str) -> str:
     """bfloat16 on a processor that multiplies it natively; float32 on others, and on GPUs, not measured yet."""
-    has = torch.cpu.get_capabilities()
-    native = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
-    return "bfloat16" if device == "cpu" and native else "float32"
+    return "bfloat16" if device == "cpu" and multiplies_bfloat16() else "float32"
 
 
 @contextmanager
@@ -57,7 +55,7 @@ def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
 
 
 def _linears(networks: Sequence[nn.Module]) -> list[nn.Linear]:
-    """The plain linear layers that oneDNN can multiply, each once."""
+    """The plain linear layers that oneDNN is to multiply, each once."""
     modules = dict.fromkeys(chain.from_iterable(network.modules() for network in networks))
     return [module for module in modules if type(module) is nn.Linear and for_onednn(module.weight)]
 
