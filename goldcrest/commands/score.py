@@ -133,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
     """Systems as given, and every two of them, from scores (segments,) each."""
-    from goldcrest.evaluation.significance import interval, paired_difference, resampled_means
+    from goldcrest.evaluation.significance import difference_of_means, interval, resampled_means
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
     # All resamples of one segment are equal, which would look like certainty.
@@ -150,7 +150,7 @@ def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System
         paired = (
             (None, None, None)
             if alone
-            else paired_difference(samples[:, i], samples[:, j], difference)
+            else difference_of_means(samples[:, i], samples[:, j], difference)
         )
         pairs.append(Pair(systems[i].name, systems[j].name, difference, *paired))
     return systems, pairs

@@ -8,8 +8,8 @@ from goldcrest.evaluation.measurement import Measurement, Variant, software_vers
 from goldcrest.evaluation.quality import TestSet, check_lines
 from goldcrest.evaluation.significance import (
     BOOTSTRAP_SEED,
+    difference_of_means,
     interval,
-    paired_difference,
     resampled_means,
 )
 from goldcrest.metric.scorer import Scorer
@@ -51,7 +51,7 @@ def measure_comet(
         p_value = None
         if base is not None:
             difference = float(means[index] - means[base])
-            p_value = paired_difference(samples[:, index], samples[:, base], difference).p_value
+            p_value = difference_of_means(samples[:, index], samples[:, base], difference).p_value
         rows.append(
             Measurement(
                 variant=str(variant),

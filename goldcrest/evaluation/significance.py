@@ -1,6 +1,7 @@
 """Bootstrap over the segments of a test set: intervals of scores, and of the difference of two systems.
 
-Intervals and p-values are sacreBLEU's (Koehn 2004); all systems are scored on the same resamples.
+Intervals are sacreBLEU's (Koehn 2004), and so are p-values of its own scores; all systems are scored on the same
+resamples.
 """
 
 from collections.abc import Sequence
@@ -25,12 +26,24 @@ def paired_difference(
 ) -> Difference:
     """Of two systems' scores (resamples,) on the same resamples; difference: on the whole.
 
+    The p-value is sacreBLEU's, so that its command line gives the same: about half of a two-sided test's.
     No difference has p = 1, as none is smaller; sacreBLEU's strict inequality would give it the smallest p.
     """
     samples = np.subtract(ours, theirs)
     deviations = np.abs(samples) - np.abs(samples).mean()
     p_value = 1.0 if difference == 0 else _compute_p_value(deviations, abs(difference))
     return Difference(*bounds(samples), p_value)
+
+
+def difference_of_means(
+    ours: Sequence[float], theirs: Sequence[float], difference: float
+) -> Difference:
+    """The same of mean segment scores, by a two-sided test: how often resamples, moved to no difference, differ as
+    much.  So p-value and interval agree on whether a difference is significant.
+    """
+    samples = np.subtract(ours, theirs)
+    larger = np.count_nonzero(np.abs(samples - samples.mean()) >= abs(difference))
+    return Difference(*bounds(samples), (larger + 1) / (len(samples) + 1))
 
 
 def bounds(samples: np.ndarray) -> tuple[float, float]:

@@ -64,6 +64,13 @@ def judged_tables(entries):
     return present([entry["table"] for entry in entries])
 
 
+def scores_of(entry, metric):
+    """The file of a metric's scores that an entry of a judged set names, if any."""
+    return present(
+        [path for name, path in entry.get("scores", {}).items() if name == metric]
+    )
+
+
 def timed_metrics():
     """The metrics that are timed, the reference first."""
     return [name for name in our_metrics(config) if name != "ensemble"]

@@ -277,7 +277,8 @@ rule split_scored:
         "../../workflow_scripts/metric/split_scored.py"
 
 
-use rule train_reference as train_distilled with:
+rule train_distilled:
+    """The small metric that learns from the ensemble's scores."""
     input:
         training=DISTILLATION / "training.parquet",
         validation=DISTILLATION / "validation.parquet",
@@ -289,6 +290,12 @@ use rule train_reference as train_distilled with:
         LOGS / "train_distilled.log",
     benchmark:
         BENCHMARKS / "train_distilled.tsv"
+    conda:
+        "../../envs/comet.yaml"
+    threads: process_threads()
+    resources:
+        **accelerators(1),
+        mem_mb=growing(8000),
     params:
         python=python_of("comet"),
         script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
@@ -297,3 +304,5 @@ use rule train_reference as train_distilled with:
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
         code=REGRESSION_CODE,
+    shell:
+        TRAIN_REGRESSION

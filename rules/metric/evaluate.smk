@@ -6,6 +6,7 @@ rule score_judged:
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
         models=lambda w: model_of(w.metric),
+        scores=lambda w: scores_of(JUDGED_SETS[w.judged], w.metric),
     output:
         SCORES / "{judged}/{metric}.json",
     log:

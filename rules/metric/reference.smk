@@ -14,6 +14,13 @@ REGRESSION_CODE = code_version(
     "text_files",
 )
 
+TRAIN_REGRESSION = (
+    "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
+    " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
+    " --settings {params.settings:q} --seed {params.seed}"
+    " --threads {threads} --accelerator {params.accelerator}"
+)
+
 
 if "checkpoint" in REFERENCE:
 
@@ -96,7 +103,4 @@ else:
             accelerator=config["hardware"]["accelerator"],
             code=REGRESSION_CODE,
         shell:
-            "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
-            " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
-            " --settings {params.settings:q} --seed {params.seed}"
-            " --threads {threads} --accelerator {params.accelerator}"
+            TRAIN_REGRESSION

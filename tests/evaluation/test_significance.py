@@ -2,8 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from goldcrest.evaluation.significance import interval, paired_difference, resampled_means
+from goldcrest.evaluation.significance import (
+    difference_of_means,
+    interval,
+    paired_difference,
+    resampled_means,
+)
 
 
 def test_means_scatter_as_their_standard_error():
@@ -31,3 +37,19 @@ def test_p_value_counts_larger_deviations():
     found = paired_difference(ours, theirs, 10.5)  # deviations -19.5 to 19.5
     assert found == (1.0, 38.0, (9 + 1) / 41)
     assert paired_difference(ours, ours, 0.0).p_value == 1.0
+
+
+@pytest.mark.parametrize("deviations", [0.5, 1.0, 1.7, 2.5])
+def test_p_value_of_means_is_that_of_a_two_sided_test(deviations):
+    """Against the normal distribution, which means of 400 segments have."""
+    noise = np.random.default_rng(3).normal(size=400)
+    noise -= noise.mean()
+    difference = deviations * noise.std() / np.sqrt(400)
+    scores = np.stack([noise + difference, np.zeros(400)], 1)
+    found = difference_of_means(*resampled_means(scores, 4000).T, difference)
+    assert found.p_value == pytest.approx(2 * norm.sf(deviations), abs=0.015)
+    assert (found.low > 0) == (found.p_value < 0.05)
+
+
+def test_equal_means_have_p_1():
+    assert difference_of_means([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], 0.0).p_value == 1.0

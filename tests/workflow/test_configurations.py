@@ -34,6 +34,19 @@ def test_dry_run(config, tmp_path):
     assert seconds < 15  # 10 s on an idle machine; tests share theirs
 
 
+@pytest.mark.workflows
+def test_a_checkpoint_is_distilled_as_well_as_references_that_are_trained(tmp_path):
+    given = yaml.safe_load((REPOSITORY / "config/cometinho.yaml").read_text("utf-8"))
+    given["reference"] = {"checkpoint": "Unbabel/wmt20-comet-da"}
+    config = tmp_path / "cometinho.yaml"
+    config.write_text(yaml.safe_dump(given), encoding="utf-8")
+    run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules")
+    assert run.returncode == 0, run.stdout
+    jobs = run.stdout.splitlines()
+    assert any(line.startswith("import_reference ") for line in jobs)
+    assert any(line.startswith("train_distilled ") for line in jobs)
+
+
 def test_what_the_rules_import_does_without_pytorch():
     """Every start of Snakemake, one a job, would wait a second or more for it."""
     files = [*(REPOSITORY / "rules").rglob("*.smk"), REPOSITORY / "Snakefile"]
