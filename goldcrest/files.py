@@ -7,9 +7,9 @@ import logging
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 
@@ -78,17 +78,28 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
     """Hold a folder of checkpoints alone; waits while another process holds it.
 
     A killed Snakemake leaves its jobs running: the rerun must not write beside an orphan of the first run.
-    The lock goes with the process, so a kill never leaves it behind.
+    The lock goes with the process, so a kill never leaves it behind.  Remove the folder within the block: who waits
+    makes it anew, then.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            logging.info("%s: another process is at work here; waiting for it to end", folder)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                logging.info("%s: another process is at work here; waiting for it to end", folder)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if _is_at(lock, folder / LOCK):  # or who held it has removed the folder
+                yield
+                return
+
+
+def _is_at(file: IO, path: Path) -> bool:
+    """Whether an open file is still the one at a path."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return False
 
 
 def claim_folder(

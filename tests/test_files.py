@@ -3,12 +3,21 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from goldcrest.errors import InputError
-from goldcrest.files import atomic_folder, atomic_path, content_hash, read_json, remove_folder
+from goldcrest.files import (
+    atomic_folder,
+    atomic_path,
+    content_hash,
+    exclusive_folder,
+    read_json,
+    remove_folder,
+    write_json,
+)
 
 KILLED = """
 import os, signal, sys
@@ -79,3 +88,21 @@ def test_bad_json_names_its_file(tmp_path):
     path.write_text("{")
     with pytest.raises(InputError, match=r"a\.json: not valid JSON .*; make it again"):
         read_json(path)
+
+
+def test_who_waits_for_a_folder_holds_it_even_where_it_was_removed(tmp_path):
+    """As work folders are, by the process that has ended its work."""
+    folder, waited = tmp_path / "work", threading.Event()
+
+    def wait():
+        with exclusive_folder(folder):
+            write_json(folder / "note.json", 1)
+            waited.set()
+
+    with exclusive_folder(folder):
+        other = threading.Thread(target=wait)
+        other.start()
+        assert not waited.wait(0.2)
+        remove_folder(folder)
+    other.join()
+    assert waited.is_set() and read_json(folder / "note.json") == 1

@@ -9,14 +9,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice
+from pathlib import Path
 
+from goldcrest.errors import InputError
 from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.evaluation.measurement import hardware, software_versions
+from goldcrest.metric.candidates import varied
 from goldcrest.metric.folder import Metric
 from goldcrest.metric.judgements import lexical_scores
 from goldcrest.metric.mbr import MetricUtility, decode
 from goldcrest.metric.plain import PlainScorer
 from goldcrest.metric.scorer import Scorer
+from goldcrest.text_files import read_lines
 
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the segments
 PLAIN, SORTED = "as given, without cache", "sorted, without cache"
@@ -29,6 +34,51 @@ class Text:
     sources: Sequence[str]
     references: Sequence[str] | None
     systems: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def read(
+        cls,
+        sources: str | Path,
+        references: str | Path | None,
+        systems: Sequence[str | Path],
+        segments: int | None = None,
+    ) -> "Text":
+        """From files with a line a segment; segments: so many, evenly chosen.
+
+        Raises InputError where a file has no lines or not as many as the sources, or a system is named twice.
+        """
+        for path in systems:
+            if systems.count(path) > 1:
+                raise InputError(
+                    f"{path}: named twice; leave one out, or one system stands for two"
+                )
+        whole = list(read_lines(sources))
+        if not whole:
+            raise InputError(f"{sources}: has no lines; name a file of source sentences")
+        kept = slice(None, None, max(1, len(whole) // (segments or len(whole))))
+
+        def read(path: str | Path) -> list[str]:
+            lines = list(read_lines(path))
+            if len(lines) != len(whole):
+                raise InputError(
+                    f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
+                )
+            return lines[kept][:segments]
+
+        return cls(
+            whole[kept][:segments],
+            None if references is None else read(references),
+            {str(path): read(path) for path in systems},
+        )
+
+    def candidates(self, sources: int, count: int) -> list[tuple[str, list[str]]]:
+        """The first sources with so many translations each, made of those that there are (`varied`)."""
+        others = [] if self.references is None else [self.references]
+        columns = zip(*others, *self.systems.values(), strict=True)
+        return [
+            (source, varied(translations, count))
+            for source, translations in islice(zip(self.sources, columns, strict=True), sources)
+        ]
 
     def first(self, systems: int, segments: int | None = None) -> "Text":
         """Of the first systems and segments."""

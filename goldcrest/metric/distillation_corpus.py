@@ -146,7 +146,7 @@ def score_tuples(
         "models": ensemble.sha256,
         "precision": precision,
         "device": device,
-        "code": code_version("metric", "products"),
+        "code": code_version("kernels", "metric", "products", "quantization"),
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)
@@ -164,4 +164,4 @@ def score_tuples(
             for part in parts:
                 for rows in read_batches(part):
                     writer.write(rows)
-    remove_folder(work)
+        remove_folder(work)

@@ -144,7 +144,7 @@ def pretrain(
             (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
-    remove_folder(work)
+        remove_folder(work)
 
 
 class _Course:

@@ -117,7 +117,7 @@ def train(
             hparams = json.loads(json.dumps(dict(model.hparams)))  # plain lists and dictionaries
             (folder / "hparams.yaml").write_text(yaml.safe_dump(hparams), encoding="utf-8")
             write_json(folder / RECORD, {**identity, "validations": history})
-    remove_folder(work)
+        remove_folder(work)
 
 
 def _class_of(settings: RegressionSettings) -> type:

@@ -16,13 +16,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from goldcrest.code_version import code_version
 from goldcrest.errors import InputError, nearest
 from goldcrest.kernels.extension import fastest
 from goldcrest.metric.cache import Vector, VectorCache
 from goldcrest.metric.encoding import Lengths, RaggedEncoder
 from goldcrest.metric.folder import Metric
 from goldcrest.metric.pooling import pool_states
-from goldcrest.products import OneDnnLinears
+from goldcrest.products import OneDnnLinears, multiplies_bfloat16
 
 PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps alone
     "float32": torch.float32,
@@ -31,7 +32,16 @@ PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps 
 }
 # On a core more make it no faster; on GPUs it is not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
-ARITHMETIC = 3  # how vectors are computed; raised where their last digits change
+CODE = (  # by which vectors are computed
+    "kernels",
+    "metric.encoding",
+    "metric.network",
+    "metric.pooling",
+    "metric.scorer",
+    "metric.tokenizer",
+    "products",
+    "quantization.grids",
+)
 SENTENCES = 4096  # encoded between two writes of the cache
 SEGMENTS = 2048  # that the estimator sees at once
 SHAPE = (  # of an encoder, which its tensors do not tell
@@ -217,14 +227,20 @@ class Scorer:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of all that a vector depends on beside its text; of the tensors as they are, not of a file."""
+        """The hash of all that a vector depends on beside its text; of the tensors as they are, not of a file.
+
+        Other code, and processors of other instructions, give other last digits, and so have vectors of their own.
+        """
         network = self.metric.network
         parts = {
             "architecture": network.architecture.to_dict(),
             "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
             "tokenizer": self.metric.tokenizer.sha256,
             "precision": self.precision,
-            "arithmetic": ARITHMETIC,
+            "code": code_version(*CODE),
+            "torch": torch.__version__,
+            "device": self.device.type,
+            "processor": [torch.backends.cpu.get_cpu_capability(), multiplies_bfloat16()],
         }
         digest = sha256(json.dumps(parts, sort_keys=True).encode())
         for name, value in network.state_dict().items():

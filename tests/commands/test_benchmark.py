@@ -1,5 +1,6 @@
 """The benchmark command's frame: rounds in turn, medians, one object a claim."""
 
+import importlib
 import json
 import os
 import sys
@@ -79,6 +80,11 @@ def test_command(monkeypatch, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{hardware()}; python ") and f"pytest {pytest.__version__}" in first
     assert "ratio 3.00" in second
+
+
+def test_every_name_is_a_benchmark():
+    for name in benchmark.names():
+        assert hasattr(importlib.import_module(f"goldcrest.commands.benchmarks.{name}"), "run")
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):

@@ -7,7 +7,9 @@ import pytest
 
 from goldcrest.__main__ import main
 from goldcrest.commands.benchmarks.metric import NAME, paper_speeds
+from goldcrest.metric.folder import load_metric, save_metric
 from tests.metric.comet_environment import COMET
+from tests.metric.small import make_checkpoint, make_encoder
 
 
 def test_figures(news, capsys):
@@ -28,12 +30,27 @@ def test_figures(news, capsys):
 
 def test_what_is_not_there(news, tmp_path, capsys, caplog):
     caplog.set_level(logging.CRITICAL)
-    command = ["benchmark", "metric", "--shape", "tiny"]
+    command = ["benchmark", "metric", "--shape", "tiny", "--systems", "2"]
     assert main([*command, "--news", str(tmp_path / "none")]) == 1
     assert f"no {NAME}.hyp.SYSTEM.de.gz" in capsys.readouterr().err
     none = str(tmp_path / "none/bin/python")
     assert main([*command, "--news", str(news), "--comet", none]) == 1
     assert "make its environment by `envs/install.sh comet" in capsys.readouterr().err
+
+
+def test_more_systems_than_there_are(news, capsys, caplog):
+    caplog.set_level(logging.CRITICAL)
+    assert main(["benchmark", "metric", "--systems", "9", "--news", str(news)]) == 1
+    assert "--systems 9: " in capsys.readouterr().err
+
+
+def test_a_metric_folder_is_nothing_for_unbabel_comet(news, tmp_path, capsys, caplog):
+    caplog.set_level(logging.CRITICAL)
+    made = load_metric(make_checkpoint(tmp_path / "checkpoint", make_encoder(tmp_path / "encoder")))
+    save_metric(tmp_path / "metric", made, {})
+    options = ["--model", str(tmp_path / "metric"), "--systems", "1"]
+    assert main(["benchmark", "metric", "--news", str(news), *options]) == 1
+    assert "a metric folder, which unbabel-comet does not read" in capsys.readouterr().err
 
 
 def test_the_papers_speeds():

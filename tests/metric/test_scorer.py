@@ -314,6 +314,17 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
         assert len(seen) == number * len(different)
 
 
+def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
+    metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    found = {Scorer(metric).fingerprint, Scorer(metric).fingerprint}
+    assert len(found) == 1
+    monkeypatch.setattr("goldcrest.metric.scorer.code_version", lambda *parts: "another")
+    found.add(Scorer(metric).fingerprint)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "another")
+    found.add(Scorer(metric).fingerprint)
+    assert len(found) == 3
+
+
 def test_a_long_sentence_is_named(tmp_path, caplog):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     for _ in range(2):  # the second time from the cache

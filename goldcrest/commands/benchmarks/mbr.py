@@ -16,7 +16,7 @@ from goldcrest.commands.arguments import positive
 from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.metric import COMET, NEWS, read_text
 from goldcrest.commands.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
-from goldcrest.commands.benchmarks.opponent import Opponent, compete
+from goldcrest.commands.benchmarks.metric.opponent import Opponent, checkpoint_of, compete
 from goldcrest.evaluation.interleaving import one_thread
 from goldcrest.metric.candidates import varied
 from goldcrest.metric.folder import load_metric
@@ -75,7 +75,9 @@ def run(
         metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
         what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
         utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
-        with Opponent(mbrs, MBRS, metric.file, folder=folder, option="--mbrs") as opponent:
+        with Opponent(
+            mbrs, MBRS, checkpoint_of(metric), folder=folder, option="--mbrs"
+        ) as opponent:
             for count in candidates:
                 task = [
                     (source, varied([*translations, reference], count))

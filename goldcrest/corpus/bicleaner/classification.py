@@ -61,7 +61,7 @@ def score_pairs(
         if output.is_dir():
             remove_folder(output)
         os.replace(work / "scores", output)
-    remove_folder(work)
+        remove_folder(work)
 
 
 def _score_part(part: Path, path: Path, classifier: Classifier, block_rows: int) -> None:

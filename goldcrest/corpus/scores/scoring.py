@@ -67,7 +67,7 @@ def score_corpus(
         if output.is_dir():
             remove_folder(output)
         os.replace(work / "scores", output)
-    remove_folder(work)
+        remove_folder(work)
 
 
 def check_shards(scores: str | Path, corpus: str | Path) -> None:

@@ -27,7 +27,7 @@ from goldcrest.commands.benchmarks.metric.checkpoint import (
     write_random_checkpoint,
 )
 from goldcrest.commands.benchmarks.metric.comet import Comet
-from goldcrest.commands.benchmarks.opponent import compete
+from goldcrest.commands.benchmarks.metric.opponent import checkpoint_of, compete
 from goldcrest.errors import InputError
 from goldcrest.evaluation.interleaving import interleave, one_thread
 from goldcrest.metric.cache import VectorCache
@@ -82,18 +82,23 @@ def run(
     cannot be run.
     """
     text = read_text(news, segments)
+    if max(systems) > len(text.systems):
+        raise InputError(
+            f"--systems {max(systems)}: {news} has translations of {len(text.systems)}"
+        )
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
         lines = chain(text.sources, text.references, *text.systems.values())
-        checkpoint = model or write_random_checkpoint(folder / "metric", shape, lines)
-        metric = load_metric(checkpoint)
+        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
         if not metric.network.architecture.needs_references:
             text = replace(text, references=None)
         scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
         what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
         title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
         chosen = list(text.systems.values())[: max(systems)]
-        with Comet(comet, checkpoint, text.sources, text.references, chosen, folder) as opponent:
+        with Comet(
+            comet, checkpoint_of(metric), text.sources, text.references, chosen, folder
+        ) as opponent:
             for count in systems:
                 yield from _against(opponent, scorers, text, count, rounds, title)
         for scorer in scorers.values():

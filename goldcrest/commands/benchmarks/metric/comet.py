@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from goldcrest.commands.benchmarks.opponent import Opponent
+from goldcrest.commands.benchmarks.metric.opponent import Opponent
 
 # Predicts as many systems as it is told.
 PREDICT = """
@@ -49,5 +49,4 @@ class Comet(Opponent):
                 for sample, reference in zip(system, references, strict=True):
                     sample["ref"] = reference
         samples.write_text(json.dumps(content), encoding="utf-8")
-        weights = checkpoint / "checkpoints/model.ckpt"
-        super().__init__(python, PREDICT, weights, samples, folder=folder, option="--comet")
+        super().__init__(python, PREDICT, checkpoint, samples, folder=folder, option="--comet")

@@ -13,6 +13,7 @@ import psutil
 
 from goldcrest.errors import InputError
 from goldcrest.evaluation.interleaving import interleave
+from goldcrest.metric.folder import Metric
 
 # What every opponent does around its own lines, which define `work(task) -> JSON value`.
 WORKER = """
@@ -42,16 +43,18 @@ class Opponent:
 
         Raises InputError where this Python does not run them.
         """
-        self._answer, self._option = folder / "answer.json", option
+        self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
+        self._option = option
         try:
-            self._process = subprocess.Popen(
-                [python, "-c", WORKER.format(body=body), self._answer, *arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
-                text=True,
-            )
+            with self._errors.open("w") as errors:
+                self._process = subprocess.Popen(
+                    [python, "-c", WORKER.format(body=body), self._answer, *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
+                    text=True,
+                )
         except OSError as error:
             raise InputError(f"{option} {python}: {error.strerror}; {_remedy(python)}") from error
         self._wait("ready")
@@ -82,7 +85,11 @@ class Opponent:
             if line.strip() == word:
                 return
         python = self._process.args[0]
-        raise InputError(f"{self._option} {python}: it cannot run the opponent; {_remedy(python)}")
+        said = self._errors.read_text(encoding="utf-8", errors="replace").strip()
+        last = said.rpartition("\n")[2] or "it ended without a word"
+        raise InputError(
+            f"{self._option} {python}: it cannot run the opponent ({last}); {_remedy(python)}"
+        )
 
 
 class Competition(NamedTuple):
@@ -114,6 +121,16 @@ def compete(
         clock=lambda: time.process_time() + opponent.seconds(),
     )
     return Competition(answers, dict(zip(ours, rates, strict=False)), rates[-1])
+
+
+def checkpoint_of(metric: Metric) -> Path:
+    """The file that opponents load a metric from.  Raises InputError where it is none of unbabel-comet's."""
+    if metric.file.suffix != ".ckpt":
+        raise InputError(
+            f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
+            "that it was made of"
+        )
+    return metric.file
 
 
 def _remedy(python: Path) -> str:
