@@ -57,13 +57,10 @@ class Int8Linear {
     });
   }
 
-  // The weights of one output: code·step, or the codes.
+  // The weights of one output: code·step.
   void row(int n, float* to) const {
     const float step = step_.data()[n];
     linear_.weights(n, inputs, [=](int k, int8_t code) { to[k] = code * step; });
-  }
-  void codes(int n, int8_t* to) const {
-    linear_.weights(n, inputs, [=](int k, int8_t code) { to[k] = code; });
   }
 
   int outputs() const { return linear_.outputs; }

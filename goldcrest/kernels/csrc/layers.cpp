@@ -45,13 +45,6 @@ struct BoundInt8Linear {
     }
     return found;
   }
-
-  Tensor codes() const {
-    Tensor found = at::empty({linear.outputs(), linear.inputs}, at::kChar);
-    for (int n = 0; n < linear.outputs(); ++n)
-      linear.codes(n, found.data_ptr<int8_t>() + static_cast<size_t>(n) * linear.inputs);
-    return found;
-  }
 };
 
 // What one query a sentence sees: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or None
@@ -94,7 +87,6 @@ void bind_layers(py::module_& module) {
   py::class_<BoundInt8Linear>(module, "Int8Linear", py::module_local())
       .def(py::init<const Tensor&, const Tensor&>())
       .def("multiply", &BoundInt8Linear::multiply)
-      .def("rows", &BoundInt8Linear::rows)
-      .def("codes", &BoundInt8Linear::codes);
+      .def("rows", &BoundInt8Linear::rows);
   module.def("attend", &attend_one);
 }

@@ -21,11 +21,10 @@ struct PairStep {
   }
 };
 
-struct Bfloat16 {
+struct Bfloat16 : ByTiles<PairStep> {
   using Value = int16_t;  // the bits
   using Weight = int16_t;
   using Positive = Bfloat16;
-  using Step = PairStep;
   using Sum = float;
 
   static void store(int16_t* to, Floats x, float) {
@@ -37,15 +36,6 @@ struct Bfloat16 {
   static auto finish(const float*, const float*) {
     return [](Floats sum) INLINE { return sum; };
   }
-
-  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 2) * width + n) * 2 + k % 2; }
-
-  template <class Column>
-  INLINE static void multiply(const int16_t* a, int rows, int depth, const int16_t* panel, int width, const float* start,
-                              Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
-  }
-  static void release() {}
 };
 
 #endif

@@ -12,11 +12,10 @@ struct FloatStep {
   static Floats add(Floats sum, Floats a, Floats w) { return sum + a * w; }
 };
 
-struct Float32 {
+struct Float32 : ByTiles<FloatStep> {
   using Value = float;
   using Weight = float;
   using Positive = Float32;
-  using Step = FloatStep;
   using Sum = float;
 
   static void store(float* to, Floats x, float) { ::store(to, x); }
@@ -26,13 +25,4 @@ struct Float32 {
   static auto finish(const float*, const float*) {
     return [](Floats sum) INLINE { return sum; };
   }
-
-  static size_t place(int k, int n, int width) { return static_cast<size_t>(k) * width + n; }
-
-  template <class Column>
-  INLINE static void multiply(const float* a, int rows, int depth, const float* panel, int width, const float* start,
-                       Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
-  }
-  static void release() {}
 };

@@ -24,11 +24,10 @@ struct ByteStep {
   }
 };
 
-struct Int8 {
+struct Int8 : ByTiles<ByteStep> {
   using Value = uint8_t;
   using Weight = int8_t;
   using Positive = Int8;
-  using Step = ByteStep;
   using Sum = int32_t;
 
   // An activation of 0.
@@ -48,13 +47,8 @@ struct Int8 {
     return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
   }
 
-  // Where weight (n, k) lies in a panel of `width` columns.
-  static size_t place(int k, int n, int width) {
-    return (static_cast<size_t>(k / 4) * width + n) * 4 + k % 4;
-  }
-
-  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
 #ifdef RUNTIME_BRGEMM
+  // As of ByTiles, by the matrix unit.
   template <class Column>
   INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
                               const int32_t* start, Column column) {
@@ -76,13 +70,6 @@ struct Int8 {
   static constexpr int BLOCK_ROWS = 64;
   static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
   static void release();
-#else
-  template <class Column>
-  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
-                              const int32_t* start, Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
-  }
-  static void release() {}
 #endif
 };
 

@@ -42,7 +42,8 @@ struct ByteStep {
 };
 
 // What both have in common: y = Σₖ a·w·step + bias.
-struct Int8Weights {
+template <class Step>
+struct Codes : ByTiles<Step> {
   using Weight = int8_t;
   using Sum = int32_t;
 
@@ -50,40 +51,25 @@ struct Int8Weights {
   static auto finish(const float* step, const float* bias) {
     return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
   }
-  static void release() {}
 };
 
-struct PositiveInt8 : Int8Weights {
+struct PositiveInt8 : Codes<ByteStep> {
   using Value = uint8_t;
-  using Step = ByteStep;
 
   // Activation codes of ReLU(x), x in units of a code.
   static void store_positive(uint8_t* to, Floats x) {
     store_bytes(to, to_nearest(minimum(maximum(x, Floats{}), all(127.0f))));
   }
-
-  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 4) * width + n) * 4 + k % 4; }
-
-  // column(n)(m, LANES of Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
-  template <class Column>
-  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
-                              const int32_t* start, Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
-  }
 };
 
-struct Int8 : Int8Weights {
+struct Int8 : Codes<WordStep> {
   using Value = int16_t;
   using Positive = PositiveInt8;
-  using Step = WordStep;
 
   // Activation codes: x·scale to the nearest of −127…127.
   static void store(int16_t* to, Floats x, float scale) {
     store_words(to, to_nearest(minimum(maximum(x * scale, all(-127.0f)), all(127.0f))));
   }
-
-  // Where weight (n, k) lies in a panel of `width` columns.
-  static size_t place(int k, int n, int width) { return (static_cast<size_t>(k / 2) * width + n) * 2 + k % 2; }
 
   // Four inputs of each of LANES outputs, into a panel: two, then those that follow them.
   static void put(Floats quads, int8_t* to, int width) {
@@ -92,13 +78,6 @@ struct Int8 : Int8Weights {
     const __m256i pairs = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)quads, halves), 0b11011000);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(pairs));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * width), _mm256_extracti128_si256(pairs, 1));
-  }
-
-  // column(n)(m, LANES of Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
-  template <class Column>
-  INLINE static void multiply(const int16_t* a, int rows, int depth, const int8_t* panel, int width,
-                              const int32_t* start, Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
   }
 };
 

@@ -22,7 +22,6 @@ using UnalignedInts = int32_t __attribute__((vector_size(4 * LANES), aligned(4),
 inline Floats load(const float* from) { return *reinterpret_cast<const UnalignedFloats*>(from); }
 inline Ints load(const int32_t* from) { return *reinterpret_cast<const UnalignedInts*>(from); }
 inline void store(float* to, Floats x) { *reinterpret_cast<UnalignedFloats*>(to) = x; }
-inline void store(int32_t* to, Ints x) { *reinterpret_cast<UnalignedInts*>(to) = x; }
 inline Ints all(int32_t x) { return Ints{} + x; }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
@@ -51,7 +50,6 @@ inline void store_bytes(uint8_t* to, Ints x) {
 #else
 inline Floats all(float x) { return (Floats)_mm256_set1_ps(x); }
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
-inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
 inline bool any_above(Floats x, float than) {
   return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));

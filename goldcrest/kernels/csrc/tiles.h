@@ -76,7 +76,29 @@ template <class Step, class Value, class Weight, class Sum, class Column>
 INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panel, int width, const Sum* start,
                             Column column) {
   int from = 0;
-  for (; from + TILE_VECTORS * LANES <= width; from += TILE_VECTORS * LANES)
+  for (; from + COLUMNS <= width; from += COLUMNS)
     rows_of_tiles<Step, TILE_VECTORS>(a, rows, depth, panel, width, from, start, column);
-  for (; from < width; from += LANES) rows_of_tiles<Step, 1>(a, rows, depth, panel, width, from, start, column);
+  if constexpr (COLUMNS > VECTOR)  // or every panel is as wide as a tile
+    for (; from < width; from += LANES) rows_of_tiles<Step, 1>(a, rows, depth, panel, width, from, start, column);
 }
+
+// What kinds of numbers have in common whose products are made step by step: panel[k/g][n][k%g], g = Step::DEPTH.
+template <class S>
+struct ByTiles {
+  using Step = S;
+
+  // Where weight (n, k) lies in a panel of `width` columns.
+  static size_t place(int k, int n, int width) {
+    return (static_cast<size_t>(k / Step::DEPTH) * width + n) * Step::DEPTH + k % Step::DEPTH;
+  }
+
+  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  template <class Value, class Weight, class Sum, class Column>
+  INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panel, int width, const Sum* start,
+                              Column column) {
+    ::multiply<Step>(a, rows, depth, panel, width, start, column);
+  }
+
+  // After a batch: nothing is kept between products.
+  static void release() {}
+};
