@@ -25,7 +25,7 @@ COMMANDS = (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; bad input ends in one line on stderr and exit code 1."""
+    """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
     parser = argparse.ArgumentParser(prog="goldcrest", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -43,6 +43,8 @@ def main(argv: list[str] | None = None) -> int:
         # Python flushes once more at its end; that must find an open pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE  # as the shell says of a program that the pipe ended
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except Exception as error:
         line = explain(error)
         if line is None:

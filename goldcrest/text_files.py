@@ -33,7 +33,7 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     path = Path(path)
     suffix = path.suffix if suffix is None else suffix
     if not path.is_file():
-        raise InputError(f"{path}: no such file; check the path in the configuration")
+        raise InputError(f"{path}: no such file; check the path")
     check_suffix(path)
     if suffix == ".gz":
         return gzip.open(path, "rb")

@@ -58,6 +58,11 @@ def test_other_archives_are_named(tmp_path, suffix):
         list(read_lines(path))
 
 
+def test_a_missing_file_may_be_of_the_command_line(tmp_path):
+    with pytest.raises(InputError, match=r"none\.txt: no such file; check the path$"):
+        list(read_lines(tmp_path / "none.txt"))
+
+
 PEAK = """
 import resource, sys
 from goldcrest.text_files import read_lines

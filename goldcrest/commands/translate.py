@@ -1,9 +1,10 @@
 """Translate standard input, a sentence a line, to standard output; several models are an ensemble."""
 
 import argparse
+import re
 import sys
 import time
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from goldcrest.commands.arguments import positive
@@ -11,7 +12,7 @@ from goldcrest.errors import InputError
 from goldcrest.text_files import decoded_lines
 
 if TYPE_CHECKING:
-    from goldcrest.translation.search import Sampling
+    from goldcrest.translation.search import SearchOptions
     from goldcrest.translation.translator import TextTranslator
 
 HELP = "translate lines of text"
@@ -58,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Translate; as many lines come out as went in, with --nbest up to N for each, with --sample N.
 
     Goldcrest models on the processor translate by the runtime, anything else by PyTorch.
-    Raises InputError where a model cannot be read, a line is not UTF-8, the device is not there, or N
-    exceeds the beam.
+    Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated),
+    the device is not there, a number is out of its bounds, or an argument is not for such a model.
     """
     if arguments.sample and (arguments.nbest or arguments.beam > 1):
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
@@ -70,47 +71,78 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     from goldcrest.runtime.text import RuntimeTranslator
-    from goldcrest.translation.search import SearchOptions
 
-    sampling = _sampling(arguments)
+    options = _options(arguments)
     translator = _translator(arguments)
     # The runtime has its own threads, each of which calls PyTorch where that computes.
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
-    options = SearchOptions(
-        beam=arguments.beam,
-        nbest=arguments.nbest or arguments.sample or 1,
-        batch_size=_batch_size(arguments),
-        length_normalisation=arguments.length_normalisation,
-        sampling=sampling,
-    )
+    numbered = bool(arguments.nbest or arguments.sample)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
     start = time.perf_counter()
-    while window := list(islice(lines, arguments.window)):
-        if arguments.nbest or arguments.sample:
-            for number, found in enumerate(translator.nbest(window, options), start=first):
-                for one in found:
-                    _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
-        else:
-            for text in translator.translate(window, options):
-                _write(text)
-        sys.stdout.buffer.flush()
-        first += len(window)
-        words += sum(len(line.split()) for line in window)
-        rate = words / (time.perf_counter() - start)
-        if sys.stderr.isatty():
-            print(f"\r{first:,} lines, {rate:,.0f} words/s", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty() and first:
-        print(file=sys.stderr)
+    try:
+        for window in _windows(lines, arguments.window):
+            _answer(translator, window, options, first if numbered else None)
+            first += len(window)
+            words += sum(len(line.split()) for line in window)
+            rate = words / (time.perf_counter() - start)
+            if sys.stderr.isatty():
+                told = f"\r{first:,} lines, {rate:,.0f} words/s"
+                print(told, end="", file=sys.stderr, flush=True)
+    finally:  # an error, too, begins a line of its own
+        if sys.stderr.isatty() and first:
+            print(file=sys.stderr)
     return 0
 
 
-def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
-    from goldcrest.translation.search import Sampling
-
-    if not arguments.sample:
-        return None
+def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Lines, `size` at a time, the last fewer; where one is bad, first those before it, then its InputError."""
+    window: list[str] = []
     try:
-        return Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
+        for line in lines:
+            window.append(line)
+            if len(window) == size:
+                yield window
+                window = []
+    except InputError:
+        if window:
+            yield window
+        raise
+    if window:
+        yield window
+
+
+def _answer(
+    translator: "TextTranslator",
+    window: Sequence[str],
+    options: "SearchOptions",
+    first: int | None,
+) -> None:
+    """Write the translations of a window; scored and with their lines' numbers where that of its first is given."""
+    if first is None:
+        for text in translator.translate(window, options):
+            _write(text)
+    else:
+        for number, found in enumerate(translator.nbest(window, options), start=first):
+            for one in found:
+                _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
+    sys.stdout.buffer.flush()
+
+
+def _options(arguments: argparse.Namespace) -> "SearchOptions":
+    """How to search or sample.  Raises InputError where a number is out of its bounds."""
+    from goldcrest.translation.search import Sampling, SearchOptions
+
+    try:
+        sampling = None
+        if arguments.sample:
+            sampling = Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
+        return SearchOptions(
+            beam=arguments.beam,
+            nbest=arguments.nbest or arguments.sample or 1,
+            batch_size=_batch_size(arguments),
+            length_normalisation=arguments.length_normalisation,
+            sampling=sampling,
+        )
     except ValueError as error:
         raise InputError(f"translate: {error}") from error
 
@@ -123,13 +155,19 @@ def _batch_size(arguments: argparse.Namespace) -> int | None:
 
 
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
+    """The models as one translator.  Raises InputError where an argument is not for such models."""
     from goldcrest.runtime.text import load_runtime, of_precision
     from goldcrest.translation.translator import is_hugging_face, load_translator
 
     device = _device(arguments.device)
-    own = [model for model in arguments.models if not is_hugging_face(model)]
-    models = [of_precision(model, arguments.precision) if model in own else model
+    for model in arguments.models:
+        if arguments.precision and is_hugging_face(model):
+            raise InputError(
+                f"translate: --precision is for Goldcrest models; {model} is a Hugging Face model, leave it out"
+            )
+    models = [model if is_hugging_face(model) else of_precision(model, arguments.precision)
               for model in arguments.models]  # fmt: skip
+    own = [model for model in models if not is_hugging_face(model)]
     if arguments.languages and own:
         raise InputError(
             f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
@@ -152,6 +190,9 @@ def _write(line: str) -> None:
 def _device(name: str) -> str:
     import torch
 
+    # torch knows more of them, on which these models do not run.
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise InputError(f"--device {name}: not for models; use cpu, cuda, cuda:1, …")
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:

@@ -47,15 +47,22 @@ def available() -> list[str]:
 def fastest() -> str:
     """The fastest instruction set that the extension can be had for; `portable`, with a warning, where none."""
     found = available()
-    if found and (compiler() or _is_built(_plan(found[0]).folder)):
+    obstacle = _obstacle(found[0]) if found else "this processor has none of its instruction sets"
+    if obstacle is None:
         return found[0]
-    reason = (
-        "there is no C++ compiler to build it (Debian: apt install g++)"
-        if found
-        else "this processor has none of its instruction sets"
-    )
-    logging.warning("the compiled runtime is left out, PyTorch computes: %s", reason)
+    logging.warning("the compiled runtime is left out, PyTorch computes: %s", obstacle)
     return PORTABLE
+
+
+def check_instruction_set(name: str) -> None:
+    """Raise InputError where a name is no instruction set's, nor `portable`, or the processor lacks the set."""
+    if name not in (*NEEDS, PORTABLE):
+        raise InputError(_no_such_set(name))
+    found = [*available(), PORTABLE]
+    if name not in found:
+        raise InputError(
+            f"instruction set '{name}': this processor lacks it; it has {', '.join(found)}"
+        )
 
 
 def has_bfloat16(isa: str) -> bool:
@@ -68,11 +75,11 @@ def extension(isa: str) -> ModuleType:
     """The extension for an instruction set; compiled, once, where it is not in the cache yet.
 
     The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
-    Raises InputError where the instruction set is unknown or not this processor's, there is no compiler, or it
-    fails.
+    Raises InputError where the instruction set is unknown, there is no compiler, it fails, or nothing can be
+    written to the cache.  Whether the processor has the set, `check_instruction_set` knows.
     """
     if isa not in NEEDS:
-        raise InputError(f"instruction set '{isa}'{nearest(isa, [*NEEDS, PORTABLE])}")
+        raise InputError(_no_such_set(isa))
     build = _plan(isa)
     with _locked(build.folder):
         if not _is_built(build.folder):
@@ -86,6 +93,23 @@ def extension(isa: str) -> ModuleType:
 def compiler() -> str | None:
     """The path of the C++ compiler that would be used, if it exists; chosen as torch does."""
     return shutil.which(os.environ.get("CXX", "c++"))
+
+
+def _no_such_set(name: str) -> str:
+    known = [*NEEDS, PORTABLE]
+    remedy = nearest(name, known) or f"; there are {', '.join(known)}"
+    return f"no instruction set '{name}'{remedy}"
+
+
+def _obstacle(isa: str) -> str | None:
+    """Why the extension for an instruction set cannot be had; None where nothing is known to stand in the way."""
+    try:
+        folder = _plan(isa).folder
+    except InputError as error:
+        return str(error)
+    if compiler() or _is_built(folder):
+        return None
+    return "there is no C++ compiler to build it (Debian: apt install g++)"
 
 
 class _Build(NamedTuple):
@@ -160,8 +184,16 @@ def _import(build: _Build) -> ModuleType:
 
 
 def _cache() -> Path:
-    named = os.environ.get("TORCH_EXTENSIONS_DIR")
-    return Path(named) if named else Path.home() / ".cache/goldcrest"
+    """Where builds are kept.  Raises InputError where no folder is named and the user has none."""
+    if named := os.environ.get("TORCH_EXTENSIONS_DIR"):
+        return Path(named)
+    try:
+        return Path.home() / ".cache/goldcrest"
+    except RuntimeError as error:  # as of a container's user without a name
+        raise InputError(
+            "the compiled runtime cannot be kept (this user has no home folder); name a folder that can be written "
+            "and locked in TORCH_EXTENSIONS_DIR"
+        ) from error
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from goldcrest.commands.benchmarks.runtime.workload import (
     words,
 )
 from goldcrest.evaluation.processes import Worker, usable_cores
+from goldcrest.kernels import extension
 from goldcrest.kernels.extension import NEEDS, available
 from goldcrest.translation.architecture import Architecture, LayerShape
 
@@ -216,7 +217,7 @@ def test_what_is_faster_than_ours_is_forbidden_to_the_opponent(monkeypatch):
             "--arch: no model 'tinny' in config/models.yaml; did you mean 'tiny'?",
         ),
         (["--arch", "tiny", "teacher_x3"], "--arch: 'teacher_x3' is an ensemble"),
-        (["--isa", "vnnni"], "--isa: no instruction set 'vnnni'; did you mean 'vnni'?"),
+        (["--isa", "vnnni"], "no instruction set 'vnnni'; did you mean 'vnni'?"),
     ],
 )
 def test_what_does_not_exist_is_refused(options, message, capsys):
@@ -225,10 +226,10 @@ def test_what_does_not_exist_is_refused(options, message, capsys):
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, capsys):
-    monkeypatch.setattr(engines, "available", lambda: ["avx2"])
+    monkeypatch.setattr(extension, "available", lambda: ["avx2"])
     assert main(["benchmark", "runtime", "--isa", "amx"]) == 1
     message = capsys.readouterr().err
-    assert "--isa amx: this processor lacks it; it has avx2, portable" in message
+    assert "instruction set 'amx': this processor lacks it; it has avx2, portable" in message
 
 
 def test_every_instruction_set_of_this_processor_may_be_asked_for():

@@ -92,10 +92,72 @@ def test_errors_are_one_line(translate, folder, tmp_path):
         (translate(tmp_path), "config.json"),
         (translate(folder, text=b"good\nbad \xff\n"), "standard input:2: not UTF-8"),
         (translate(folder, "--nbest", 3), "--beam 3"),
-        (translate(folder, "--device", "nonsense"), "--device nonsense"),
+        *(
+            (translate(folder, "--device", name), f"--device {name}: not for models; use cpu, cuda")
+            for name in ("nonsense", "meta", "mps", "hpu", "cuda:", "")
+        ),
+        (translate(folder, "--device", "cuda:99"), "--device cuda:99: not available here"),
     ]
     for (code, _, error), message in cases:
         assert code == 1 and message in error and error.count("\n") == 1, error
+
+
+@pytest.mark.parametrize("power", ["-100000", "-0.5", "nan", "inf", "1e9"])
+def test_a_length_normalisation_out_of_bounds_is_refused(translate, folder, power):
+    code, out, error = translate(
+        folder, "--beam", 2, f"--length-normalisation={power}", text=b"One."
+    )
+    assert (code, out) == (1, "") and error.count("\n") == 1
+    assert "translate: length_normalisation must be from 0 to 10, not" in error
+
+
+@pytest.mark.parametrize("options", [(), ("--window", 4), ("--beam", 2, "--nbest", 2)])
+def test_lines_before_a_bad_one_are_translated(translate, folder, options):
+    good = "".join(f"{line}\n" for line in TEXT).encode()
+    _, expected, _ = translate(folder, *options, text=good)
+    code, out, error = translate(folder, *options, text=good + b"bad \xff\n" + good)
+    assert (code, out) == (1, expected) and expected
+    assert f"standard input:{len(TEXT) + 1}: not UTF-8" in error and error.count("\n") == 1
+
+
+def test_a_bad_line_begins_a_window(translate, folder):
+    text = f"{TEXT[0]}\n".encode()
+    code, out, error = translate(folder, "--window", 1, text=text + b"\xff\n")
+    assert (code, out) == (1, translate(folder, text=text)[1])
+    assert "standard input:2: not UTF-8" in error
+
+
+def test_ctrl_c_ends_it_quietly(folder, monkeypatch, capfd):
+    def lines():
+        yield f"{TEXT[0]}\n".encode()
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=lines()))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+    try:
+        code = main(["translate", str(folder), "--window", "1"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    out, error = capfd.readouterr()
+    assert (code, error) == (128 + signal.SIGINT, "")
+    assert out.count("\n") == 1, "what was answered stays"
+
+
+def test_a_precision_of_a_hugging_face_model_is_refused(translate, tmp_path):
+    model = make_marian(tmp_path / "marian")
+    for precision in ("int8", "float32", "nonsense"):
+        code, out, error = translate(model, "--precision", precision, text=b"One.")
+        assert (code, out) == (1, "")
+        assert "translate: --precision is for Goldcrest models" in error and "leave it out" in error
+
+
+def test_a_hugging_face_model_below_a_folder_is_found(translate, tmp_path):
+    model = make_marian(tmp_path / "teacher/float32")
+    text = SENTENCES[0].encode()
+    expected = translate(model, text=text)
+    assert expected[0] == 0
+    found = translate(tmp_path / "teacher", "--precision", "float32", text=text)
+    assert found[:2] == expected[:2]
 
 
 def test_threads_windows_and_engines_agree(translate, folder):
@@ -125,7 +187,8 @@ def test_a_precision_is_chosen_below_a_folder(translate, folder, tmp_path):
 def test_a_shortlist_or_engine_that_cannot_serve_is_refused(translate, folder, tmp_path):
     (tmp_path / "none").write_bytes(b"no shortlist")
     for options, message in [
-        (["--isa", "avx3"], "instruction set 'avx3'; did you mean 'avx2'"),
+        (["--isa", "avx3"], "no instruction set 'avx3'; did you mean 'avx2'"),
+        (["--isa", "neon"], "no instruction set 'neon'; there are amx, vnni, avx2, portable"),
         (["--shortlist", tmp_path / "none"], "no shortlist, or damaged"),
     ]:
         code, _, error = translate(folder, *options, text=b"One.")
@@ -165,6 +228,8 @@ def test_samples_are_written_with_their_line(translate, folder):
     for wrong, message in [
         (["--sample", "3", "--beam", "4"], "--sample draws; leave out --beam"),
         (["--sample", "3", "--epsilon", "1"], "epsilon must be at least 0 and below 1"),
+        (["--sample", "3", "--temperature", "inf"], "temperature must be from"),
+        (["--sample", "3", "--seed", "9" * 23], "seed must be at least 0 and below"),
     ]:
         code, _, error = translate(folder, *wrong, text=text)
         assert code == 1 and message in error and error.count("\n") == 1

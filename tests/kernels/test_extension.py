@@ -24,8 +24,18 @@ def test_the_processor_decides(monkeypatch):
 
 
 def test_an_unknown_instruction_set_is_named():
-    with pytest.raises(InputError, match="'vnn'; did you mean 'vnni'"):
-        module.extension("vnn")
+    for refuse in (module.extension, module.check_instruction_set):
+        with pytest.raises(InputError, match="no instruction set 'vnn'; did you mean 'vnni'"):
+            refuse("vnn")
+        with pytest.raises(InputError, match=r"'neon'; there are amx, vnni, avx2, portable$"):
+            refuse("neon")
+
+
+def test_portable_is_everywhere(monkeypatch):
+    monkeypatch.setattr(module, "available", lambda: [])
+    module.check_instruction_set("portable")
+    with pytest.raises(InputError, match=r"'avx2': this processor lacks it; it has portable$"):
+        module.check_instruction_set("avx2")
 
 
 def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
@@ -103,6 +113,21 @@ def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
         module.extension.__wrapped__("avx2")
 
 
+def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch, caplog, tmp_path):
+    """As in a container whose user has a number but no name."""
+    for name in ("HOME", "TORCH_EXTENSIONS_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # KeyError: no such user
+    with pytest.raises(InputError, match=r"name a folder .* in TORCH_EXTENSIONS_DIR"):
+        module.extension.__wrapped__("avx2")
+    monkeypatch.setattr(module, "available", lambda: ["avx2"])
+    monkeypatch.setattr(module, "compiler", lambda: "/usr/bin/c++")
+    assert module.fastest() == "portable"
+    assert "no home folder); name a folder" in caplog.text
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    assert module.fastest() == "avx2"
+
+
 def test_a_build_that_cannot_be_loaded_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
@@ -156,6 +181,6 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
 
 def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp_path):
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
-    monkeypatch.setattr(text, "available", lambda: ["avx2"])
+    monkeypatch.setattr(module, "available", lambda: ["avx2"])
     with pytest.raises(InputError, match="'vnni': this processor lacks it; it has avx2, portable"):
         text.load_runtime(folder, "vnni")

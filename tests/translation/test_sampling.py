@@ -10,6 +10,7 @@ import torch
 from goldcrest.kernels.extension import PORTABLE, available
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import Sampling, SearchOptions, search
+from goldcrest.translation.vocabulary import UNK
 from tests.runtime.conftest import network, sources
 
 DRAWS = 4000
@@ -110,8 +111,29 @@ def test_an_improbable_piece_is_drawn_rather_than_none():
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [({"temperature": 0.0}, "above 0, not 0.0"), ({"epsilon": 1.0}, "below 1, not 1.0")],
+    [
+        ({"temperature": 0.0}, "from 1e-06 to 1e\\+06, not 0.0"),
+        ({"temperature": 1e-40}, "from 1e-06 to 1e\\+06, not 1e-40"),
+        ({"temperature": math.inf}, "from 1e-06 to 1e\\+06, not inf"),
+        ({"temperature": math.nan}, "from 1e-06 to 1e\\+06, not nan"),
+        ({"epsilon": 1.0}, "below 1, not 1.0"),
+        ({"epsilon": math.nan}, "below 1, not nan"),
+        ({"seed": 2**63}, "below 9223372036854775808, not 9223372036854775808"),
+        ({"seed": -1}, "at least 0 and below .*, not -1"),
+    ],
 )
 def test_what_cannot_be_drawn_by(values, message):
     with pytest.raises(ValueError, match=message):
         Sampling(**values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"temperature": 1e-6}, {"temperature": 1e6}, {"epsilon": 5e-324}, {"seed": 2**63 - 1}],
+)
+def test_the_furthest_numbers_draw(values):
+    (found,) = search([network()], [[4, 5, 0]], options(20, length=3, unknown=False, **values))
+    assert len(found) == 20 and all(math.isfinite(one.score) for one in found)
+    assert not any(UNK in one.tokens for one in found)
+    if values == {"temperature": 1e-6}:
+        assert len({one.tokens for one in found}) == 1, "what is most probable"

@@ -1,6 +1,7 @@
 """Search against exhaustive enumeration of every translation of a tiny vocabulary."""
 
 import itertools
+import math
 from dataclasses import replace
 
 import pytest
@@ -239,6 +240,14 @@ def test_options_are_checked():
         SearchOptions(beam=2, nbest=3)
     with pytest.raises(ValueError, match="batch_size"):
         SearchOptions(batch_size=0)
+    for power in (-100_000, -0.1, 10.1, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match=f"normalisation must be from 0 to 10, not {power}"):
+            SearchOptions(length_normalisation=power)
+
+
+def test_the_strongest_length_normalisation_scores():
+    found = search([network(4)], SOURCES, SearchOptions(beam=3, nbest=3, length_normalisation=10))
+    assert all(math.isfinite(one.score) for each in found for one in each)
 
 
 def test_batches_hold_like_lengths_within_bounds():

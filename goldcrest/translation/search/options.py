@@ -8,6 +8,9 @@ from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.vocabulary import EOS
 
 BATCH_SIZE = 32
+TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all the same
+SEEDS = 2**63  # a seed is hashed as a number of 64 bits with sign
+STRONGEST_NORMALISATION = 10  # far above any in use; length^this still is a float64
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,7 @@ class Sampling:
 
     temperature: probabilities are those of logits / temperature.  epsilon: pieces that are less probable than this
     are never drawn (Hewitt et al. 2022); 0: all may be.  seed: of the random numbers.
-    Raises ValueError where temperature is not above 0, or epsilon not in [0, 1).
+    Raises ValueError where temperature is not in [1e-6, 1e6], epsilon not in [0, 1), or seed not in [0, 2^63).
     """
 
     temperature: float = 1.0
@@ -24,10 +27,15 @@ class Sampling:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if not self.temperature > 0:
-            raise ValueError(f"temperature must be above 0, not {self.temperature}")
+        low, high = TEMPERATURES
+        if not low <= self.temperature <= high:
+            raise ValueError(
+                f"temperature must be from {low:g} to {high:g}, not {self.temperature}"
+            )
         if not 0 <= self.epsilon < 1:
             raise ValueError(f"epsilon must be at least 0 and below 1, not {self.epsilon}")
+        if not 0 <= self.seed < SEEDS:
+            raise ValueError(f"seed must be at least 0 and below {SEEDS}, not {self.seed}")
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ class SearchOptions:
     """How to search; length normalisation and cropping are the papers'.
 
     beam: hypotheses followed at once; 1 is greedy.  nbest: hypotheses returned, at most `beam`.
-    length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone).
+    length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone); 10 at most.
     length_factor, length_constant: a translation has at most factor·source + constant pieces, its
     end counted; what reaches this length is ended there.
     max_source_tokens: longer inputs are cropped.
@@ -43,7 +51,8 @@ class SearchOptions:
     as are translated fastest, for the runtime to choose; 32 elsewhere.
     allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
     sampling: draw `nbest` translations instead of searching for the best; `beam` is not looked at.
-    Raises ValueError where `nbest` is more than `beam`, or a number of things is less than 1.
+    Raises ValueError where `nbest` is more than `beam`, a number of things is less than 1, or length
+    normalisation not in [0, 10].
     """
 
     beam: int = 1
@@ -61,6 +70,11 @@ class SearchOptions:
         for name in ("beam", "nbest", "max_source_tokens", "batch_size", "batch_tokens"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 0 <= self.length_normalisation <= STRONGEST_NORMALISATION:
+            raise ValueError(
+                f"length_normalisation must be from 0 to {STRONGEST_NORMALISATION}, "
+                f"not {self.length_normalisation}"
+            )
         if self.nbest > self.beam and self.sampling is None:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
 

@@ -77,7 +77,7 @@ def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
     sampling = options.sampling
     tempered = values / sampling.temperature
     if sampling.epsilon:  # no more pieces than that can be as probable
-        kept = min(values.shape[1], math.floor(1 / sampling.epsilon))
+        kept = math.floor(min(values.shape[1], 1 / sampling.epsilon))  # 1 / epsilon may be infinite
         best, pieces = largest(tempered, kept)
         log_p = best - tempered.logsumexp(1, keepdim=True)
         allowed = log_p >= math.log(sampling.epsilon)

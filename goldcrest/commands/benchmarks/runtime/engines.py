@@ -18,9 +18,8 @@ from goldcrest.commands.benchmarks.runtime.workload import (
     random_shortlist,
     with_attention,
 )
-from goldcrest.errors import InputError, nearest
 from goldcrest.evaluation.processes import Worker
-from goldcrest.kernels.extension import NEEDS, PORTABLE, available
+from goldcrest.kernels.extension import PORTABLE, available, check_instruction_set
 from goldcrest.runtime.translator import Runtime
 from goldcrest.translation.search import SearchOptions
 
@@ -40,13 +39,9 @@ def instruction_set(name: str | None) -> str:
 
     Raises InputError where it does not exist, or the processor lacks it.
     """
-    found = [*available(), PORTABLE]
     if name is None:
-        return found[0]
-    if name not in (*NEEDS, PORTABLE):
-        raise InputError(f"--isa: no instruction set '{name}'{nearest(name, [*NEEDS, PORTABLE])}")
-    if name not in found:
-        raise InputError(f"--isa {name}: this processor lacks it; it has {', '.join(found)}")
+        return [*available(), PORTABLE][0]
+    check_instruction_set(name)
     return name
 
 
