@@ -4,6 +4,7 @@ The sweep of WNGT20's table 4 and WMT21's table 4.  PyTorch multiplies; int8 stu
 GPUs of today have units for.  Interleaved as on the CPU: each round begins with another setting.
 """
 
+import copy
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -76,7 +77,9 @@ def measure_gpu_speed(
     ]
     files = {name: (folder, shortlist) for name, folder, shortlist in variants}
     translators = {
-        setting[:3]: _translator(*files[setting[0]], *setting[1:3], device) for setting in settings
+        (name, numbers, listed): translator
+        for name, numbers in dict.fromkeys(setting[:2] for setting in settings)
+        for listed, translator in _translators(*files[name], numbers, device).items()
     }
     seconds: list[list[float]] = [[] for _ in settings]
     for number in range(rounds):
@@ -108,15 +111,20 @@ def measure_gpu_speed(
     ]
 
 
-def _translator(
-    folder: str | Path, shortlist: str | Path | None, numbers: str, listed: bool, device: str
-) -> RuntimeTranslator:
-    """A student on the device, from text to text."""
+def _translators(
+    folder: str | Path, shortlist: str | Path | None, numbers: str, device: str
+) -> dict[bool, RuntimeTranslator]:
+    """A student on the device, from text to text, by whether with its shortlist; both are of one copy there."""
     model = load_model(folder)
     pieces = model.vocabulary
-    chosen = Shortlist.load(shortlist, len(pieces), pieces.sha256) if listed else None
-    runtime = Runtime([on_device(model.network, numbers, device)], PORTABLE, chosen)
-    return RuntimeTranslator([runtime], model.vocabulary, PORTABLE)
+    runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
+    if shortlist is not None:
+        runtimes[True] = copy.copy(runtimes[False])  # which shares engines: large students fit
+        runtimes[True].shortlist = Shortlist.load(shortlist, len(pieces), pieces.sha256)
+    return {
+        listed: RuntimeTranslator([runtime], pieces, PORTABLE)
+        for listed, runtime in runtimes.items()
+    }
 
 
 def on_device(network: Translator, numbers: str, device: str) -> Translator:

@@ -9,7 +9,6 @@ from goldcrest.evaluation.quality import TestSet, check_lines, p_values, score
 from goldcrest.files import read_json, sha256_file
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.search.batching import length_sorted_batches
 from goldcrest.translation.vocabulary import Vocabulary
 
 
@@ -77,7 +76,8 @@ def measure_shortlist(
     chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
     texts = (test_set.sources, test_set.references, without)
     pieces = [vocabulary.encode(list(text)) for text in texts]
-    single, batched = (coverage(chosen, *pieces, size) for size in (1, batch_size))
+    searches = (SearchOptions(batch_size=size) for size in (1, batch_size))
+    single, batched = (coverage(chosen, *pieces, search) for search in searches)
     bleu = _bleu(translations, test_set, bootstrap, target)
     return ShortlistMeasurement(
         variant=str(variant),
@@ -107,12 +107,15 @@ def coverage(
     sources: Sequence[Sequence[int]],
     references: Sequence[Sequence[int]],
     own: Sequence[Sequence[int]],
-    batch_size: int,
+    search: SearchOptions,
 ) -> Coverage:
-    """How much of two texts the columns of their batches hold; all three in pieces, ends last and not counted."""
-    batches = length_sorted_batches(
-        [len(source) - 1 for source in sources], batch_size, SearchOptions().batch_tokens
-    )
+    """How much of two texts the columns of their batches hold; all three in pieces, ends last and not counted.
+
+    search: crops the sources and makes the batches, with `batch_size` given.
+    """
+    # the search chooses the columns by what it reads: pieces cut off bring none
+    sources = [search.crop(source) for source in sources]
+    batches = search.batches([len(source) - 1 for source in sources])
     columns, held, total = 0, [0, 0], [0, 0]
     for batch in batches:
         found = set(shortlist.columns(piece for i in batch for piece in sources[i]).tolist())
@@ -122,7 +125,7 @@ def coverage(
             held[k] += sum(piece in found for piece in pieces)
             total[k] += len(pieces)
     shares = [part / whole if whole else 1.0 for part, whole in zip(held, total, strict=True)]
-    return Coverage(batch_size, columns / max(1, len(batches)), *shares)
+    return Coverage(search.batch_size, columns / max(1, len(batches)), *shares)
 
 
 def read_shortlist_measurements(paths: Iterable[str | Path]) -> list[ShortlistMeasurement]:

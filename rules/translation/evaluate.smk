@@ -270,10 +270,10 @@ rule measure_speed:
 
 
 rule measure_gpu_speed:
-    """Words per second of all students on a GPU by mini-batch size, in float32, float16 and int8."""
+    """Words per second of all students on a GPU by mini-batch size and numbers, without and with a shortlist."""
     input:
         models=[MODELS.joinpath(*variant) for variant in VARIANTS],
-        shortlists=list(SHORTLISTED.values()),
+        shortlists=gpu_shortlists(),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
         GPU_SPEED,
@@ -288,14 +288,7 @@ rule measure_gpu_speed:
         **accelerators(1),
         mem_mb=lambda w, attempt: attempt * largest_search_memory(),
     params:
-        students=[
-            (
-                "/".join(variant),
-                str(MODELS.joinpath(*variant)),
-                shortlist_path(variant),
-            )
-            for variant in VARIANTS
-        ],
+        students=gpu_students(),
         sentences=config["evaluation"]["speed"]["sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
         rounds=config["evaluation"]["speed"]["rounds"],
@@ -319,6 +312,7 @@ rule benchmark_runtime:
         mem_mb=lambda w, threads, attempt: attempt * threads * 1500,
     params:
         settings=config["evaluation"].get("engines"),
+        shapes=benchmarked_shapes(),
         code=code_version(
             "commands.benchmark",
             "commands.benchmarks.runtime",
@@ -327,6 +321,7 @@ rule benchmark_runtime:
             "evaluation.processes",
             "kernels",
             "quantization",
+            "report.papers",
             "runtime",
             "translation",
         ),

@@ -1,5 +1,6 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
+from goldcrest.configuration.precisions import INTEGER_GRIDS, grid_of
 from goldcrest.configuration.variants import (
     UNPRUNED,
     is_search,
@@ -172,15 +173,13 @@ def shortlist_of(student):
 def shortlisted_variants():
     """The variants that are measured with their shortlist too, and its file; none where there are no shortlists.
 
-    They are those that the papers run so, in 8 bits, tuned or not; without any, the students as trained.
+    They are those that the papers run so, in 8 bits, however made; without any, the students as trained.
     """
     if "shortlist" not in config:
         return {}
-    quantized = [
-        variant for variant in VARIANTS if variant[2] in ("int8", "int8-finetuned")
-    ]
+    in_bytes = [variant for variant in VARIANTS if grid_of(variant[2]) in INTEGER_GRIDS]
     trained = [variant for variant in VARIANTS if variant[1:] == (UNPRUNED, "float32")]
-    return {variant: shortlist_of(variant[0]) for variant in quantized or trained}
+    return {variant: shortlist_of(variant[0]) for variant in in_bytes or trained}
 
 
 SHORTLISTED = shortlisted_variants()
@@ -189,6 +188,33 @@ SHORTLISTED = shortlisted_variants()
 def shortlist_path(variant):
     """The file of a variant that is measured with a shortlist too, None of others."""
     return str(SHORTLISTED[variant]) if variant in SHORTLISTED else None
+
+
+def gpu_students():
+    """(variant, model folder, shortlist) of all that is timed on a GPU; no shortlists: None.
+
+    With a shortlist each of them, as WNGT20's table 4 has students in float32 and float16.
+    """
+    listed = "shortlist" in config
+    return [
+        (
+            "/".join(variant),
+            str(MODELS.joinpath(*variant)),
+            str(shortlist_of(variant[0])) if listed else None,
+        )
+        for variant in VARIANTS
+    ]
+
+
+def gpu_shortlists():
+    """The files of these shortlists, once each."""
+    return list(dict.fromkeys(file for *_, file in gpu_students() if file))
+
+
+def benchmarked_shapes():
+    """The zoo's entries of what the runtime's benchmark is of, so that it is run again when they change."""
+    engines = config["evaluation"].get("engines", {"architectures": []})
+    return {name: ZOO[name] for name in engines["architectures"]}
 
 
 def shortlist_measurements():

@@ -64,6 +64,8 @@ def test_marian_there_and_back(folders, tmp_path, capsys):
 def test_errors_are_one_line(folders, tmp_path, capsys):
     ssru, attention, new = str(folders / "ssru"), str(folders / "attention"), str(tmp_path / "new")
     (tmp_path / "other").write_text("no model")
+    np.save(tmp_path / "single.npy", np.zeros(3))
+    single = str(tmp_path / "single.npy")
     other, foreign = str(tmp_path / "other"), str(tmp_path / "foreign")
     mine = load_file(folders / "shortlist")
     save_file(mine, foreign, {"vocabulary": "0" * 64})
@@ -78,6 +80,7 @@ def test_errors_are_one_line(folders, tmp_path, capsys):
         (["convert", ssru, new, "--to", "marian", "--shortlist", other], "no shortlist"),
         (["convert", ssru, new, "--to", "marian", "--shortlist", foreign], "made with vocabulary 00000000"),
         (["import-marian", other, new, "--vocabulary", other], "not a Marian .npz"),
+        (["import-marian", single, new, "--vocabulary", other], "single.npy: not a Marian .npz"),
         (["import-marian", "none.npz", new, "--vocabulary", other], "none.npz: no such file"),
     ]  # fmt: skip
     for command, message in cases:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
+from goldcrest.evaluation import gpu_speed
 from goldcrest.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
 from goldcrest.files import write_json
 from goldcrest.report import rendering
@@ -54,6 +55,24 @@ def test_float16_translates_as_float32_does(folder):
     same = sum(one == other for one, other in zip(*found.values(), strict=True))
     assert same >= len(TEXT) - 1
     assert any(found["float32"])
+
+
+@pytest.mark.parametrize("numbers", ["float32", "float16"])
+def test_with_and_without_a_shortlist_from_one_copy(folder, tmp_path, numbers):
+    """Each translates as it would alone, in turn; what is on the device is there once."""
+    model = load_model(folder)
+    pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
+    network = on_device(model.network, numbers, "cpu")
+    listed = Shortlist(np.full((len(pieces), 1), 5, np.int32), np.array([7], np.int32))
+    listed.save(tmp_path / "shortlist")
+    both = gpu_speed._translators(folder, tmp_path / "shortlist", numbers, "cpu")
+    for uses in (False, True, False):
+        alone = Runtime([network], "portable", listed if uses else None)
+        expected = pieces.decode(alone.translate(pieces.encode(TEXT), options))
+        assert both[uses].translate(TEXT, options) == expected
+    one, other = (translator.runtimes[0].engines[0] for translator in both.values())
+    assert one is other
+    assert list(gpu_speed._translators(folder, None, numbers, "cpu")) == [False]
 
 
 def test_a_device_that_is_not_there(folder):

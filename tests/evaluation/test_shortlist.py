@@ -12,7 +12,11 @@ from goldcrest.evaluation.shortlist import (
     read_shortlist_measurements,
 )
 from goldcrest.files import write_json
+from goldcrest.kernels.extension import PORTABLE
 from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.runtime.translator import Runtime
+from goldcrest.translation.search import SearchOptions
+from tests.runtime.conftest import network
 from tests.small_models import TEXT, make_vocabulary
 
 PIECES = 40
@@ -43,7 +47,7 @@ def test_a_sentence_is_covered_by_its_own_columns():
         for k, text in enumerate(texts):
             held[k] += sum(piece in allowed for piece in text[number][:-1])
             total[k] += len(text[number]) - 1
-    found = coverage(shortlist, sources, *texts, batch_size=1)
+    found = coverage(shortlist, sources, *texts, SearchOptions(batch_size=1))
     assert found.columns == pytest.approx(np.mean(columns))
     assert (found.reference, found.own) == pytest.approx((held[0] / total[0], held[1] / total[1]))
 
@@ -52,10 +56,22 @@ def test_a_batch_shares_its_columns():
     shortlist, sources = random_shortlist(), random_text(1)
     full = [source for source in sources if source != [0]]
     every = {piece for source in full for piece in source}
-    found = coverage(shortlist, full, full, full, batch_size=len(full))
+    found = coverage(shortlist, full, full, full, SearchOptions(batch_size=len(full)))
     assert found.columns == len(shortlist.columns(every))
-    single = coverage(shortlist, full, full, full, batch_size=1)
+    single = coverage(shortlist, full, full, full, SearchOptions(batch_size=1))
     assert found.reference > single.reference and found.columns > single.columns
+
+
+@pytest.mark.parametrize("crop", [3, 200])
+def test_columns_are_those_of_the_search(crop):
+    """Of a source longer than is searched for, too."""
+    shortlist, search = random_shortlist(), SearchOptions(batch_size=1, max_source_tokens=crop)
+    source = [*np.random.default_rng(4).integers(2, PIECES, 290).tolist(), 0]
+    runtime = Runtime([network(pieces=PIECES)], PORTABLE, shortlist)
+    runtime.translate([source], search)
+    found = coverage(shortlist, [source], [[5, 0]], [[5, 0]], search)
+    assert found.columns == len(runtime.columns)
+    assert found.own == float(5 in runtime.columns)
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +116,29 @@ def test_the_cost_is_the_difference_to_the_whole_vocabulary(tmp_path, vocabulary
 def test_equal_translations_cost_nothing(tmp_path, vocabulary):
     row = measured(tmp_path, vocabulary, TEXT[1::2] * 10, TEXT[1::2] * 10)
     assert (row.bleu, row.p_value, row.unchanged) == (row.bleu_without, 1.0, 1.0)
+
+
+def test_a_cropped_source_brings_no_columns_of_its_rest(tmp_path, vocabulary):
+    """Measured in the batches and with the crop of the search."""
+    numbers = np.arange(len(vocabulary), dtype=np.int32)
+    listed = Shortlist(numbers[:, None], np.array([2], np.int32), vocabulary.sha256)
+    listed.save(tmp_path / "shortlist")
+    first, rest = "Vogel ", "Baum "
+    row = measure_shortlist(
+        Variant.parse("tiny/unpruned/int8"),
+        TestSet("test", [first * 300 + rest * 50], ["Baum"]),
+        tmp_path / "shortlist",
+        vocabulary,
+        ["Baum"],
+        ["Baum"],
+        batch_size=4,
+        bootstrap=10,
+        target="de",
+        model_sha256="c" * 64,
+        seed=3,
+    )
+    read = vocabulary.encode([first * 300])[0]
+    assert row.single.columns == row.batched.columns == len(listed.columns(read))
 
 
 def test_translations_of_another_count_are_refused(tmp_path, vocabulary):

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder
-from goldcrest.runtime.exports.verification import COARSE, TOLERANCE, close, samples
+from goldcrest.runtime.exports.verification import COARSE, alike, close, samples
 from goldcrest.runtime.exports.weights import in_float32
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.architecture import Architecture
@@ -39,10 +39,38 @@ def export(
 
     pieces: the vocabulary's, in order.  quantization: of CTranslate2, None for float32.  shortlist: written as
     its vocabulary map, used where a translation asks for it.  vocabulary: a file to be laid beside, vocab.spm.
-    Raises InputError where the student is of a shape that CTranslate2 cannot hold.
+    Raises InputError where the student is of a shape that CTranslate2 cannot hold, or does not bear its
+    quantization.
     """
     _check(network.architecture)
     network = in_float32(network)
+    with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
+        # What is written is first held against ours without any rounding, which would hide mistakes.
+        exact = Path(scratch) / "float32"
+        _write(exact, network, pieces, None)
+        close(*_scores(exact, network, pieces), folder)
+        mapping = None
+        if shortlist is not None:
+            mapping = Path(scratch) / "map.tsv"
+            _write_map(shortlist, pieces, mapping)
+        _write(partial, network, pieces, quantization, mapping)
+        if not alike(*_scores(partial, network, pieces), COARSE):
+            raise InputError(
+                f"{folder}: not written, as in {quantization} CTranslate2's scores are far from this student's; "
+                "use `goldcrest convert --quantization float32`"
+            )
+        if vocabulary is not None:
+            shutil.copyfile(vocabulary, partial / "vocab.spm")
+
+
+def _write(
+    folder: Path,
+    network: Translator,
+    pieces: Sequence[str],
+    quantization: str | None,
+    mapping: Path | None = None,
+) -> None:
+    """A float32 network as CTranslate2's files; mapping: its vocabulary map."""
     spec = _spec(network.architecture)
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
@@ -58,30 +86,19 @@ def export(
     spec.register_source_vocabulary(list(pieces))
     spec.register_target_vocabulary(list(pieces))
     spec.config.add_source_eos = True
-    with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
-        if shortlist is not None:
-            mapping = Path(scratch) / "map.tsv"
-            _write_map(shortlist, pieces, mapping)
-            spec.register_vocabulary_mapping(str(mapping))  # copied by `save`
-        spec.validate()
-        spec.optimize(quantization=quantization)
-        spec.save(str(partial))
-        if vocabulary is not None:
-            shutil.copyfile(vocabulary, partial / "vocab.spm")
-        _verify(partial, network, pieces, quantization, folder)
+    if mapping is not None:
+        spec.register_vocabulary_mapping(str(mapping))  # copied by `save`
+    spec.validate()
+    spec.optimize(quantization=quantization)
+    folder.mkdir(exist_ok=True)
+    spec.save(str(folder))
 
 
 @torch.inference_mode()
-def _verify(
-    partial: Path,
-    network: Translator,
-    pieces: Sequence[str],
-    quantization: str | None,
-    folder: str | Path,
-) -> None:
-    """Log probabilities of given translations by both engines; on a coarse grid they are alike, not the same."""
+def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """Log probabilities (sentences, pieces) of given translations, by CTranslate2 and by ours."""
     source, mask, target = samples(network.embedding.num_embeddings)
-    engine = ctranslate2.Translator(str(partial), "cpu", compute_type="default", intra_threads=1)
+    engine = ctranslate2.Translator(str(folder), "cpu", compute_type="default", intra_threads=1)
     named = [
         [pieces[piece] for piece in row[real][:-1]] for row, real in zip(source, mask, strict=True)
     ]
@@ -91,11 +108,11 @@ def _verify(
     inputs = torch.cat([start, target[:, :-1]], 1)
     hidden = network.decode(inputs, network.encode(source, mask), mask)
     expected = network.logits(hidden).log_softmax(-1).gather(-1, target[..., None]).squeeze(-1)
-    tolerance = TOLERANCE if quantization in (None, "float32") else COARSE
-    close(found, expected, folder, tolerance)
+    return found, expected
 
 
 def _check(shape: Architecture) -> None:
+    """Raises InputError where CTranslate2 cannot hold a student of this shape."""
     if shape.decoder_kind != "attention":
         raise InputError(
             "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
@@ -104,6 +121,13 @@ def _check(shape: Architecture) -> None:
         if len({(layer.heads, layer.head_size) for layer in side}) > 1 or not side[0].heads:
             raise InputError(
                 "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
+            )
+    for name, side in (("encoder", shape.encoder), ("decoder", shape.decoder)):
+        empty = [str(number) for number, layer in enumerate(side, 1) if not layer.feed_forward]
+        if empty:
+            raise InputError(
+                f"CTranslate2 wants a neuron at least in every feed-forward layer; this student has none in "
+                f"{name} layer {', '.join(empty)}; export it to ONNX, or to Marian with --pad"
             )
     if any(layer.self_heads != layer.heads for layer in shape.decoder):
         raise InputError(

@@ -10,7 +10,8 @@ from torch import Tensor
 from goldcrest.translation.vocabulary import EOS
 
 TOLERANCE = 1e-3  # of the largest score: sums in another order, not another sum
-COARSE = 0.1  # the same where the other engine rounds weights or activations
+# The same where that engine rounds: int8 of students 8 to 16 wide differs by up to 0.23.
+COARSE = 0.3
 
 
 def same_tensors(
@@ -26,12 +27,18 @@ def close(
     found: Tensor, expected: Tensor, folder: str | Path, tolerance: float = TOLERANCE
 ) -> None:
     """Raises RuntimeError where scores of the other engine are not ours."""
-    worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
-    if not worst <= tolerance * largest:
+    if not alike(found, expected, tolerance):
+        worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
         raise RuntimeError(
             f"{folder}: the other engine's scores differ by {worst:.2g}, ours reach {largest:.2g}; "
             "nothing was written"
         )
+
+
+def alike(found: Tensor, expected: Tensor, tolerance: float) -> bool:
+    """Whether no score differs by more than a share of our largest; one that is no number does."""
+    worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
+    return worst <= tolerance * largest
 
 
 def samples(vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -70,9 +70,36 @@ def test_ctranslate2_uses_the_shortlist(tmp_path):
         ("ssru", "no SSRU decoder"),
         ("ssru, pruned", "no SSRU decoder"),
         ("attention, no heads", "as many heads in a decoder's self-attention"),
+        ("attention, no neurons", r"none in encoder layer 1, 3; export it to ONNX"),
     ],
 )
-def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape, message):
+@pytest.mark.parametrize("quantization", [None, "int8"])
+def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape, message, quantization):
+    shapes = {**SHAPES, "attention, no neurons": {"kind": "attention", "inner": (0, 96, 0)}}
     with pytest.raises(InputError, match=message):
-        export(network(**SHAPES[shape]), NAMES, tmp_path / "exported")
+        export(network(**shapes[shape]), NAMES, tmp_path / "exported", quantization)
     assert not (tmp_path / "exported").exists()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_narrow_students_are_written_in_int8(tmp_path, monkeypatch, seed):
+    """Rounding moves their scores far, which is no mistake of what was written."""
+    seeded = torch.manual_seed
+    monkeypatch.setattr(torch, "manual_seed", lambda _: seeded(seed))
+    model = network(kind="attention", width=8, head=4, inner=(16, 16, 16))
+    export(model, NAMES, tmp_path / "exported")
+    assert (tmp_path / "exported/model.bin").is_file()
+
+
+def test_a_student_that_int8_destroys_is_refused_with_a_remedy(tmp_path):
+    """One huge activation, which no output reads, takes the scale of all the others."""
+    model = network(**SHAPES["attention"])
+    with torch.no_grad():
+        model.decoder[-1].feed_forward_norm.weight.mul_(3)
+        model.decoder[-1].feed_forward_norm.bias[0] = 1e4
+        model.embedding.weight[:, 0] = 0
+    with pytest.raises(InputError, match=r"exported: .* in int8 .* convert --quantization float32"):
+        export(model, NAMES, tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()
+    export(model, NAMES, tmp_path / "exported", quantization="float32")
+    assert (tmp_path / "exported/model.bin").is_file()

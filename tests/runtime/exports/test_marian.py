@@ -2,6 +2,7 @@
 
 import ctypes
 import struct
+import zipfile
 
 import ctranslate2
 import numpy as np
@@ -14,6 +15,7 @@ from ctranslate2.converters import marian as converter
 from goldcrest.errors import InputError
 from goldcrest.quantization import quantize_model
 from goldcrest.runtime.exports.marian import export, import_model, read
+from goldcrest.runtime.exports.marian.files import read_npz
 from goldcrest.runtime.exports.marian.shortlists import write_text
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.translation.folder import load_model, save_model
@@ -213,6 +215,9 @@ def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary
         (lambda a: None, {"type": "s2s"}, "type is 's2s'"),
         (lambda a: None, {"dec-cell": "gru"}, "dec-cell is 'gru', Goldcrest's students have 'ssru'"),
         (lambda a: None, {"dim-vocabs": [60, 50]}, "dim-vocabs"),
+        (lambda a: None, {"dim-vocabs": []}, r"dim-vocabs is \[\], expected the same size twice"),
+        (lambda a: None, {"dim-vocabs": [60]}, "dim-vocabs"),
+        (lambda a: None, {"dim-vocabs": 60}, "dim-vocabs"),
         (lambda a: None, {"dec-depth": "two"}, "dec-depth is 'two', expected a whole number"),
         (lambda a: None, {"transformer-tied-layers": [1, 2, 2]}, "transformer-tied-layers"),
         (lambda a: None, {"transformer-heads": 7}, "dim-emb 64 is no multiple"),
@@ -237,6 +242,57 @@ def test_foreign_files_are_refused(tmp_path, vocabulary):
     np.savez(pickled, Wemb=np.array([{}], dtype=object))
     with pytest.raises(InputError, match=r"not a Marian \.npz"):
         read(pickled)
+
+
+def refused(path):
+    """The one line by which a file is refused."""
+    with pytest.raises(InputError) as found:
+        read(path)
+    line = str(found.value)
+    assert line.startswith(f"{path}: ") and "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_a_model_with_any_byte_damaged_is_refused_or_whole(tmp_path, save):
+    """Compressed or not; a byte that zip does not look at does no harm."""
+    path, options = tmp_path / "damaged.npz", np.frombuffer(b"type: transformer\0", np.int8)
+    save(path, **{"special:model.yml": options, "Wemb": np.arange(12, dtype=np.float32)})
+    whole, refusals = path.read_bytes(), 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            arrays, found = read_npz(path)
+        except InputError:
+            refusals += 1
+        else:
+            assert found == {"type": "transformer"}
+            assert all(array.tolist() == list(range(12)) for array in arrays.values())
+    assert refusals > len(whole) / 2
+
+
+def test_files_of_numpy_that_are_no_models_are_refused(tmp_path):
+    np.save(tmp_path / "single.npy", np.zeros(3))
+    assert "not a Marian .npz, or damaged (it is a single array)" in refused(
+        tmp_path / "single.npy"
+    )
+    (tmp_path / "single.npy").write_bytes(b"\x93NUMPY\x01\x00\xff\xff" + b" " * 65535)
+    assert "not a Marian .npz" in refused(tmp_path / "single.npy")
+    for name, reason in (
+        ("special:model.yml", "special:model.yml in it is no array"),
+        ("notes.txt", "notes.txt in it is no array"),
+    ):
+        with zipfile.ZipFile(tmp_path / "other.npz", "w") as archive:
+            archive.writestr(name, "type: transformer")
+        assert reason in refused(tmp_path / "other.npz")
+
+
+def test_options_that_yaml_cannot_hold_are_refused(tmp_path):
+    """A date that is none, and what is no text."""
+    for text in (b"version: 2020-99-99", b"version: \xff", b"version: [", b"version"):
+        options = np.frombuffer(text, np.int8)
+        np.savez(tmp_path / "other.npz", **{"special:model.yml": options})
+        assert "special:model.yml" in refused(tmp_path / "other.npz")
 
 
 def test_a_vocabulary_of_another_size_is_refused(tmp_path, vocabulary):

@@ -108,7 +108,8 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
         if not _positive(options.get(name))
     ]
     sizes = options.get("dim-vocabs")
-    if not (isinstance(sizes, list) and _positive(sizes[0]) and sizes == sizes[:1] * 2):
+    pair = isinstance(sizes, list) and len(sizes) == 2
+    if not (pair and _positive(sizes[0]) and sizes[0] == sizes[1]):
         faults.append(f"{origin}: dim-vocabs is {sizes!r}, expected the same size twice")
     if tied not in ([], [1] * depth, list(range(1, depth + 1))):
         faults.append(

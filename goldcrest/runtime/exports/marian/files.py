@@ -1,7 +1,9 @@
 """Marian's files: .npz and .bin models, .yml vocabularies."""
 
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,11 @@ from goldcrest.errors import InputError
 OPTIONS = "special:model.yml"
 FLOAT32, INT8 = 0x404, 0x101  # Marian's marks of types in .bin files
 ALIGNMENT = 256
+# What numpy and zipfile raise, depending on which part of a file is damaged.
+DAMAGED = (
+    *(OSError, ValueError, RuntimeError, MemoryError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
 
 
 def write_npz(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
@@ -29,23 +36,37 @@ def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, AttributeError) as error:
+        arrays = _read_arrays(path)
+    except DAMAGED as error:
+        reason, *_ = str(error).splitlines() or [type(error).__name__]
         raise InputError(
-            f"{path}: not a Marian .npz, or damaged ({error}); of a .bin for browsers take the "
-            ".npz that it was made from"
+            f"{path}: not a Marian .npz, or damaged ({reason}); fetch the file again, and of a .bin for "
+            "browsers take the .npz that it was made from"
         ) from error
     if OPTIONS not in arrays:
         raise InputError(f"{path}: no {OPTIONS} in it; name a model that Marian wrote")
     text = arrays.pop(OPTIONS).tobytes().rstrip(b"\0")
     try:
         options = yaml.safe_load(text.decode("utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except (ValueError, yaml.YAMLError) as error:  # YAML's impossible dates are ValueErrors
         raise InputError(f"{path}: {OPTIONS} is not YAML; fetch the file again") from error
     if not isinstance(options, dict):
         raise InputError(f"{path}: {OPTIONS} holds no options; fetch the file again")
     return arrays, options
+
+
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of an .npz.  Raises ValueError where it holds anything else, of DAMAGED where it is damaged."""
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("it is a single array")
+    with archive:
+        arrays = {name: archive[name] for name in archive.files}
+    # numpy returns members of other kinds as bytes
+    other = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    if other:
+        raise ValueError(f"{other[0]} in it is no array")
+    return arrays
 
 
 def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
