@@ -94,7 +94,10 @@ class Packer:
         weight = torch.cat([piece for piece, _ in pieces])
         scales = {_activation_scale(one) for one in maps if one.weight.numel()} or {1.0}
         if len(scales) > 1:
-            raise ValueError(f"maps of one input have the activation scales {sorted(scales)}")
+            raise InputError(
+                f"maps of one input have the activation scales {sorted(scales)}, and want one; quantize the model "
+                "again"
+            )
         scale = scales.pop() if self.integer else 1.0
         steps, biases = [], []
         for one, (piece, weight_scale) in zip(maps, pieces, strict=True):

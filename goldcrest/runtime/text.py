@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from goldcrest.errors import InputError, nearest
 from goldcrest.files import read_json
-from goldcrest.kernels.extension import NEEDS, PORTABLE, available, fastest
+from goldcrest.kernels.extension import PORTABLE, check_instruction_set, fastest
 from goldcrest.runtime.engines import fits_extension
 from goldcrest.runtime.shortlist import Shortlist
 from goldcrest.runtime.translator import Runtime
@@ -79,10 +80,8 @@ def load_runtime(
     networks = [model.network for model in models]
     if isa is None:
         isa = best_isa(networks)
-    elif isa in NEEDS and isa not in available():
-        raise InputError(
-            f"instruction set '{isa}': this processor lacks it; it has {', '.join([*available(), PORTABLE])}"
-        )
+    else:
+        check_instruction_set(isa)
     vocabulary, chosen = models[0].vocabulary, None
     if shortlist is not None:
         chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
@@ -98,8 +97,8 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     """
     path = Path(folder)
     if (path / "config.json").is_file():
-        found = (read_json(path / "config.json").get("quantization") or {}).get("grid", "float32")
-        if precision is not None and precision not in (found, path.name):
+        found = _precision_in(read_json(path / "config.json"))
+        if found is not None and precision not in (None, found, path.name):
             raise InputError(f"{path}: a model in {found}, not {precision}; quantize it first")
         return path
     there = sorted(one.parent.name for one in path.glob("*/config.json"))
@@ -112,6 +111,12 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     if precision is not None and precision not in there:
         raise InputError(f"{path}: precision '{precision}'{nearest(precision, there)}")
     return path / (precision or there[0])
+
+
+def _precision_in(config: Any) -> str | None:
+    """The grid that a config.json names, or float32; None where it is damaged: loading says what is wrong."""
+    section = config.get("quantization", {}) if isinstance(config, dict) else None
+    return section.get("grid", "float32") if isinstance(section, dict) else None
 
 
 def best_isa(networks: Sequence[Translator]) -> str:

@@ -5,7 +5,8 @@ it: configuration, seed, versions, parents), and `quantization` where the weight
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from torch import Tensor
 from goldcrest import quantization as quantized
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, sha256_file, write_json
+from goldcrest.quantization.files import check_scales
 from goldcrest.translation.architecture import Architecture
 from goldcrest.translation.network import Translator
 from goldcrest.translation.vocabulary import Vocabulary
@@ -70,9 +72,27 @@ def save_model(
 def load_model(path: str | Path, dropout: float = 0.0) -> Model:
     """Read a model folder.  dropout: of the network where it is trained further.
 
-    Raises InputError where it is none, is damaged, or its vocabulary is not the one it was made with.
+    Raises InputError where it is none, is damaged, holds numbers that are none, or its vocabulary is not the
+    one it was made with.
     """
     path = Path(path)
+    config, sha256, architecture = _read_config(path)
+    vocabulary = _read_vocabulary(path, sha256, architecture)
+    file = path / "model.safetensors"
+    try:
+        tensors = load_file(file)
+    except (FileNotFoundError, SafetensorError) as error:
+        raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
+    tensors = _fitting(path, config, architecture, tensors)
+    network = Translator(architecture, dropout)
+    if "quantization" in config:
+        quantized.apply(network, config["quantization"], tensors)
+    load_tensors(network, tensors, file)
+    return Model(path, network.eval(), vocabulary, config)
+
+
+def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
+    """What a folder's config.json holds; of that the vocabulary's hash and the architecture."""
     if not (path / "config.json").is_file():
         raise InputError(
             f"{path}: not a model folder (no config.json); name the folder that training made"
@@ -82,13 +102,17 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
     if found != FORMAT:
         raise InputError(f"{path}/config.json: format {found!r}, expected {FORMAT!r}")
     try:
-        wanted = str(config["vocabulary"]["sha256"])
-        architecture = Architecture.from_dict(config["architecture"])
-    except (KeyError, TypeError, ValueError) as error:
+        sha256 = str(config["vocabulary"]["sha256"])
+        return config, sha256, Architecture.from_dict(config["architecture"])
+    except (KeyError, TypeError, InputError) as error:
         raise InputError(
             f"{path}/config.json: damaged, its vocabulary or architecture is not what was written "
             f"({type(error).__name__}: {error}); make the model again"
         ) from error
+
+
+def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Vocabulary:
+    """A folder's vocabulary, which must have the hash and the size that config.json names."""
     vocabulary = Vocabulary(path / "vocab.spm")
     if vocabulary.sha256 != wanted:
         raise InputError(
@@ -100,37 +124,93 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
             f"{path}/config.json: an architecture of {architecture.vocabulary:,} pieces, but vocab.spm has "
             f"{len(vocabulary):,}; make the model again"
         )
-    network = Translator(architecture, dropout)
-    try:
-        tensors = load_file(path / "model.safetensors")
-    except (FileNotFoundError, SafetensorError) as error:
-        raise InputError(
-            f"{path}/model.safetensors: missing or damaged ({error}); make the model again"
-        ) from error
+    return vocabulary
+
+
+def _fitting(
+    path: Path,
+    config: Mapping[str, Any],
+    architecture: Architecture,
+    tensors: Mapping[str, Tensor],
+) -> dict[str, Tensor]:
+    """A folder's tensors by their names in the network, held against config.json before memory is taken for it.
+
+    What keeps every tensor's shape cannot be told: heads and head_size exchanged, or the depth of a tied decoder.
+    """
+    file = path / "model.safetensors"
+    with torch.device("meta"):  # shapes alone
+        network = Translator(architecture)
+    parameters = count_parameters(network)
     if "quantization" in config:
-        quantized.apply(network, config["quantization"], tensors)
-        try:
+        with _place(f"{path}/config.json: "):
+            quantized.apply(network, config["quantization"], tensors)
+        with _place(f"{file}: "):
             tensors = quantized.separated(tensors, _own_tensors(network))
-        except InputError as error:
-            raise InputError(f"{path}/model.safetensors: {error}") from error
-    load_tensors(network, tensors, path)
-    return Model(path, network.eval(), vocabulary, config)
+            check_scales(network, tensors)
+    _check_shapes(network, tensors, file)
+    if config.get("parameters", parameters) != parameters:
+        raise InputError(
+            f"{path}/config.json: parameters {config['parameters']!r:.60}, but the network that it describes has "
+            f"{parameters:,}; make the model again"
+        )
+    return dict(tensors)
+
+
+@contextmanager
+def _place(place: str) -> Iterator[None]:
+    """Puts the place before the message of an InputError."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}{error}") from error
 
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
     """Fill a network from stored tensors, tied ones from their one copy.
 
-    Raises InputError naming what is missing, left over or of another shape.
+    Raises InputError naming what is missing, left over, of another shape, or holds NaN or infinity.
     """
-    try:
-        missing, unexpected = network.load_state_dict(dict(tensors), strict=False)
-    except RuntimeError as error:
-        raise InputError(f"{origin}: {str(error).splitlines()[-1].strip()}") from error
-    missing = [name for name in missing if name not in TIED]
+    _check_shapes(network, tensors, origin)
+    _check_finite(tensors, origin)
+    network.load_state_dict(dict(tensors), strict=False)  # which lack the tied ones alone
+
+
+def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
+    own, wanted = network.state_dict(), _own_tensors(network)
+    missing = [name for name in wanted if name not in tensors]
+    unexpected = [name for name in tensors if name not in own]
     if missing or unexpected:
         raise InputError(
-            f"{origin}: tensors missing {missing}, not expected {unexpected}; make the model again"
+            f"{origin}: tensors missing {_first(missing)}, not expected {_first(unexpected)}; make the model again"
         )
+    for name, found in tensors.items():
+        if found.shape != own[name].shape:
+            raise InputError(
+                f"{origin}: {name} is {tuple(found.shape)}, by the architecture {tuple(own[name].shape)}; make the "
+                "model again"
+            )
+
+
+def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
+    """Any NaN would end in empty translations, which look like the model's own."""
+    # the extremes are NaN where one number is, and cost a twentieth of asking each number
+    wrong = [
+        name
+        for name, tensor in tensors.items()
+        if tensor.is_floating_point() and tensor.numel()
+        if not all(map(torch.isfinite, torch.aminmax(tensor)))
+    ]
+    if wrong:
+        raise InputError(
+            f"{origin}: NaN or infinity in {_first(wrong)}; the model has diverged, or the file is damaged: train "
+            "it again, or restore the file"
+        )
+
+
+def _first(names: Sequence[str], most: int = 3) -> str:
+    """Some names for an error, of which there may be hundreds."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{list(names[:most])}{more}"
 
 
 def _own_tensors(network: Translator) -> dict[str, Tensor]:

@@ -4,8 +4,11 @@ import json
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from goldcrest.errors import InputError
+from goldcrest.quantization import quantize_model, section
+from goldcrest.quantization.modules import quantizable_linears
 from goldcrest.translation.folder import count_parameters, load_model, save_model
 
 
@@ -51,6 +54,24 @@ def test_another_vocabulary_is_named(folder):
         load_model(folder)
 
 
+def _within(*keys, **values):
+    """A change of config.json: new values at the end of some keys."""
+
+    def change(config):
+        place = config
+        for key in keys:
+            place = place[key]
+        place.update(values)
+        return config
+
+    return change
+
+
+def _damage(folder, change):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(change(config)))
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -60,11 +81,18 @@ def test_another_vocabulary_is_named(folder):
         (lambda config: config["architecture"].update(ears=2) or config, "damaged, .*'ears'"),
         (lambda config: config["architecture"]["encoder"][0].update(ears=2) or config, "damaged, .*'ears'"),
         (lambda config: config["architecture"].update(vocabulary=7) or config, "of 7 pieces, but vocab.spm has"),
+        (lambda _config: "text", "format None"),
+        (_within("architecture", encoder=[]), r"architecture\.encoder: \[\], expected"),
+        (_within("architecture", "encoder", 0, heads="4"), r"architecture\.encoder\[0\]\.heads: '4', expected"),
+        (_within("architecture", embedding="16"), r"architecture\.embedding: '16', expected"),
+        (_within("architecture", decoder_depth=0), r"architecture\.decoder_depth: 0, expected"),
+        (_within(parameters=7), "parameters 7, but the network"),
+        (_within(quantization=None), "quantization: None, expected keys and values"),
+        (_within(quantization="int8"), "quantization: 'int8', expected keys and values"),
     ],
 )  # fmt: skip
 def test_a_damaged_configuration_is_named(folder, changed, message):
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(changed(config)))
+    _damage(folder, changed)
     with pytest.raises(InputError, match=f"config.json: .*{message}"):
         load_model(folder)
 
@@ -74,9 +102,65 @@ def test_not_a_model(tmp_path):
         load_model(tmp_path)
 
 
-def test_another_shape_is_named(folder):
-    config = json.loads((folder / "config.json").read_text())
-    config["architecture"]["encoder"][0]["feed_forward"] = 32
-    (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(InputError, match=r"encoder\.0\.feed_forward"):
+@pytest.mark.parametrize("width", [32, 2**20])
+def test_another_shape_is_named(folder, width):
+    _damage(folder, _within("architecture", "encoder", 0, feed_forward=width))
+    with pytest.raises(InputError, match=r"model\.safetensors: encoder\.0\.feed_forward"):
         load_model(folder)
+
+
+def test_widths_that_the_tensors_do_not_have_take_no_memory(folder):
+    """A layer of them would take 16 TiB."""
+    _damage(folder, _within("architecture", embedding=2**14))
+    _damage(folder, _within("architecture", "encoder", 0, heads=2**14, head_size=2**14))
+    with pytest.raises(InputError, match=r"by the architecture .*16384"):
+        load_model(folder)
+
+
+def test_tensors_too_many_to_name_are_counted(folder):
+    (folder / "model.safetensors").unlink()
+    save_file({"other": torch.zeros(1)}, folder / "model.safetensors")
+    message = r"missing \['embedding.weight', .* and \d+ more, not expected \['other'\]"
+    with pytest.raises(InputError, match=message):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("name", ["output.bias", "encoder.1.attention_norm.weight"])
+def test_a_model_that_has_diverged_is_refused(folder, name, number):
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    tensors[name][-1] = number
+    save_file(tensors, path)
+    message = rf"model\.safetensors: NaN or infinity in \['{name}'\]; the model has diverged"
+    with pytest.raises(InputError, match=message):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("scale", ["activation_scale", "quantized.scale"])
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, 0.0, -1.0])
+def test_a_scale_that_is_none_is_refused(tmp_path, network, vocabulary, scale, number):
+    quantize_model(network, "int8", {name: 1.0 for name, _ in quantizable_linears(network)})
+    name = f"encoder.0.feed_forward.inner.{scale}"
+    network.get_buffer(name).fill_(number)
+    save_model(tmp_path / "model", network, vocabulary, {}, section("int8", "mean-of-maxima"))
+    message = rf"model\.safetensors: {name} is {number:g}, expected a number above 0"
+    with pytest.raises(InputError, match=message):
+        load_model(tmp_path / "model")
+
+
+def test_a_weight_of_zeros_may_be_on_a_logarithmic_grid(tmp_path, network, vocabulary):
+    with torch.no_grad():
+        network.encoder[0].feed_forward.inner.weight.zero_()
+    save_model(tmp_path / "model", quantize_model(network, "log4"), vocabulary, {}, section("log4"))
+    assert not load_model(tmp_path / "model").network.encoder[0].feed_forward.inner.weight.any()
+
+
+def test_loading_draws_no_random_numbers_for_the_comparison(folder, network):
+    """Training goes on from a loaded model as from the one that was stored."""
+    torch.manual_seed(4)
+    type(network)(network.architecture)
+    expected = torch.get_rng_state()
+    torch.manual_seed(4)
+    load_model(folder)
+    assert torch.equal(torch.get_rng_state(), expected)

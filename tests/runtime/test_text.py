@@ -1,0 +1,40 @@
+"""Model folders as the runtime takes them: the precision of one, and what is damaged."""
+
+import pytest
+
+from goldcrest.errors import InputError
+from goldcrest.files import write_json
+from goldcrest.runtime.text import load_runtime, of_precision
+from goldcrest.translation.folder import FORMAT
+
+
+@pytest.mark.parametrize(
+    ("quantization", "found"),
+    [({}, "float32"), ({"quantization": {"grid": "int8"}}, "int8")],
+)
+def test_the_precision_of_a_model_folder(tmp_path, quantization, found):
+    write_json(tmp_path / "model" / "config.json", {"format": FORMAT, **quantization})
+    for precision in (None, found, "model"):
+        assert of_precision(tmp_path / "model", precision) == tmp_path / "model"
+    with pytest.raises(InputError, match=f"a model in {found}, not log4"):
+        of_precision(tmp_path / "model", "log4")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (["list"], "format None"),
+        ("string", "format None"),
+        (None, "format None"),
+        ({"format": FORMAT, "quantization": "int8"}, "damaged"),
+        ({"format": FORMAT, "quantization": ["int8"]}, "damaged"),
+        ({"format": FORMAT, "quantization": None}, "damaged"),
+    ],
+)
+@pytest.mark.parametrize("precision", [None, "int8"])
+def test_loading_says_what_is_wrong_with_a_damaged_configuration(
+    tmp_path, config, message, precision
+):
+    write_json(tmp_path / "config.json", config)
+    with pytest.raises(InputError, match=rf"config\.json: {message}"):
+        load_runtime(of_precision(tmp_path, precision))
