@@ -1,11 +1,13 @@
 """Choose of many translations of a sentence the one that is best beside all of them (minimum Bayes risk).
 
 Candidates come as `goldcrest translate --nbest` and `--sample` write them, `LINE ||| TRANSLATION`, lines from 0, with
-or without a score behind; or with --candidates N as plain lines, N for each source.
+or without a score behind; as Marian's n-best, whose features (F0= -1.2) stand before it; or with --candidates N as
+plain lines, N for each source.
 """
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from goldcrest.metric.mbr import Utility
 
 SEPARATOR = " ||| "
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
+FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # a decoder's: F0= -1.2, WordScores= -0.1 -0.3
+FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 HELP = "choose among many translations by minimum Bayes risk"
 
 
@@ -32,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", metavar="MODEL", help="a COMET model, as of `goldcrest score`")
     which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
+    parser.add_argument("--target", metavar="LANG",
+                        help="the translations' language, which BLEU's tokens depend on: zh, and ja and ko, of "
+                        "characters where sacreBLEU's tokenizer is not installed")  # fmt: skip
     add_scorer_arguments(parser)
     parser.add_argument("--not-itself", action="store_true",
                         help="a candidate is not its own reference")  # fmt: skip
@@ -44,10 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Choose and print, a line for each source.
 
-    Raises InputError where a file or the model cannot be read, a source has no candidate, or a candidate no source.
+    Raises InputError where a file or the model cannot be read, a source has no candidate, a candidate no source, or
+    an option does not belong to the utility.
     """
     from goldcrest.metric.mbr import SentenceUtility, decode_all
 
+    _check(arguments)
     sources = list(read_lines(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
     chosen = decode_all(
@@ -90,26 +100,56 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
             raise InputError(
                 f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
             )
-        found[int(source)].append(_without_score(text))
+        found[int(source)].append(_translation(text))
     for number, some in enumerate(found):
         if not some:
             raise InputError(f"{path}: no candidate of source {number}; give each source one")
     return found
 
 
-def _without_score(text: str) -> str:
-    """A translation, which may hold the separator itself, without the number behind it."""
+def _translation(text: str) -> str:
+    """A translation, which may hold the separator itself, without the score and the features behind it."""
     translation, separator, last = text.rpartition(SEPARATOR)
+    if separator and _is_number(last):
+        text = translation
+    translation, separator, last = text.rpartition(SEPARATOR)
+    while separator and FEATURES.fullmatch(last):
+        text = translation
+        translation, separator, last = text.rpartition(SEPARATOR)
+    return text
+
+
+def _is_number(text: str) -> bool:
     try:
-        float(last)
+        float(text)
     except ValueError:
-        return text
-    return translation if separator else text
+        return False
+    return True
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise InputError where an option would be ignored: a model's beside --utility, or --target without BLEU."""
+    if arguments.target is not None and arguments.utility != "bleu":
+        raise InputError("--target: only BLEU's tokens depend on it; leave it out")
+    if not arguments.utility:
+        return
+    of_models = argparse.ArgumentParser()
+    add_scorer_arguments(of_models)
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, default in vars(of_models.parse_args([])).items()
+        if getattr(arguments, name) != default
+    ]
+    if given:
+        raise InputError(
+            f"{', '.join(given)}: of a COMET model, and --utility {arguments.utility} has none; "
+            "leave out, or give --model instead"
+        )
 
 
 def _utility(arguments: argparse.Namespace) -> "Utility":
     from goldcrest.metric.mbr import MetricUtility, SentenceUtility
 
     if arguments.utility:
-        return SentenceUtility(arguments.utility)
+        return SentenceUtility(arguments.utility, arguments.target)
     return MetricUtility(load_scorer(arguments))

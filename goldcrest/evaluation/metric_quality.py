@@ -1,5 +1,6 @@
 """Metrics measured by how well they agree with people, each beside the one they were made from."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -11,14 +12,17 @@ from goldcrest.metric.judged_set import JudgedSet, MetricScores
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of a metric on a judged test set; it holds no time and no hardware."""
+    """Of a metric on a judged test set; it holds no time and no hardware.
+
+    A number is None where it is undefined: the agreement of equal scores, and what depends on it.
+    """
 
     metric: str
     test_set: str
     statistic: str  # mqm or darr
-    tau: float
-    low: float  # bounds of the 95 % bootstrap interval
-    high: float
+    tau: float | None
+    low: float | None  # bounds of the 95 % bootstrap interval
+    high: float | None
     segments: int
     pairs: int | None  # of darr
     compared_with: str | None
@@ -65,15 +69,17 @@ def measure_agreement(
                 metric=one.metric,
                 test_set=judged.name,
                 statistic=judged.statistic,
-                tau=tau,
-                low=low,
-                high=high,
+                tau=_defined(tau),
+                low=_defined(low),
+                high=_defined(high),
                 segments=len(judged.judgements),
                 pairs=len(judged.pairs.better) if judged.statistic == "darr" else None,
                 compared_with=other.metric if other else None,
-                difference=tau - judged.tau(other.scores) if other else None,
+                difference=_defined(tau - judged.tau(other.scores)) if other else None,
                 p_value=(
-                    judged.p_value(one.scores, other.scores, permutations, seed) if other else None
+                    _defined(judged.p_value(one.scores, other.scores, permutations, seed))
+                    if other
+                    else None
                 ),
                 signature=one.signature,
                 test_set_sha256=judged.sha256,
@@ -86,3 +92,8 @@ def measure_agreement(
             )
         )
     return found
+
+
+def _defined(value: float) -> float | None:
+    """None for NaN, which JSON does not have."""
+    return None if math.isnan(value) else value

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
@@ -23,6 +23,7 @@ from goldcrest.evaluation.measurement import (
 )
 from goldcrest.evaluation.significance import BOOTSTRAP_SEED
 from goldcrest.files import write_text
+from goldcrest.metric.judgements import bleu
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def measure(
 
 
 def _metrics(target: str | None) -> list:
-    return [BLEU(trg_lang=target or ""), CHRF()]
+    return [bleu(target or ""), CHRF()]
 
 
 def _name(metric) -> str:

@@ -39,9 +39,9 @@ class RelativeRanks:
         segments: Sequence[Hashable],
         least: float = LEAST_DIFFERENCE,
     ) -> "RelativeRanks":
-        """From direct assessments (n,).  segments: equal where translations are of the same source.
+        """From direct assessments (n,), one for each translation.
 
-        least: points that two must differ by at least.
+        segments: equal where translations are of the same source.  least: points that two must differ by at least.
         """
         rows = defaultdict(list)
         for row, segment in enumerate(segments):
@@ -76,7 +76,8 @@ def permutation_p_value(
 
     statistic: the agreement of scores (n,) with people.  Under the null hypothesis it does not matter which
     metric gave a score: both are standardised, and exchanged segment by segment at random.  With standardised
-    scores the test is a little conservative.  NaN where an agreement is.
+    scores the test is a little conservative.  Permutations without an agreement are left out; NaN where a
+    metric has none itself, or no permutation.
     Source: the test PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
     """
     ours, theirs = (_standardised(one) for one in (scores, other))
@@ -84,12 +85,15 @@ def permutation_p_value(
     if np.isnan(observed):
         return float("nan")
     draw = np.random.default_rng(seed)
-    as_large = 0
-    for _ in range(permutations):
+    found = np.empty(permutations)
+    for number in range(permutations):
         swapped = draw.random(len(ours)) < 0.5
         first, second = np.where(swapped, theirs, ours), np.where(swapped, ours, theirs)
-        as_large += abs(statistic(first) - statistic(second)) >= observed
-    return (as_large + 1) / (permutations + 1)
+        found[number] = abs(statistic(first) - statistic(second))
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return float("nan")
+    return float(((found >= observed).sum() + 1) / (len(found) + 1))
 
 
 def bootstrap_interval(
@@ -100,17 +104,25 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """The 95 % interval of an agreement over resamples of the sources, each with all its translations.
 
-    statistic: of the rows (m,) of a resample, some of them several times.
+    statistic: of the rows (m,) of a resample, some of them several times.  Resamples without an agreement, as
+    where people's scores are all equal, are left out; NaN where none has one.
     """
     rows = defaultdict(list)
     for row, segment in enumerate(segments):
         rows[segment].append(row)
     groups = [np.array(one) for one in rows.values()]
     draw = np.random.default_rng(seed)
-    found = [
-        statistic(np.concatenate([groups[i] for i in draw.integers(len(groups), size=len(groups))]))
-        for _ in range(resamples)
-    ]
+    found = np.array(
+        [
+            statistic(
+                np.concatenate([groups[i] for i in draw.integers(len(groups), size=len(groups))])
+            )
+            for _ in range(resamples)
+        ]
+    )
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return float("nan"), float("nan")
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)
 

@@ -36,8 +36,8 @@ def scores_of(
         return MetricScores(metric, f"file:{sha256_file(file)}", _from_file(file, judged))
     if metric in LEXICAL:
         require_references(rows.references, metric)
-        scores = lexical_scores(metric, rows.hypotheses, rows.references)
-        return MetricScores(metric, lexical_signature(metric), scores)
+        scores = lexical_scores(metric, rows.hypotheses, rows.references, rows.targets)
+        return MetricScores(metric, lexical_signature(metric, rows.targets), scores)
     ensemble = Ensemble.load(models, precision, device)
     if ensemble.needs_references:
         require_references(rows.references, metric)

@@ -39,10 +39,11 @@ class JudgedSet:
         """From a table as `entry` describes it: table, score, statistic, humans, held_out.
 
         humans: whether translations by people, and those made to mislead metrics, stay.  held_out: only sources
-        that validate where this is the validation's share.  Raises InputError where nothing is left, or people
-        tell no two translations apart.
+        that validate where this is the validation's share.  Of several judgements of a translation the mean
+        counts, as in WMT.  Raises InputError where nothing is left, people tell no two translations apart, or
+        the table does not tell the systems that are to stay.
         """
-        judgements = read_judgements(entry["table"], entry["score"])
+        judgements = read_judgements(entry["table"], entry["score"], by_system=not entry["humans"])
         table_rows = len(judgements)
         if not entry["humans"]:
             judgements = judgements.where(is_machine)
@@ -52,7 +53,7 @@ class JudgedSet:
             judgements = judgements.where(lambda source: is_held_out(source, share), "sources")
         if not len(judgements):
             raise InputError(f"{entry['table']}: no source is held out; raise held_out")
-        found = cls(name, judgements, entry["statistic"], table_rows)
+        found = cls(name, judgements.averaged(), entry["statistic"], table_rows)
         if found.statistic == "darr" and not len(found.pairs.better):
             raise InputError(
                 f"{entry['table']}: no two translations of a source whose {entry['score']} differs by 25 points; "
@@ -74,13 +75,13 @@ class JudgedSet:
         return sha256_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
 
     def tau(self, scores: np.ndarray) -> float:
-        """The agreement of a metric's scores (n,)."""
+        """The agreement of a metric's scores (n,); NaN where they, or people's, are all equal."""
         if self.statistic == "darr":
             return self.pairs.tau(scores)
         return kendall_tau_b(scores, self.judgements.scores)
 
     def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
-        """Its 95 % bootstrap interval, over sources."""
+        """Its 95 % bootstrap interval, over sources; NaN where no resample has an agreement."""
         human, groups = self.judgements.scores, self.judgements.groups
         if self.statistic == "mqm":
 
@@ -95,7 +96,7 @@ class JudgedSet:
         )
 
     def p_value(self, scores: np.ndarray, other: np.ndarray, permutations: int, seed: int) -> float:
-        """Of the difference of two metrics' agreement, by permutation."""
+        """Of the difference of two metrics' agreement, by permutation; NaN where there is none."""
         return permutation_p_value(self.tau, scores, other, permutations, seed)
 
 

@@ -1,9 +1,11 @@
 """Human judgements of translations: tables of segments with the score that people gave each."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
@@ -45,21 +47,50 @@ class Judgements:
         """Of each segment; empty where the table tells none."""
         return [segment.partition(" ")[0] for segment in self.segments]
 
+    @property
+    def targets(self) -> list[str]:
+        """The language of each translation, as the pair tells it; empty where the table tells none."""
+        return [pair.partition("-")[2] for pair in self.language_pairs]
+
     def where(self, kept: Callable[[str], bool], column: str = "systems") -> "Judgements":
         """Those whose system, or value of another column, is kept."""
         rows = [row for row, value in enumerate(getattr(self, column)) if kept(value)]
+        return self._of_rows(rows, self.scores[rows])
+
+    def averaged(self) -> "Judgements":
+        """Every translation once, where it stands first, with the mean of its scores.
+
+        Tables of raw assessments have a row for each assessor.  Segments of two texts may be alike in number and
+        source, so that the translation's text belongs to it too.
+        """
+        numbers: dict[tuple, int] = {}
+        translations = zip(self.groups, self.systems, self.hypotheses, strict=True)
+        number = [numbers.setdefault(one, len(numbers)) for one in translations]
+        if len(numbers) == len(self):
+            return self  # the same to the bit, of which `JudgedSet.sha256` is made: a sum makes 0 of −0
+        _, first = np.unique(number, return_index=True)
+        means = np.bincount(number, self.scores) / np.bincount(number)
+        return self._of_rows(first.tolist(), means)
+
+    def _of_rows(self, rows: Sequence[int], scores: np.ndarray) -> "Judgements":
         lists = ([one[row] for row in rows] for one in list(vars(self).values())[:-1])
-        return Judgements(*lists, self.scores[rows])
+        return Judgements(*lists, scores)
 
 
-def read_judgements(path: str | Path, score: str) -> Judgements:
+def read_judgements(path: str | Path, score: str, *, by_system: bool = False) -> Judgements:
     """A table of tab-separated values with a line of headings.
 
-    score: the column of the human score, such as mqm or da_raw; the others are system, seg_id, source, hypothesis,
-    and where there are reference and lp.  Raises InputError naming the column or line that is wrong.
+    score: the column of the human score, such as mqm or da_raw; the others are seg_id, source, hypothesis, and
+    where there are system, reference and lp.  by_system: whether there must be one of systems.  A byte-order mark
+    and line ends of Windows are no part of a cell.  Raises InputError naming the column or line that is wrong.
     """
-    lines = read_lines(path)
-    heading = next(lines, "").split("\t")
+    lines = (line.removesuffix("\r") for line in read_lines(path))
+    heading = next(lines, "").removeprefix("\ufeff").split("\t")
+    if by_system and "system" not in heading:
+        raise InputError(
+            f"{path}: no column 'system', which tells people from systems; name it so, or set humans: true"
+            f"{nearest('system', heading)}"
+        )
     for name in (score, "source", "hypothesis", "seg_id"):
         if name not in heading:
             raise InputError(f"{path}: no column '{name}'{nearest(name, heading)}")
@@ -107,34 +138,64 @@ def require_references(references: Sequence[str], reader: str) -> None:
         )
 
 
+# Translations by people: ref-A and ref-B of WMT21, refA of WMT22, Human-A.0 and Human-P.0 of WMT20, HUMAN of WMT19.
+PERSON = re.compile(r"(ref|human)([-_.]?[a-z])?(\.\d+)?", re.IGNORECASE)
+
+
 def is_machine(system: str) -> bool:
-    """Whether a system of WMT 2021 took part in the translation task: no human, no variant made for metrics."""
-    return not system.startswith(("ref-", "metricsystem"))
+    """Whether a system took part in WMT's translation task: no human, no variant made for metrics."""
+    return not (PERSON.fullmatch(system) or system.startswith("metricsystem"))
 
 
-LEXICAL = {"BLEU": BLEU, "chrF": CHRF}
+LEXICAL = ("BLEU", "chrF")
 
 
-def lexical_signature(metric: str) -> str:
-    """sacreBLEU's, of its sentence scores."""
-    one = LEXICAL[metric]()
-    Metric.sentence_score(one, "", [""])  # how many references there are it learns by that
-    return one.get_signature().format()
+def bleu(target: str = "", **options: Any) -> BLEU:
+    """sacreBLEU's BLEU with the tokens of a target language, such as zh or zh_CN; "" is of words, as most are.
+
+    Where sacreBLEU's tokenizer of Japanese or Korean is not installed, tokens are characters; its signature tells.
+    """
+    language = re.split("[-_]", target)[0].lower()
+    try:
+        return BLEU(trg_lang=language, **options)
+    except RuntimeError:  # no MeCab
+        return BLEU(tokenize="char", **options)
 
 
-def lexical_scores(metric: str, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
+def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
+    """sacreBLEU's, of its sentence scores; several where BLEU's tokens differ by target language."""
+    found = []
+    for target in sorted(set(targets)):
+        one = _lexical(metric, target)
+        Metric.sentence_score(one, "", [""])  # how many references there are it learns by that
+        found.append(one.get_signature().format())
+    return " + ".join(dict.fromkeys(found))
+
+
+def lexical_scores(
+    metric: str,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    targets: Sequence[str] | None = None,
+) -> np.ndarray:
     """sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
 
-    Raises InputError for another metric.
+    targets: the language of each, which BLEU's tokens depend on.  Raises InputError for another metric.
     """
     if metric not in LEXICAL:
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
-    one = LEXICAL[metric]()
+    if targets is None:
+        targets = [""] * len(hypotheses)
+    of = {target: _lexical(metric, target) for target in set(targets)}
     # BLEU's own method does the same, and advises effective_order at each sentence: short ones score higher
     # by it, and correlations are not the published ones.
     return np.array(
         [
-            Metric.sentence_score(one, hypothesis, [reference]).score
-            for hypothesis, reference in zip(hypotheses, references, strict=True)
+            Metric.sentence_score(of[target], hypothesis, [reference]).score
+            for hypothesis, reference, target in zip(hypotheses, references, targets, strict=True)
         ]
     )
+
+
+def _lexical(metric: str, target: str) -> Metric:
+    return bleu(target) if metric == "BLEU" else CHRF()

@@ -91,7 +91,7 @@ def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
             yield begin, number
             begin, count = number, 0
         count += len(some)
-    if count:
+    if begin < len(candidates):  # though the last have no candidate, which `decode` refuses
         yield begin, len(candidates)
 
 
@@ -126,6 +126,7 @@ class MetricUtility:
 
     def prepare(self, *texts: Text) -> None:
         """Encode sources and candidates that are asked for next, better many at once; forget all others."""
+        texts = tuple(one for one in texts if one[1])  # not those of sources without candidates
         found = self._scorer.vectors(*texts) if texts else []
         self._vectors = {
             line: vector
@@ -159,10 +160,12 @@ class SentenceUtility:
 
     def __init__(self, name: str, target: str | None = None) -> None:
         """target: the language, which BLEU's tokens depend on.  Raises InputError for another metric."""
-        from sacrebleu.metrics import BLEU, CHRF
+        from sacrebleu.metrics import CHRF
+
+        from goldcrest.metric.judgements import bleu
 
         if name == "bleu":
-            self._metric = BLEU(effective_order=True, trg_lang=target or "")
+            self._metric = bleu(target or "", effective_order=True)
         elif name == "chrf":
             self._metric = CHRF()
         else:

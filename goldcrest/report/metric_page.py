@@ -7,10 +7,11 @@ from goldcrest.report.metric_results import MetricResults
 from goldcrest.report.metric_tables import (
     agreement_table,
     claims_table,
+    difference,
     paper_table,
 )
 from goldcrest.report.results_page import environment_lines, results_page
-from goldcrest.report.table import Table, fixed
+from goldcrest.report.table import ABSENT, Table, fixed
 
 
 def metric_page(results: MetricResults, run_time: Table, figures: Mapping[str, str]) -> str:
@@ -37,7 +38,7 @@ def in_short(results: MetricResults) -> list[str]:
     whole = results.size(REFERENCE)
     for name in results.config["test_sets"]:
         agreements = [results.agreement(metric, name) for metric in results.metrics]
-        shown = [f"{one.metric} {fixed(one.tau, 3)}" for one in agreements if one]
+        shown = [f"{one.metric} {fixed(one.tau, 3) or ABSENT}" for one in agreements if one]
         lines.append(f"{name}: τ of {', '.join(shown)}.")
     for metric in results.metrics:
         size = results.size(metric)
@@ -49,12 +50,11 @@ def in_short(results: MetricResults) -> list[str]:
         ):
             continue
         changes = [
-            f"{one.difference:+.3f} on {name}".replace("-", "−")
+            f"{difference(one.difference).replace('-', '−')} on {name}"
             for name in results.config["test_sets"]
             if (one := results.agreement(metric, name)) and one.difference is not None
         ]
         share = 1 - size.parameters / whole.parameters
-        lines.append(
-            f"`{metric}`: {share:.0%} fewer parameters than the reference, τ {', '.join(changes)}."
-        )
+        told = f"`{metric}`: {share:.0%} fewer parameters than the reference"
+        lines.append(f"{told}, τ {', '.join(changes)}." if changes else f"{told}.")
     return lines

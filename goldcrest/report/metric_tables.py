@@ -56,14 +56,18 @@ def agreement_table(results: MetricResults) -> Table:
 def _agreement_cells(one: Agreement | None) -> list[Cell]:
     if one is None:
         return [Cell()] * 5
-    difference = "" if one.difference is None else f"{one.difference + 0.0:+.3f}"
     return [
         Cell(fixed(one.tau, 3)),
         Cell(fixed(one.low, 3)),
         Cell(fixed(one.high, 3)),
-        Cell(difference),
+        Cell(difference(one.difference)),
         Cell(fixed(one.p_value, 3)),
     ]
+
+
+def difference(value: float | None) -> str:
+    """Of two agreements, with its sign and three decimals, never "-0.000"; "" for None."""
+    return "" if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
 def _notes(results: MetricResults) -> list[str]:

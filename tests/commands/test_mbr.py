@@ -62,6 +62,62 @@ def test_a_translation_may_hold_the_separator(files, capsys):
     assert read_candidates(candidates, 3) == [[text, text] for text in texts]
 
 
+def test_candidates_of_marian(files):
+    """Features, and scores of words, stand between the translation and its score."""
+    _, candidates = files
+    texts = ["Ein Hund.", "a ||| b", "x = 5 ||| y", "", "Let F0= be"]
+    features = ("F0= -1.2", "F0=-1.2", "F0= -1.2 F1= -3e-05", "WordScores= -0.1 -2 ||| F0= -1.2")
+    for feature in features:
+        rows = [f"{n} ||| {text} ||| {feature} ||| -0.6" for n, text in enumerate(texts)]
+        assert read_candidates(written(candidates, rows), len(texts)) == [[one] for one in texts]
+    # Not behind a translation, but the whole of it, or no feature.
+    rows = ["0 ||| F0= -1.2", "0 ||| a ||| b= c ||| -1", "0 ||| a ||| = 1 ||| -1"]
+    found = read_candidates(written(candidates, rows), 1)
+    assert found == [["F0= -1.2", "a ||| b= c", "a ||| = 1"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--utility", "chrf", "--precision", "int8"], "--precision: of a COMET model, and --utility chrf"),
+        (["--utility", "bleu", "--cache", "c", "--cache-gib", "2"], "--cache, --cache-gib: of a COMET"),
+        (["--utility", "bleu", "--encoder", "e", "--threads", "2"], "--encoder, --threads: of a COMET"),
+        (["--utility", "chrf", "--target", "ja"], "--target: only BLEU's tokens depend on it"),
+        (["--model", "m", "--target", "ja"], "--target: only BLEU's tokens depend on it"),
+    ],
+)  # fmt: skip
+def test_options_that_would_be_ignored(files, capsys, options, message):
+    sources, candidates = files
+    code, out, error = run(capsys, "-s", sources, "-t", candidates, *options)
+    assert code == 1 and not out and message in error and error.count("\n") == 1
+
+
+def test_bleu_of_a_target_language(tmp_path, capsys):
+    """By words all are alike and the first is chosen; by characters the one that two others resemble."""
+    texts = [
+        "犬が外を走っていた。",
+        "猫は部屋で眠っています。",
+        "猫は部屋の中で眠っています。",
+        "猫は部屋の中で眠っている。",
+    ]
+    sources = written(tmp_path / "src.en", ["A cat sleeps in the room."])
+    candidates = written(tmp_path / "plain.txt", texts)
+    options = [
+        "-s",
+        sources,
+        "-t",
+        candidates,
+        "--candidates",
+        4,
+        "--utility",
+        "bleu",
+        "--not-itself",
+    ]
+    assert run(capsys, *options)[1] == f"{texts[0]}\n"
+    code, out, _ = run(capsys, *options, "--target", "ja")
+    assert code == 0 and out == f"{texts[2]}\n"
+
+
 def test_a_long_sentence_is_named_by_its_source(files, model, capsys, caplog):
     sources, candidates = files
     rows = [f"{n} ||| {text}" for n in range(len(SOURCES)) for text in ("Ja.", f"Nein{n}")]

@@ -108,6 +108,30 @@ def test_no_p_value_where_there_is_no_agreement():
     assert np.isnan(permutation_p_value(agreement, np.ones_like(scores), scores, 20))
 
 
+def test_permutations_without_an_agreement_are_left_out():
+    """Two segments: exchanging one of them makes both metrics constant, exchanging both or none does not."""
+    human, ours = np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    # Half of the permutations are defined, and all of those are as large as what is observed.
+    found = permutation_p_value(lambda one: kendall_tau_b(one, human), ours, ours[::-1], 200)
+    assert found == 1
+
+    def never_again(_, calls=iter([1.0, 0.0])):
+        return next(calls, float("nan"))
+
+    assert np.isnan(permutation_p_value(never_again, ours, ours[::-1], 20))
+
+
+def test_resamples_without_an_agreement_are_left_out():
+    """Of four resamples of two sources two have equal human scores; the others agree wholly."""
+    human, scores = np.array([0.0, 1.0]), np.array([3.0, 5.0])
+
+    def tau(rows):
+        return kendall_tau_b(scores[rows], human[rows])
+
+    assert bootstrap_interval(tau, ["a", "b"], 50) == (1, 1)
+    assert np.isnan(bootstrap_interval(lambda _: float("nan"), ["a", "b"], 50)).all()
+
+
 def test_the_interval_resamples_sources():
     """Ten equal translations of a source know no more than one."""
     random = np.random.default_rng(1)

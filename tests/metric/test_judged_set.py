@@ -1,5 +1,8 @@
 """Judged sets: what is read, the statistics by counting, and what an interval is an interval of."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from goldcrest.metric.judged_scores import scores_of
 from goldcrest.metric.judged_set import JudgedSet, MetricScores
 from tests.metric.small import make_checkpoint, make_encoder
 
+ROOT = Path(__file__).parents[2]
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
 
 
@@ -37,6 +41,14 @@ def judged(tmp_path):
 def test_people_are_left_out(judged):
     assert set(JudgedSet.read("x", entry(judged)).judgements.systems) == {"A", "B", "C"}
     assert "ref-B" in JudgedSet.read("x", entry(judged, humans=True)).judgements.systems
+
+
+def test_a_table_without_systems_tells_no_people(judged):
+    text = judged.read_text()
+    judged.write_text(text.replace("system", "sys", 1))
+    with pytest.raises(InputError, match=r"no column 'system'.*humans: true; did you mean 'sys'"):
+        JudgedSet.read("x", entry(judged))
+    assert len(JudgedSet.read("x", entry(judged, humans=True)).judgements) == 16
 
 
 def test_held_out_sources_are_those_of_the_validation(judged):
@@ -68,6 +80,35 @@ def test_segments_of_two_texts_may_have_one_number(tmp_path):
     assert found.pairs.better.tolist() == [0] and found.pairs.worse.tolist() == [1]
 
 
+@pytest.mark.parametrize("statistic", ["darr", "mqm"])
+def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
+    """A, judged 20 and 80, is worth 50 as B is; C is 30 better than both."""
+    rows = [
+        ("en-de", name, 0, "s", "r", f"h{name}", score)
+        for name, score in [("A", 20), ("B", 50), ("C", 70), ("A", 80), ("C", 90)]
+    ]
+    found = JudgedSet.read("x", entry(table(tmp_path / "da.tsv", rows), statistic=statistic))
+    assert found.judgements.systems == ["A", "B", "C"]
+    assert found.judgements.scores.tolist() == [50, 50, 80]
+    pairs = zip(found.pairs.better.tolist(), found.pairs.worse.tolist(), strict=True)
+    assert sorted(pairs) == [(2, 0), (2, 1)]
+    assert found.tau(np.array([1.0, 1.0, 2.0])) == pytest.approx(1)
+    path = tmp_path / "scores.txt"
+    path.write_text("1\n2\n3\n1\n3\n")
+    assert scores_of("BLEURT", found, [], str(path)).scores.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("file", ["mqm_newstest2021_en-de", "mqm_ted_en-de"])
+def test_a_table_without_repetitions_is_as_published(file):
+    """To the bit, zeros with a sign too: the page of results names its judgements by their hash."""
+    path = ROOT.parent / f"shared/data/mqm/{file}.tsv.gz"
+    if not path.is_file():
+        pytest.skip(f"{path}: MQM judgements are not here")
+    found = JudgedSet.read("x", entry(path, score="mqm", statistic="mqm"))
+    page = (ROOT / "docs/results/metric-small.md").read_text(encoding="utf-8")
+    assert f"SHA-256 of the judgements {found.sha256[:16]}." in page
+
+
 def test_nothing_to_compare(judged, tmp_path):
     equal = [("en-de", name, 0, "s", "r", name, 50) for name in "AB"]
     with pytest.raises(InputError, match=r"no two translations .* differs by 25 points"):
@@ -94,6 +135,30 @@ def test_agreement_of_several_metrics(judged):
         measure_agreement(
             found, [MetricScores("m", "s", np.zeros(3))], {}, resamples=40, permutations=20, seed=1
         )
+
+
+def test_what_is_undefined_is_none(judged):
+    """Equal scores have no τ-b; JSON has no NaN."""
+    found = JudgedSet.read("x", entry(judged, statistic="mqm"))
+    good = MetricScores("good", "g", found.judgements.scores)
+    equal = MetricScores("equal", "e", np.ones(12))
+    compared = {"good": "equal", "equal": "good"}
+    rows = measure_agreement(found, [good, equal], compared, resamples=40, permutations=20, seed=1)
+    read = json.loads(json.dumps([row.to_dict() for row in rows], allow_nan=False))
+    names = ("tau", "low", "high", "difference", "p_value")
+    assert [read[0][name] for name in names] == [*[pytest.approx(1)] * 3, None, None]
+    assert [read[1][name] for name in names] == [None] * 5
+
+
+def test_an_interval_of_few_sources(tmp_path):
+    """A resample of one source alone has equal human scores; the others tell the interval."""
+    rows = [
+        ("en-de", name, segment, f"s{segment}", "r", f"h{name}", 10 * segment)
+        for segment in range(2)
+        for name in "AB"
+    ]
+    found = JudgedSet.read("x", entry(table(tmp_path / "da.tsv", rows), statistic="mqm"))
+    assert found.interval(found.judgements.scores, 40, seed=1) == (1, 1)
 
 
 def test_scores_from_a_file(judged, tmp_path):

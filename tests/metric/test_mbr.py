@@ -9,9 +9,9 @@ import torch
 from sacrebleu.metrics import CHRF
 
 from goldcrest.errors import InputError
-from goldcrest.metric import pairwise
+from goldcrest.metric import mbr, pairwise
 from goldcrest.metric.folder import load_metric
-from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode
+from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode, decode_all
 from goldcrest.metric.pairwise import PairwiseEstimator
 from goldcrest.metric.scorer import Scorer, features
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
@@ -136,3 +136,25 @@ def test_one_candidate_is_chosen_and_none_refused(metrics):
         decode("One.", [], utility)
     with pytest.raises(InputError, match="utility 'chrF2', expected bleu, chrf"):
         SentenceUtility("chrF2")
+
+
+@pytest.mark.parametrize("window", [1, 4096])
+@pytest.mark.parametrize("counts", [[0], [2, 0], [2, 0, 0], [0, 2]])
+def test_sources_without_candidates_are_refused(metrics, counts, window, monkeypatch):
+    """Wherever they stand, the last ones too."""
+    monkeypatch.setattr(mbr, "WINDOW", window)
+    candidates = [CANDIDATES[:count] for count in counts]
+    for utility in (SentenceUtility("chrf"), MetricUtility(Scorer(metrics[KINDS[0]]))):
+        with pytest.raises(InputError, match="no candidate to choose from"):
+            list(decode_all(SOURCES[: len(counts)], candidates, utility))
+
+
+def test_bleu_has_the_tokens_of_its_language():
+    """Of words these Japanese sentences have one each, whatever they share."""
+    texts = (
+        ["猫は部屋の中で眠っています。", "犬が外を走っていた。"],
+        ["猫は部屋の中で静かに眠っています。"],
+    )
+    near, far = SentenceUtility("bleu", "ja").of_candidates("", *texts)[:, 0]
+    assert near > 0.4 > 0.2 > far
+    assert np.ptp(SentenceUtility("bleu").of_candidates("", *texts)) == 0

@@ -1,0 +1,104 @@
+"""Tables of judgements: what is read, who is no system, and BLEU's tokens by the target language."""
+
+import gzip
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+
+from goldcrest.metric.judged_scores import scores_of
+from goldcrest.metric.judged_set import JudgedSet
+from goldcrest.metric.judgements import (
+    is_machine,
+    lexical_scores,
+    lexical_signature,
+    read_judgements,
+)
+
+HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tmqm"
+REFERENCE = "猫は部屋の中で静かに眠っています。"
+BETTER, WORSE = "猫は部屋の中で眠っています。", "犬が外を走っていた。"
+PEOPLE = ["ref-A", "ref-D", "refA", "REF_B", "ref", "Human-A.0", "Human-B.0", "Human-P.0"]
+SYSTEMS = [
+    "Refinement-NMT",
+    "Humanoid",
+    "ref-NMT",
+    "ref.NMT",
+    "Reference-free",
+    "Online-A.0",
+    "Facebook-AI",
+    "Human-like-MT",
+]
+
+
+@pytest.mark.parametrize("system", [*PEOPLE, "HUMAN", "human.c", "metricsystem3"])
+def test_people_are_no_systems(system):
+    """As WMT calls them from 2019 to 2022."""
+    assert not is_machine(system)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_systems_that_sound_like_people(system):
+    assert is_machine(system)
+
+
+def test_tables_of_windows(tmp_path):
+    """A byte-order mark and CRLF are no part of a cell, wherever it stands; compressed likewise."""
+    text = f"{HEAD}\r\nref-A\t1\ten-de\ts\tr\th\t-1\r\n"
+    path = tmp_path / "judged.tsv.gz"
+    path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
+    found = read_judgements(path, "mqm", by_system=True)
+    assert found.systems == ["ref-A"] and found.scores.tolist() == [-1]
+    last = text.replace("system\t", "").replace("ref-A\t", "").replace("\tmqm", "\tmqm\tsystem")
+    path.write_bytes(gzip.compress(last.replace("-1\r", "-1\tref-A\r").encode()))
+    assert read_judgements(path, "mqm", by_system=True).systems == ["ref-A"]
+
+
+def judged(path, pairs):
+    """A set with a better and a worse translation into each target."""
+    rows = [
+        f"{system}\t1\t{pair}\ts {pair}\t{REFERENCE}\t{text}\t{score}"
+        for pair in pairs
+        for system, text, score in (("A", BETTER, -1), ("B", WORSE, -9))
+    ]
+    path.write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
+    entry = {"table": str(path), "score": "mqm", "statistic": "mqm", "humans": False}
+    return JudgedSet.read("x", entry)
+
+
+@pytest.mark.parametrize(("target", "module"), [("ja", "MeCab"), ("ko", "mecab_ko"), ("zh_CN", "")])
+def test_bleu_by_the_target_language(tmp_path, target, module):
+    """The tokens that sacreBLEU has for it, or characters; those of words tell no two of these texts apart."""
+    found = scores_of("BLEU", judged(tmp_path / "table.tsv", [f"en-{target}"]), [], None)
+    language = target[:2]
+    if module and find_spec(module) is None:
+        expected, token = BLEU(tokenize="char"), "tok:char"
+    else:
+        expected, token = BLEU(trg_lang=language), f"tok:{language}"
+    one, other = (expected.sentence_score(text, [REFERENCE]).score for text in (BETTER, WORSE))
+    assert found.scores.tolist() == [pytest.approx(one), pytest.approx(other)]
+    assert token in found.signature
+    assert found.scores[0] > 40 > 10 > found.scores[1]
+    assert np.ptp(lexical_scores("BLEU", [BETTER, WORSE], [REFERENCE] * 2)) == 0
+
+
+def test_other_languages_have_the_tokens_they_had():
+    texts = ["Der Hund bellt laut.", "Ein Hund bellt."], ["Der Hund bellt."] * 2
+    for targets in (["de", "de"], ["", ""], None):
+        assert lexical_scores("BLEU", *texts, targets).tolist() == [
+            BLEU().sentence_score(one, [other]).score for one, other in zip(*texts, strict=True)
+        ]
+    signature = lexical_signature("BLEU", ["de", ""])
+    assert signature == lexical_signature("BLEU") and signature.count("tok:13a") == 1
+
+
+def test_a_table_of_several_targets(tmp_path):
+    found = scores_of("BLEU", judged(tmp_path / "table.tsv", ["en-de", "en-zh"]), [], None)
+    expected = [
+        BLEU(trg_lang=target).sentence_score(text, [REFERENCE]).score
+        for target in ("de", "zh")
+        for text in (BETTER, WORSE)
+    ]
+    assert found.scores.tolist() == pytest.approx(expected)
+    assert "tok:13a" in found.signature and "tok:zh" in found.signature
