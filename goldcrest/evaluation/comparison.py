@@ -11,6 +11,7 @@ from pathlib import Path
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import _bootstrap_resample
 
+from goldcrest.bleu import bleu
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.quality import TestSet, bootstrap_seed, check_lines, score_by
 from goldcrest.evaluation.significance import paired_difference
@@ -61,7 +62,7 @@ def compare(
     ours, theirs = ([line for one in s for line in one] for s in (hypotheses, baseline_hypotheses))
     for name, lines in ((variant, ours), (baseline, theirs)):
         check_lines(lines, references, str(name))
-    metric = BLEU(trg_lang=target)
+    metric = bleu(target)
     found, other = (score_by(metric, lines, references, bootstrap) for lines in (ours, theirs))
     difference = found.score - other.score
     paired = paired_difference(

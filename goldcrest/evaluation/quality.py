@@ -13,6 +13,7 @@ from sacrebleu.metrics import CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
+from goldcrest.bleu import bleu
 from goldcrest.corpus.table import read_columns
 from goldcrest.errors import InputError
 from goldcrest.evaluation.measurement import (
@@ -23,7 +24,6 @@ from goldcrest.evaluation.measurement import (
 )
 from goldcrest.evaluation.significance import BOOTSTRAP_SEED
 from goldcrest.files import write_text
-from goldcrest.metric.judgements import bleu
 
 
 @dataclass(frozen=True)

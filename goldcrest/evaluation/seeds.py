@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from sacrebleu.metrics import BLEU
 
+from goldcrest.bleu import bleu
 from goldcrest.evaluation.comparison import resampled
 from goldcrest.evaluation.measurement import Variant
 from goldcrest.evaluation.quality import TestSet, check_lines, score_by
@@ -56,7 +56,7 @@ def compare_over_seeds(
     bootstrap: resamples; target: as in `quality.score`.  Raises InputError where line counts differ.
     """
     references = [line for one in test_sets for line in one.references]
-    metric = BLEU(trg_lang=target)
+    metric = bleu(target)
 
     found, samples = {}, {}
     for name, by_seed in ((variant, hypotheses), (baseline, baseline_hypotheses)):

@@ -105,7 +105,7 @@ def _kind(name: Any, origin: str) -> str:
     if name in KINDS:
         return name
     wanted = f"expected a regression model ({' or '.join(KINDS)})"
-    if name in OTHER_KINDS:
+    if isinstance(name, str) and name in OTHER_KINDS:
         raise InputError(f"{origin}: a {name}, which {OTHER_KINDS[name]}; {wanted}")
     raise InputError(f"{origin}: class_identifier {name!r}; {wanted}")
 

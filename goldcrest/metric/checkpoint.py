@@ -19,7 +19,7 @@ from torch import Tensor
 
 from goldcrest.errors import InputError
 from goldcrest.metric.architecture import Architecture
-from goldcrest.metric.encoders import fetch, find_encoder, new_encoder
+from goldcrest.metric.encoders import fetch, find_encoder, reason
 from goldcrest.metric.network import MetricNetwork
 from goldcrest.metric.tokenizer import SentenceTokenizer
 
@@ -34,6 +34,8 @@ NAMED_CLASSES = tuple(
         "lr_monitor.LearningRateMonitor",
     )
 )
+# What PyTorch's reader of weights says where it refuses to name or to call what is no part of a tensor.
+REFUSED = re.compile(r"(?:GLOBAL|call reduce for unrecognized function) (\S+)")
 # Not needed to score: buffers, the part of an encoder that COMET leaves out, running sums of training metrics.
 SURPLUS = re.compile(
     r"encoder\.model\.(pooler\..*|embeddings\.(position_ids|token_type_ids))"
@@ -81,12 +83,12 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
         values["layer_transformation"] = "sparsemax_patch"
     architecture = Architecture.from_hyperparameters(values, str(file))
     try:
-        config, place = find_encoder(
+        empty, place = find_encoder(
             values.get("encoder_model", "XLM-RoBERTa"),
             values.get("pretrained_model", "xlm-roberta-large"),
             encoder,
         )
-        network = MetricNetwork(architecture, new_encoder(config))
+        network = MetricNetwork(architecture, empty)
     except InputError as error:
         raise InputError(f"{hparams_file}: {error}") from error
     _fill(network, content["state_dict"], file)
@@ -115,9 +117,8 @@ def _files(path: Path) -> tuple[Path, Path]:
 def _read_hparams(path: Path) -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"{path}: not plain YAML ({first}); fetch it again") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: of dates that are none, of bytes
+        raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error
     if not isinstance(values, dict):
         raise InputError(f"{path}: no hyperparameters; fetch it again")
     return values
@@ -136,23 +137,28 @@ def _read_tensors(path: Path) -> dict[str, Any]:
             content = torch.load(
                 path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
             )
-        except pickle.UnpicklingError as error:
-            found = re.search(r"GLOBAL (\S+)", str(error))
-            what = found[1] if found else str(error).splitlines()[0]
-            raise InputError(
-                f"{path}: holds more than tensors and plain values ({what}), which may run code; it was not "
-                "run and the file is not read; take the model from its authors"
-            ) from error
-        except (EOFError, OSError, RuntimeError, ValueError) as error:
-            raise InputError(
-                f"{path}: damaged ({str(error).splitlines()[0]}); fetch it again"
-            ) from error
+        except Exception as error:  # of damage, whatever the damaged place happens to lead to
+            raise _unread(path, error) from error
     state = content.get("state_dict") if isinstance(content, dict) else None
-    if not (isinstance(state, dict) and all(isinstance(one, Tensor) for one in state.values())):
+    named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
+    if not (named and all(isinstance(one, Tensor) for one in state.values())):
         raise InputError(f"{path}: no state_dict of tensors; name a checkpoint of unbabel-comet")
     if not isinstance(content.get("hyper_parameters", {}), dict):
         raise InputError(f"{path}: no dictionary of hyperparameters; fetch it again")
     return content
+
+
+def _unread(path: Path, error: Exception) -> InputError:
+    """Why a file is not read.  Only what was refused is called dangerous: a web page or a pointer is harmless."""
+    refused = isinstance(error, pickle.UnpicklingError) and REFUSED.search(str(error))
+    if refused:
+        return InputError(
+            f"{path}: holds more than tensors and plain values ({refused[1]}), which may run code; it was not "
+            "run and the file is not read; take the model from its authors"
+        )
+    return InputError(
+        f"{path}: no checkpoint, damaged, or a pointer to one ({reason(error)}); fetch it again"
+    )
 
 
 def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> None:

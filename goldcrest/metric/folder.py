@@ -12,7 +12,7 @@ from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, XLMRobertaConfig, XLMRobertaModel
+from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig, XLMRobertaModel
 
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, sha256_file, write_json
@@ -20,12 +20,13 @@ from goldcrest.hugging_face.families import prunable
 from goldcrest.hugging_face.folder import SHAPES, cut_to, layer_shapes
 from goldcrest.metric.architecture import Architecture
 from goldcrest.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
-from goldcrest.metric.encoders import new_encoder
+from goldcrest.metric.encoders import new_encoder, reason
 from goldcrest.metric.network import MetricNetwork
 from goldcrest.metric.tokenizer import SentenceTokenizer
 
 FORMAT = "goldcrest-metric-1"
 WEIGHTS = "model.safetensors"
+ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
 
 @dataclass(frozen=True)
@@ -94,32 +95,48 @@ def _load_folder(path: Path) -> Metric:
             f"{path}: neither a metric folder (no config.json) nor a checkpoint of unbabel-comet "
             "(no hparams.yaml); name one of them"
         )
-    config = read_json(path / "config.json")
-    if config.get("format") != FORMAT:
-        raise InputError(
-            f"{path}/config.json: format {config.get('format')!r}, expected {FORMAT!r}"
-        )
-    values = config["architecture"]
-    architecture = Architecture.from_hyperparameters(
-        {**values, "class_identifier": values.get("kind")}, f"{path}/config.json"
-    )
-    described = dict(config["encoder"])
-    shapes = described.pop(SHAPES, None)
-    kinds = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
-    if described.get("model_type") not in kinds:
-        raise InputError(
-            f"{path}/config.json: encoder of type {described.get('model_type')!r}, "
-            f"expected {' or '.join(kinds)}"
-        )
-    encoder = new_encoder(kinds[described["model_type"]].from_dict(described))
-    if shapes is not None:
-        cut_to(prunable(encoder), shapes)
-    network = MetricNetwork(architecture, encoder)
+    network = _empty_network(path / "config.json")
     try:
         network.load_state_dict(load_file(path / WEIGHTS), assign=True)
-    except (FileNotFoundError, SafetensorError, RuntimeError) as error:
+    except (OSError, SafetensorError, RuntimeError) as error:
         last = str(error).splitlines()[-1].strip()
         raise InputError(
             f"{path}/{WEIGHTS}: missing, damaged or another model's ({last}); make the metric again"
         ) from error
     return Metric(str(path), network.eval(), SentenceTokenizer(path), path / WEIGHTS)
+
+
+def _empty_network(file: Path) -> MetricNetwork:
+    """The network that a config.json describes.  Raises InputError where it is damaged or of another format."""
+    config = read_json(file)
+    if not isinstance(config, dict):
+        raise InputError(f"{file}: no dictionary; make the metric again")
+    if config.get("format") != FORMAT:
+        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
+    parts = ("architecture", "encoder")
+    if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
+        raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
+    values = config["architecture"]
+    architecture = Architecture.from_hyperparameters(
+        {**values, "class_identifier": values.get("kind")}, str(file)
+    )
+    encoder = _empty_encoder(config["encoder"], file)
+    try:
+        return MetricNetwork(architecture, encoder)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
+    """The encoder that a config.json describes, cut to its `layer_shapes`.  Raises InputError as `_empty_network`."""
+    kind = values.get("model_type")
+    if kind not in tuple(ENCODERS):
+        raise InputError(f"{file}: encoder of type {kind!r}, expected {' or '.join(ENCODERS)}")
+    whole = {key: value for key, value in values.items() if key != SHAPES}
+    encoder = new_encoder(whole, ENCODERS[kind], file)
+    if (shapes := values.get(SHAPES)) is not None:
+        try:
+            cut_to(prunable(encoder), shapes)
+        except (InputError, AttributeError, TypeError) as error:  # of values of other types, too
+            raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
+    return encoder

@@ -5,12 +5,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import CHRF
 from sacrebleu.metrics.base import Metric
 
+from goldcrest.bleu import bleu
 from goldcrest.errors import InputError, nearest
 from goldcrest.text_files import read_lines
 
@@ -148,18 +148,6 @@ def is_machine(system: str) -> bool:
 
 
 LEXICAL = ("BLEU", "chrF")
-
-
-def bleu(target: str = "", **options: Any) -> BLEU:
-    """sacreBLEU's BLEU with the tokens of a target language, such as zh or zh_CN; "" is of words, as most are.
-
-    Where sacreBLEU's tokenizer of Japanese or Korean is not installed, tokens are characters; its signature tells.
-    """
-    language = re.split("[-_]", target)[0].lower()
-    try:
-        return BLEU(trg_lang=language, **options)
-    except RuntimeError:  # no MeCab
-        return BLEU(tokenize="char", **options)
 
 
 def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:

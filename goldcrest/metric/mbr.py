@@ -162,7 +162,7 @@ class SentenceUtility:
         """target: the language, which BLEU's tokens depend on.  Raises InputError for another metric."""
         from sacrebleu.metrics import CHRF
 
-        from goldcrest.metric.judgements import bleu
+        from goldcrest.bleu import bleu
 
         if name == "bleu":
             self._metric = bleu(target or "", effective_order=True)

@@ -23,7 +23,7 @@ rule score_judged:
         entry=lambda w: JUDGED_SETS[w.judged],
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("kernels", "metric", "products", "quantization"),
+        code=code_version("bleu", "kernels", "metric", "products", "quantization"),
     script:
         "../../workflow_scripts/metric/score_judged.py"
 
@@ -60,6 +60,7 @@ rule measure_agreement:
             "metric.judged_set",
             "metric.judgements",
             "evaluation.metric_quality",
+            "bleu",
         ),
     script:
         "../../workflow_scripts/metric/measure_agreement.py"

@@ -106,6 +106,7 @@ rule cleaning_students:
         target=config["languages"]["target"],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version(
+            "bleu",
             "corpus.table",
             "evaluation.comparison",
             "evaluation.quality",

@@ -39,6 +39,7 @@ rule measure_comet:
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
         code=code_version(
+            "bleu",
             "evaluation.comet",
             "evaluation.quality",
             "evaluation.significance",

@@ -52,7 +52,7 @@ rule choose_by_mbr:
         target=config["languages"]["target"],
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
-        code=code_version("kernels", "metric", "runtime") + SEARCH_CODE,
+        code=code_version("bleu", "kernels", "metric", "runtime") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/choose_by_mbr.py"
 
@@ -83,6 +83,7 @@ rule measure_quality:
         target=config["languages"]["target"],
         seed=config["seed"],
         code=code_version(
+            "bleu",
             "corpus.table",
             "evaluation.measurement",
             "evaluation.quality",
@@ -112,6 +113,7 @@ rule compare_pruned:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         code=code_version(
+            "bleu",
             "corpus.table",
             "evaluation.comparison",
             "evaluation.quality",
@@ -152,6 +154,7 @@ rule compare_seeds:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         code=code_version(
+            "bleu",
             "corpus.table",
             "evaluation.comparison",
             "evaluation.quality",

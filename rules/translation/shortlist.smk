@@ -60,6 +60,7 @@ rule measure_shortlist:
         target=config["languages"]["target"],
         seed=config["seed"],
         code=code_version(
+            "bleu",
             "corpus.table",
             "evaluation.measurement",
             "evaluation.quality",

@@ -1,6 +1,8 @@
-"""The cache of sentence vectors: bounds, several writers, and files that are none."""
+"""The cache of sentence vectors: bounds, several writers, damage, and files that are none."""
 
+import logging
 import pickle
+import random
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
-from goldcrest.metric.cache import Vector, VectorCache
+from goldcrest.metric.cache import APPLICATION, VERSION, Vector, VectorCache
 
 WIDTH = 8
 
@@ -97,13 +99,106 @@ def test_several_writers(tmp_path):
         assert all(found[f"{writer} {n}"].values[0] == n for n in range(200))
 
 
-def test_files_that_are_no_cache(tmp_path):
+def test_a_full_disk_is_told(tmp_path):
+    cache = VectorCache(tmp_path / "vectors.sqlite")
+    cache.put("model", vectors(["kept"]))
+    cache._database.execute("PRAGMA max_page_count = 20")  # SQLite's own stand-in for a full disk
+    many = vectors([f"Satz {n}" for n in range(50)], width=1024)
+    with pytest.raises(InputError, match=r"vectors\.sqlite: .*disk is full"):
+        cache.put("model", many)
+    assert list(cache.get("model", ["kept", *many])) == ["kept"]
+    cache._database.execute("PRAGMA max_page_count = 10000")
+    cache.put("model", many)
+    assert len(cache) == 51
+
+
+def flipped(content, place, bit):
+    damaged = bytearray(content)
+    damaged[place] ^= 1 << bit
+    return bytes(damaged)
+
+
+def test_a_vector_with_a_flipped_bit_is_not_used(tmp_path):
+    path, kept = tmp_path / "vectors.sqlite", vectors(["one", "two", "three"])
+    cache = VectorCache(path)
+    cache.put("model", kept)
+    cache.close()
+    whole, stored = path.read_bytes(), kept["two"].values.tobytes()
+    assert whole.count(stored) == 1
+    path.write_bytes(flipped(whole, whole.index(stored) + 5, 3))
+    cache = VectorCache(path)
+    assert cache.get("model", list(kept)).keys() == {"one", "three"}
+    cache.put("model", {"two": kept["two"]})
+    np.testing.assert_array_equal(
+        cache.get("model", list(kept))["two"].values, kept["two"].values, strict=True
+    )
+
+
+def test_no_damage_gives_another_vector(tmp_path):
+    """Bits flipped anywhere, those of keys and numbers of pieces too."""
+    path, kept = tmp_path / "vectors.sqlite", vectors([f"Satz {n}" for n in range(30)])
+    cache = VectorCache(path)
+    cache.put("model", kept)
+    cache.close()
+    whole, choice = path.read_bytes(), random.Random(1)
+    used = [place for place, byte in enumerate(whole) if byte]  # few pages are full
+    lost = 0
+    for _ in range(150):
+        path.write_bytes(flipped(whole, choice.choice(used), choice.randrange(8)))
+        try:
+            cache = VectorCache(path)
+            found = cache.get("model", list(kept))
+            cache.close()
+        except InputError as error:
+            assert "delete" not in str(error)
+            continue
+        lost += len(found) < len(kept)
+        for text, one in found.items():
+            np.testing.assert_array_equal(one.values, kept[text].values)
+            assert one.pieces == kept[text].pieces
+    assert lost
+
+
+def of_version(path, number):
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA application_id = {APPLICATION}")
+        database.execute(f"PRAGMA user_version = {number}")
+        database.execute("CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB, pieces, used)")
+        database.execute("CREATE INDEX by_use ON vectors (used)")
+        database.execute("INSERT INTO vectors VALUES (x'00', x'00000000', 1, 0.5)")
+    return path
+
+
+def test_a_cache_of_the_former_layout_is_made_anew(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    cache = VectorCache(of_version(tmp_path / "vectors.sqlite", 1))
+    assert len(cache) == 0 and "layout 1" in caplog.text
+    cache.put("model", vectors(["Satz"]))
+    cache.close()
+    assert len(VectorCache(tmp_path / "vectors.sqlite")) == 1
+
+
+def test_a_cache_of_a_later_layout_is_left_alone(tmp_path):
+    path = of_version(tmp_path / "vectors.sqlite", VERSION + 1)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"no cache of sentence vectors.*name another file"):
+        VectorCache(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"Yes.\n", b"A dog sleeps.\n" * 1000, pickle.dumps([1] * 99)])
+def test_files_that_are_no_cache(tmp_path, content):
+    """Perhaps the sources, named by mistake: they stay, and nobody is told to delete them."""
     file = tmp_path / "file"
-    file.write_bytes(pickle.dumps({"vectors": 1}) * 100)
-    with pytest.raises(InputError, match=r"a damaged cache of vectors, or none.*delete the file"):
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"file: no cache of .*name another file") as caught:
         VectorCache(file)
+    assert "delete" not in str(caught.value) and file.read_bytes() == content
+
+
+def test_other_databases_are_no_cache(tmp_path):
     other = tmp_path / "other"
     with sqlite3.connect(other) as database:
         database.execute("CREATE TABLE mine (a)")
-    with pytest.raises(InputError, match="no cache of sentence vectors"):
+    with pytest.raises(InputError, match=r"no cache of sentence vectors.*name another file"):
         VectorCache(other)

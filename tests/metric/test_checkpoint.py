@@ -1,9 +1,12 @@
 """Checkpoints of unbabel-comet: what is refused, and that nothing in them is run."""
 
 import pickle
+import random
 import re
+import zipfile
 
 import pytest
+import safetensors.torch
 import torch
 import yaml
 
@@ -63,6 +66,49 @@ def test_a_bare_pickle_is_not_run(tmp_path, checkpoint):
     assert not made.exists()
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:9f86d081884c7d65\nsize 2277430715\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        LFS,
+        b"<!DOCTYPE html>\n<html><body>404</body></html>\n",
+        safetensors.torch.save({"weight": torch.zeros(3)}),
+        b"PK\x05\x06" + bytes(18),  # a zip archive of nothing
+    ],
+    ids=["empty", "lfs", "html", "safetensors", "zip"],
+)
+def test_a_file_that_is_no_checkpoint(checkpoint, content):
+    """Harmless ones are not called dangerous, and torch's advice to run a pickle is kept to itself."""
+    (checkpoint / "checkpoints/model.ckpt").write_bytes(content)
+    with pytest.raises(InputError, match=r"model\.ckpt: no checkpoint, damaged") as caught:
+        load_metric(checkpoint)
+    assert "weights_only" not in str(caught.value) and "more than tensors" not in str(caught.value)
+
+
+def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
+    """Whatever byte of data.pkl is another: read, or refused by the file's name."""
+    file, choice = checkpoint / "checkpoints/model.ckpt", random.Random(1)
+    with zipfile.ZipFile(file) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    (name,) = (one for one in entries if one.endswith("/data.pkl"))
+    refusals = 0
+    for _ in range(100):
+        damaged = bytearray(entries[name])
+        damaged[choice.randrange(len(damaged))] = choice.randrange(256)
+        with zipfile.ZipFile(file, "w") as archive:
+            for entry, content in (entries | {name: bytes(damaged)}).items():
+                archive.writestr(entry, content)
+        try:
+            load_metric(checkpoint)
+        except InputError as error:
+            assert str(checkpoint) in str(error) and "weights_only" not in str(error)
+            refusals += 1
+    assert refusals > 50
+
+
 class ModelCheckpoint:
     """Lightning's callback, whose class is the name of its state in old checkpoints."""
 
@@ -112,6 +158,10 @@ def test_other_kinds_of_models(checkpoint, kind, what):
         ({"hidden_sizes": 300}, "hidden_sizes: 300, expected a list"),
         ({"activations": "Swish"}, "activations: 'swish', expected tanh"),
         ({"encoder_model": "RemBERT"}, "encoder_model 'RemBERT': this encoder is not read"),
+        ({"encoder_model": ["BERT"]}, r"encoder_model \['BERT'\]: this encoder is not read"),
+        ({"class_identifier": ["regression_metric"]}, r"class_identifier \['regression_metric'\]"),
+        ({"pretrained_model": None}, "pretrained_model None, expected"),
+        ({"pretrained_model": 3}, "pretrained_model 3, expected"),
         ({"pretrained_model": "no-such/encoder"}, "no-such/encoder: no such folder.*--encoder"),
     ],
 )
@@ -178,8 +228,10 @@ def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
     assert load_metric(file).sha256 == load_metric(checkpoint).sha256
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    refused(checkpoint, r"model\.ckpt: damaged|model\.ckpt: holds more than tensors")
+    refused(checkpoint, r"model\.ckpt: no checkpoint, damaged")
     torch.save({"weights": 1}, file)
+    refused(checkpoint, "no state_dict of tensors")
+    torch.save({"state_dict": {3: torch.zeros(2)}}, file)
     refused(checkpoint, "no state_dict of tensors")
     content = {"state_dict": {"estimator.ff.0.weight": torch.zeros(2, 2)}}
     torch.save(content, file)

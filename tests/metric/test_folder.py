@@ -80,3 +80,29 @@ def test_folders_that_are_wrong(tmp_path, metric):
     (tmp_path / "one/tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match="no tokenizer"):
         load_metric(tmp_path / "one")
+
+
+def test_a_damaged_configuration_is_named(tmp_path, metric):
+    save_metric(tmp_path / "one", metric, {})
+    file = tmp_path / "one/config.json"
+    config = json.loads(file.read_text())
+    encoder = config["encoder"]
+    for damaged, match in (
+        ([], "no dictionary"),
+        ({"format": config["format"]}, "no dictionary of architecture, encoder"),
+        (config | {"architecture": None}, "no dictionary of architecture"),
+        (config | {"encoder": None}, "no dictionary of encoder"),
+        (config | {"encoder": encoder | {"hidden_size": 25}}, "25"),
+        (config | {"encoder": encoder | {"model_type": ["bert"]}}, r"encoder of type \['bert'\]"),
+        (config | {"encoder": encoder | {"layer_shapes": {"heads": 3}}}, "layer_shapes"),
+        (config | {"encoder": encoder | {"layer_shapes": [3]}}, "layer_shapes"),
+        (
+            config | {"encoder": encoder | {"layer_shapes": {"heads": {"x": 1}}}},
+            "layer_shapes.* x ",
+        ),
+        (config | {"architecture": config["architecture"] | {"layer": 9}}, "layer 9"),
+    ):
+        file.write_text(json.dumps(damaged))
+        with pytest.raises(InputError, match=rf"one/config\.json: .*{match}") as caught:
+            load_metric(tmp_path / "one")
+        assert "\n" not in str(caught.value)
