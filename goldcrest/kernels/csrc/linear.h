@@ -39,7 +39,7 @@ class Linear {
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
     pack<P>([&](int n) { return weights + static_cast<size_t>(rows[n]) * inputs; }, outputs, inputs, depth,
-         panels_.data());
+            panels_.data());
     for (int n = 0; n < outputs; ++n) constants(n, step[rows[n]], bias[rows[n]], sums[rows[n]]);
     for (int n = outputs; n < padded; ++n) constants(n, 0, -INFINITY, 0);
   }

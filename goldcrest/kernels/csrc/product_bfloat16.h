@@ -10,11 +10,7 @@
 
 struct PairStep {
   static constexpr int DEPTH = 2, ROWS = 6;
-  static Ints row(const int16_t* a) {
-    int32_t pair;
-    std::memcpy(&pair, a, 4);
-    return all(pair);
-  }
+  static Ints row(const int16_t* a) { return all_four_bytes(a); }
   static Ints columns(const int16_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
   static Floats add(Floats sum, Ints a, Ints w) {
     return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)w);

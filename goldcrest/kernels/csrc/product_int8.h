@@ -13,11 +13,7 @@
 
 struct ByteStep {
   static constexpr int DEPTH = 4, ROWS = 6;
-  static Ints row(const uint8_t* a) {
-    int32_t quad;
-    std::memcpy(&quad, a, 4);
-    return all(quad);
-  }
+  static Ints row(const uint8_t* a) { return all_four_bytes(a); }
   static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
   static Ints add(Ints sum, Ints a, Ints w) {
     return (Ints)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)w);

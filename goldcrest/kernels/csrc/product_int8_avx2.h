@@ -16,11 +16,7 @@
 
 struct WordStep {
   static constexpr int DEPTH = 2, ROWS = 4;
-  static Ints row(const int16_t* a) {
-    int32_t pair;
-    std::memcpy(&pair, a, 4);
-    return all(pair);
-  }
+  static Ints row(const int16_t* a) { return all_four_bytes(a); }
   static Ints columns(const int8_t* w) {
     return (Ints)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
   }
@@ -29,11 +25,7 @@ struct WordStep {
 
 struct ByteStep {
   static constexpr int DEPTH = 4, ROWS = 4;
-  static Ints row(const uint8_t* a) {
-    int32_t quad;
-    std::memcpy(&quad, a, 4);
-    return all(quad);
-  }
+  static Ints row(const uint8_t* a) { return all_four_bytes(a); }
   static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
   static Ints add(Ints sum, Ints a, Ints w) {
     const __m256i pairs = _mm256_maddubs_epi16((__m256i)a, (__m256i)w);

@@ -23,6 +23,11 @@ inline Floats load(const float* from) { return *reinterpret_cast<const Unaligned
 inline Ints load(const int32_t* from) { return *reinterpret_cast<const UnalignedInts*>(from); }
 inline void store(float* to, Floats x) { *reinterpret_cast<UnalignedFloats*>(to) = x; }
 inline Ints all(int32_t x) { return Ints{} + x; }
+inline Ints all_four_bytes(const void* from) {  // whatever numbers they are
+  int32_t bytes;
+  std::memcpy(&bytes, from, 4);
+  return all(bytes);
+}
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
 // 0, 1, 2, …
