@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import re
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -49,7 +50,8 @@ def job(log: str | Path) -> Iterator[None]:
     """Run a script's body with stdout, stderr and logging in the file `log`.
 
     Input and disk errors are written as one line to the log and the terminal, and the process exits with
-    code 1; any other error leaves its traceback in the log too, and goes on upwards.
+    code 1; any other error leaves its traceback in the log too, and goes on upwards.  A training that was told to
+    end (SIGTERM) exits as the shell says of such processes, not with 0.
     """
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +73,11 @@ def job(log: str | Path) -> Iterator[None]:
             # Snakemake ends some of its lines in a second write: ours begins a line of its own.
             os.write(terminal, f"\ngoldcrest: {line}\n".encode())
             raise SystemExit(1) from error
+        except SystemExit as end:
+            if end.code is None:  # so Lightning ends a training that got SIGTERM, as if it were done
+                print("ended by SIGTERM before its time", file=sys.stderr)
+                raise SystemExit(128 + signal.SIGTERM) from end
+            raise
         finally:
             sys.stdout.flush(), sys.stderr.flush()
             os.dup2(output, 1), os.dup2(terminal, 2)

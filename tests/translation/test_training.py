@@ -55,22 +55,29 @@ def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
 RUN = """
 import sys
 from pathlib import Path
+from goldcrest.job import job
 from goldcrest.translation.vocabulary import Vocabulary
 from tests.translation.test_training import run
-run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
+with job(sys.argv[4]):
+    run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
-def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary):
+@pytest.mark.parametrize(
+    ("killed_by", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)]
+)
+def test_killed_anywhere_it_ends_in_the_same_weights(
+    tmp_path, corpus, vocabulary, killed_by, code
+):
     expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
     work = tmp_path / "killed"
-    command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work]
+    command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work, tmp_path / "log"]
     process = subprocess.Popen(command, start_new_session=True)
     deadline = time.monotonic() + 60
     while not list(work.glob("checkpoints/*.ckpt")) and time.monotonic() < deadline:
         time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    os.killpg(process.pid, killed_by)
+    assert process.wait() == code
     assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
     network, resumed = run(corpus, vocabulary, work)
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
