@@ -27,11 +27,11 @@ class Translator(nn.Module):
         width = architecture.embedding
         self.decoder_depth = architecture.decoder_depth
         self.decoder_kind = architecture.decoder_kind
-        self.embedding = nn.Embedding(architecture.vocabulary, width)
+        self.embedding = Embedding(architecture.vocabulary, width)
         nn.init.xavier_uniform_(self.embedding.weight)
-        self.output = nn.utils.skip_init(nn.Linear, width, architecture.vocabulary)
+        self.output = nn.Linear(width, architecture.vocabulary, device="meta")  # without numbers of its own
         self.output.weight = self.embedding.weight
-        nn.init.zeros_(self.output.bias)
+        self.output.bias = nn.Parameter(torch.zeros(architecture.vocabulary))
         self.encoder = nn.ModuleList(
             EncoderLayer(width, shape, dropout) for shape in architecture.encoder
         )
@@ -164,6 +164,15 @@ class Translator(nn.Module):
             LayerStack("encoder", self.encoder, len(self.encoder)),
             LayerStack("decoder", self.decoder, self.decoder_depth, set_decoder_depth),
         ]
+
+
+class Embedding(nn.Embedding):
+    """Draws no first numbers without memory to draw them into: torch would import its compiler for that, a second."""
+
+    def reset_parameters(self) -> None:
+        """Numbers of a normal distribution, but on the meta device."""
+        if not self.weight.is_meta:
+            super().reset_parameters()
 
 
 def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
