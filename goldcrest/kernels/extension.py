@@ -1,7 +1,7 @@
 """The C++ extension, compiled on first use for an instruction set that the processor has.
 
-`vnni`: AVX-512 with products of bytes.  `amx`: the same, products by the matrix unit.  `avx2`: any other x86
-processor of the last ten years.
+`vnni`: AVX-512 with products of bytes.  `amx`: the same, products by the matrix unit.  `avxvnni`: registers half as
+wide, with products of bytes, as desktops have them.  `avx2`: any other x86 processor of the last ten years.
 """
 
 import fcntl
@@ -30,6 +30,7 @@ AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", 
 NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "amx": (*AVX512, "amx_int8", "amx_tile"),
     "vnni": AVX512,
+    "avxvnni": ("avx_vnni", "avx2", "fma"),
     "avx2": ("avx2", "fma"),
 }
 BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it

@@ -7,7 +7,7 @@
 //     panel[k/4][n][k%4],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
-#ifdef __AVX512VNNI__
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 
 #include "tiles.h"
 
@@ -16,7 +16,11 @@ struct ByteStep {
   static Ints row(const uint8_t* a) { return all_four_bytes(a); }
   static Ints columns(const int8_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
   static Ints add(Ints sum, Ints a, Ints w) {
+#ifdef __AVX512VNNI__
     return (Ints)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)w);
+#else
+    return (Ints)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)w);
+#endif
   }
 };
 
@@ -31,11 +35,11 @@ struct Int8 : ByTiles<ByteStep> {
 
   // Activation codes: x·scale to the nearest of −127…127, with 128 added.
   static void store(uint8_t* to, Floats x, float scale) {
-    store_bytes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
+    store_codes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
   }
 
   // The same of ReLU(x), x in units of a code.
-  static void store_positive(uint8_t* to, Floats x) { store_bytes(to, to_nearest(maximum(x, Floats{}))); }
+  static void store_positive(uint8_t* to, Floats x) { store_codes(to, to_nearest(maximum(x, Floats{}))); }
 
   // What a product's sum starts with, and what becomes of it: y = (Σₖ a·w − 128·Σₖ w)·step + bias.
   static int32_t start(float, int32_t weights) { return -ZERO * weights; }

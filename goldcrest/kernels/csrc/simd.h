@@ -48,13 +48,14 @@ inline bool any_above(Floats x, float than) {
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
 // The lanes as bytes, −128…127 with saturation, 128 added.
-inline void store_bytes(uint8_t* to, Ints x) {
+inline void store_codes(uint8_t* to, Ints x) {
   const __m128i bytes = _mm_xor_si128(_mm512_cvtsepi32_epi8((__m512i)x), _mm_set1_epi8(-128));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
 }
 #else
 inline Floats all(float x) { return (Floats)_mm256_set1_ps(x); }
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
+inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
 inline bool any_above(Floats x, float than) {
   return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));
@@ -70,13 +71,17 @@ inline float largest(Floats x) {
   const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
-// The lanes as numbers of 16 bits, and as bytes 0…127.
+// The lanes as numbers of 16 bits; as bytes 0…127; and as bytes −128…127 with saturation, 128 added.
 inline __m128i words(Ints x) {
   return _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
 }
 inline void store_words(int16_t* to, Ints x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words(x)); }
 inline void store_bytes(uint8_t* to, Ints x) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words(x), words(x)));
+}
+inline void store_codes(uint8_t* to, Ints x) {
+  const __m128i bytes = _mm_xor_si128(_mm_packs_epi16(words(x), words(x)), _mm_set1_epi8(-128));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
 }
 #endif
 

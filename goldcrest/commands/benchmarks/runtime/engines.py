@@ -134,19 +134,25 @@ class Remote(Worker):
         return self.call("translate")
 
 
+LIMITS = {  # of what CTranslate2 multiplies by: no faster sets than one of ours
+    isa: {"ONEDNN_MAX_CPU_ISA": onednn, "MKL_ENABLE_INSTRUCTIONS": mkl}
+    for isa, onednn, mkl in (
+        ("vnni", "AVX512_CORE_VNNI", "AVX512_E1"),
+        ("avxvnni", "AVX2_VNNI", "AVX2_E1"),
+        ("avx2", "AVX2", "AVX2"),
+    )
+}
+
+
 def opponents_settings(isa: str) -> list[dict[str, str]]:
     """Environments to try CTranslate2 in: its instruction sets and libraries for products.
 
     isa: ours.  Where the processor has a faster set than that, it is forbidden to both.
     """
-    faster = available()[: available().index(isa)] if isa in available() else []
-    limits: dict[str, str] = {}
-    if "vnni" in faster:
-        limits = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
-    elif "amx" in faster:
-        limits = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI", "MKL_ENABLE_INSTRUCTIONS": "AVX512_E1"}
-    wide = {"amx", "vnni"}.intersection(available()) and "vnni" not in faster
-    sets = ["AVX512", "AVX2"] if wide else ["AVX2"]
+    found = available()
+    allowed = found[found.index(isa) :] if isa in found else found
+    limits = LIMITS[isa] if allowed != found else {}
+    sets = ["AVX512", "AVX2"] if {"amx", "vnni"}.intersection(allowed) else ["AVX2"]
     return [
         {"CT2_FORCE_CPU_ISA": one, "CT2_USE_MKL": mkl, **limits}
         for one, mkl in product(sets, ("0", "1"))
