@@ -74,7 +74,7 @@ def job(log: str | Path) -> Iterator[None]:
             os.write(terminal, f"\ngoldcrest: {line}\n".encode())
             raise SystemExit(1) from error
         except SystemExit as end:
-            if end.code is None:  # so Lightning ends a training that got SIGTERM, as if it were done
+            if end.code is None:  # Lightning's, after SIGTERM: the training is not done
                 print("ended by SIGTERM before its time", file=sys.stderr)
                 raise SystemExit(128 + signal.SIGTERM) from end
             raise

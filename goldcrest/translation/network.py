@@ -29,7 +29,7 @@ class Translator(nn.Module):
         self.decoder_kind = architecture.decoder_kind
         self.embedding = Embedding(architecture.vocabulary, width)
         nn.init.xavier_uniform_(self.embedding.weight)
-        self.output = nn.Linear(width, architecture.vocabulary, device="meta")  # without numbers of its own
+        self.output = nn.Linear(width, architecture.vocabulary, device="meta")
         self.output.weight = self.embedding.weight
         self.output.bias = nn.Parameter(torch.zeros(architecture.vocabulary))
         self.encoder = nn.ModuleList(

@@ -64,11 +64,10 @@ with job(sys.argv[4]):
 
 
 @pytest.mark.parametrize(
-    ("killed_by", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)]
+    ("killed_by", "code"),
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)],
 )
-def test_killed_anywhere_it_ends_in_the_same_weights(
-    tmp_path, corpus, vocabulary, killed_by, code
-):
+def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary, killed_by, code):
     expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
     work = tmp_path / "killed"
     command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work, tmp_path / "log"]
