@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="lines that are read, sorted by length and translated together; 1 answers each "
                         "line at once; default 4096")  # fmt: skip
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
-    parser.add_argument("--isa", metavar="SET", help="amx, vnni, avx2 or portable (PyTorch); default: "
+    parser.add_argument("--isa", metavar="SET", help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: "
                         "the fastest there is")  # fmt: skip
     parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
     parser.add_argument("--languages", nargs=2, metavar=("FROM", "TO"), help="for a Hugging Face model "

@@ -201,6 +201,10 @@ def test_what_is_faster_than_ours_is_forbidden_to_the_opponent(monkeypatch):
     assert {(one["CT2_FORCE_CPU_ISA"], one["ONEDNN_MAX_CPU_ISA"]) for one in narrow} == {
         ("AVX2", "AVX2")
     }
+    desktop = settings(["vnni", "avxvnni", "avx2"], "avxvnni")
+    assert {(one["CT2_FORCE_CPU_ISA"], one["ONEDNN_MAX_CPU_ISA"]) for one in desktop} == {
+        ("AVX2", "AVX2_VNNI")
+    }
     # A processor without AVX-512 is not asked for it.
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["avx2"], "avx2")} == {"AVX2"}
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["vnni", "avx2"], "portable")} == {

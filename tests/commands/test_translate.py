@@ -188,7 +188,10 @@ def test_a_shortlist_or_engine_that_cannot_serve_is_refused(translate, folder, t
     (tmp_path / "none").write_bytes(b"no shortlist")
     for options, message in [
         (["--isa", "avx3"], "no instruction set 'avx3'; did you mean 'avx2'"),
-        (["--isa", "neon"], "no instruction set 'neon'; there are amx, vnni, avx2, portable"),
+        (
+            ["--isa", "neon"],
+            "no instruction set 'neon'; there are amx, vnni, avxvnni, avx2, portable",
+        ),
         (["--shortlist", tmp_path / "none"], "no shortlist, or damaged"),
     ]:
         code, _, error = translate(folder, *options, text=b"One.")

@@ -19,6 +19,8 @@ from tests.small_models import make_folder, make_vocabulary
 def test_the_processor_decides(monkeypatch):
     monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "avx512f"})
     assert module.available() == ["avx2"]
+    monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "avx_vnni"})
+    assert module.available() == ["avxvnni", "avx2"]
     monkeypatch.setattr(module, "_processor_flags", lambda: set())
     assert module.available() == []
 
@@ -27,7 +29,9 @@ def test_an_unknown_instruction_set_is_named():
     for refuse in (module.extension, module.check_instruction_set):
         with pytest.raises(InputError, match="no instruction set 'vnn'; did you mean 'vnni'"):
             refuse("vnn")
-        with pytest.raises(InputError, match=r"'neon'; there are amx, vnni, avx2, portable$"):
+        with pytest.raises(
+            InputError, match=r"'neon'; there are amx, vnni, avxvnni, avx2, portable$"
+        ):
             refuse("neon")
 
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--isa",
         metavar="ISA",
-        help="amx, vnni, avx2, or portable for PyTorch; default the fastest of this processor",
+        help="amx, vnni, avxvnni, avx2, or portable for PyTorch; default the fastest of this processor",
     )
     parser.add_argument(
         "--sentences", type=positive, default=3000, metavar="N", help="default 3000"
