@@ -12,6 +12,11 @@ rule cleaning_stage:
     """The pairs that a stage of the cleaning leaves."""
     input:
         corpora=selected(PARALLEL),
+        held_out=(
+            HELD_OUT
+            if any(cleaning_of(corpus)["remove_test_overlap"] for corpus in PARALLEL)
+            else []
+        ),
     output:
         CLEANING_STUDENTS / "{stage}/pairs.parquet",
     log:
@@ -24,7 +29,8 @@ rule cleaning_stage:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_version("corpus.cleaning_stages", "corpus.table"),
+        languages=LANGUAGE_PAIR,
+        code=code_version("corpus.cleaning", "corpus.cleaning_stages", "corpus.table"),
     script:
         "../../workflow_scripts/evaluate/cleaning_stage.py"
 
@@ -45,7 +51,7 @@ use rule train_student as train_on_stage with:
     params:
         kind="student",
         entry=ZOO[CLEANING_STUDENT],
-        training={**config["training"], "guided_alignment": 0.0, "stages": []},
+        training={**TRAINING, "guided_alignment": 0.0, "stages": []},
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/cleaning-{stage}"),

@@ -1,4 +1,4 @@
-"""Each stage has the rows that nothing up to it took."""
+"""Each stage has the rows that nothing up to it took; none has those of test sets, or empty ones."""
 
 import pyarrow as pa
 import pytest
@@ -7,6 +7,7 @@ from goldcrest.corpus.cleaning_stages import STAGES, write_stage
 from goldcrest.corpus.table import read_columns, read_schema, write_table
 from goldcrest.errors import InputError
 
+PAIR = ("en", "de")
 DROPPED = [
     None,
     "empty",
@@ -24,6 +25,11 @@ def corpora(tmp_path, as_table):
     """A corpus with damage and weights, dropped by everything, and one that has only been cleaned."""
     table = as_table([(f"s {row}", f"t {row}") for row in range(8)], ["copied", *[None] * 7])
     table = table.set_column(4, "dropped_by", pa.array(DROPPED, pa.string()))
+    table = table.set_column(
+        1,
+        "target",
+        pa.array([" " if by == "empty" else f"t {row}" for row, by in enumerate(DROPPED)]),
+    )
     weights = [None if by in ("empty", "numbers") else 0.5 for by in DROPPED]
     write_table(tmp_path / "a", table.append_column("weight", pa.array(weights, pa.float64())))
     write_table(tmp_path / "b", as_table([("other", "andere")]))
@@ -34,8 +40,9 @@ def corpora(tmp_path, as_table):
     ("stage", "rows"),
     list(zip(STAGES, ([0, 2, 3, 5, 6, 7], [0, 3, 5, 6], [0, 5], [0, 5]), strict=True)),
 )
-def test_rows(tmp_path, corpora, stage, rows):
-    write_stage(corpora, stage, tmp_path / "out")
+def test_rows(tmp_path, corpora, as_table, stage, rows):
+    write_table(tmp_path / "test_set", as_table([("Another sentence", "T 4!")]))
+    write_stage(corpora, stage, tmp_path / "out", PAIR, [tmp_path / "test_set"])
     found = read_columns(tmp_path / "out", ["source", "target", "corpus", "row", "noise"])
     wanted = [(f"s {row}", f"t {row}", "test", row, "copied" if row == 0 else None) for row in rows]
     assert [tuple(row.values()) for row in found.to_pylist()] == [
@@ -48,9 +55,18 @@ def test_rows(tmp_path, corpora, stage, rows):
         assert weights == [0.5, 0.5, None]
 
 
+def test_what_took_a_row_first_does_not_bring_back_a_test_sentence(tmp_path, as_table):
+    pairs = [("A test.", "Ein Test."), ("A test.", "A test."), ("", ""), ("to learn", "zu lernen")]
+    dropped = pa.array(["duplicate", "identical", "duplicate", "near_duplicate"])
+    write_table(tmp_path / "a", as_table(pairs).set_column(4, "dropped_by", dropped))
+    write_table(tmp_path / "test_set", as_table(pairs[:1]))
+    write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR, [tmp_path / "test_set"])
+    assert read_columns(tmp_path / "out", ["source"])["source"].to_pylist() == ["to learn"]
+
+
 def test_nothing_left(tmp_path, as_table):
     table = as_table([("a", "b")])
     write_table(tmp_path / "a", table.set_column(4, "dropped_by", pa.array(["numbers"])))
-    write_stage([tmp_path / "a"], "none", tmp_path / "out")
+    write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR)
     with pytest.raises(InputError, match="the stage 'rules' leaves no pair"):
-        write_stage([tmp_path / "a"], "rules", tmp_path / "out")
+        write_stage([tmp_path / "a"], "rules", tmp_path / "out", PAIR)

@@ -4,4 +4,10 @@ from goldcrest.corpus.cleaning_stages import write_stage
 from goldcrest.job import job
 
 with job(snakemake.log[0]):
-    write_stage(snakemake.input.corpora, snakemake.wildcards.stage, snakemake.output[0])
+    write_stage(
+        snakemake.input.corpora,
+        snakemake.wildcards.stage,
+        snakemake.output[0],
+        tuple(snakemake.params.languages),
+        snakemake.input.held_out,
+    )
