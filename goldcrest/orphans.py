@@ -20,8 +20,17 @@ def end_with_snakemake() -> None:
     """End this process within about a second of the Snakemake above it; without one, do nothing."""
     for process in psutil.Process().parents()[:NEAREST]:
         if _is_snakemake(process):
-            threading.Thread(target=_outlive, args=(process,), daemon=True).start()
+            _end_with(process)
             return
+
+
+def end_with_parent() -> None:
+    """End this process within about a second of the one that started it."""
+    _end_with(psutil.Process(os.getppid()))
+
+
+def _end_with(process: psutil.Process) -> None:
+    threading.Thread(target=_outlive, args=(process,), daemon=True).start()
 
 
 def _is_snakemake(process: psutil.Process) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import lightning
-import sacrebleu
 import torch
 from safetensors.torch import load_file, save_file
 from tqdm import tqdm
 
+from goldcrest.bleu import bleu
 from goldcrest.files import atomic_path
 from goldcrest.translation.search import greedy_translations
 from goldcrest.translation.task import TrainingConfig
@@ -73,6 +73,7 @@ class GreedyValidation(lightning.Callback):
         self._sources, self._references, self._vocabulary = sources, references, vocabulary
         self._every, self._last = config.validate_every, config.updates
         self._patience, self._patient_from = config.patience, patient_from
+        self._metric = bleu(config.language)
         self._best_path = work / "best.safetensors"
         self.history: list[dict[str, float]] = []
 
@@ -81,14 +82,14 @@ class GreedyValidation(lightning.Callback):
         if update % self._every and not self._every < update == self._last:
             return
         state = task.evaluated_state()
-        bleu = 0.0
+        score = 0.0
         if trainer.is_global_zero:
-            bleu = self._bleu(task, state)
-        bleu = trainer.strategy.broadcast(bleu, src=0)
+            score = self._bleu(task, state)
+        score = trainer.strategy.broadcast(score, src=0)
         best = max((row["bleu"] for row in self.history), default=-1.0)
-        self.history.append({"update": update, "bleu": bleu})
-        task.log("validation_bleu", bleu)
-        if bleu > best and trainer.is_global_zero:
+        self.history.append({"update": update, "bleu": score})
+        task.log("validation_bleu", score)
+        if score > best and trainer.is_global_zero:
             with atomic_path(self._best_path) as partial:
                 save_file(state, partial)
         self._stop_without_patience(trainer)
@@ -109,7 +110,7 @@ class GreedyValidation(lightning.Callback):
         hypotheses = greedy_translations(network, self._vocabulary, self._sources)
         network.load_state_dict(training_state)
         network.train()
-        score = sacrebleu.corpus_bleu(hypotheses, [self._references]).score
+        score = self._metric.corpus_score(hypotheses, [self._references]).score
         tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
         return score
 

@@ -82,16 +82,23 @@ def translate_shard(
     translator: TextTranslator,
     search: SearchOptions,
     made_by: Mapping[str, Any],
+    language: str = "",
     chunk_rows: int = 4096,
 ) -> None:
     """Translate a shard into its n-best table, with the selected hypothesis of each row.
 
     Chunks of rows are kept in OUTPUT.work until all are done, so that a killed job goes on where it
     was, to the same result.  made_by: what else the result depends on (model hashes, code), as JSON
-    values; chunks made by something else, or of another shard, are made again.
+    values; chunks made by something else, or of another shard, are made again.  language: of the references,
+    whose tokens are compared.
     """
     work = Path(f"{output}.work")
-    signature = {"shard": sha256_file(shard), "search": asdict(search), "made_by": dict(made_by)}
+    signature = {
+        "shard": sha256_file(shard),
+        "search": asdict(search),
+        "made_by": dict(made_by),
+        "language": language,
+    }
     if not (work / "signature.json").is_file() or read_json(work / "signature.json") != signature:
         if work.exists():
             remove_folder(work)
@@ -104,7 +111,7 @@ def translate_shard(
         chunks.append(work / f"chunk-{number:05d}.parquet")
         if chunks[-1].is_file():
             continue
-        write_table(chunks[-1], _translate(chunk, translator, search))
+        write_table(chunks[-1], _translate(chunk, translator, search, language))
         done += chunk.num_rows
         speed = done / (time.monotonic() - start)
         left = total - begin - chunk.num_rows
@@ -119,12 +126,14 @@ def translate_shard(
     remove_folder(work)
 
 
-def _translate(chunk: pa.Table, translator: TextTranslator, search: SearchOptions) -> pa.Table:
+def _translate(
+    chunk: pa.Table, translator: TextTranslator, search: SearchOptions, language: str
+) -> pa.Table:
     found = translator.nbest(chunk["source"].to_pylist(), search)
     texts = [[hypothesis.text for hypothesis in hypotheses] for hypotheses in found]
     scores = [[hypothesis.score for hypothesis in hypotheses] for hypotheses in found]
     selected = [
-        0 if reference is None else best_hypothesis(hypotheses, reference)
+        0 if reference is None else best_hypothesis(hypotheses, reference, language)
         for hypotheses, reference in zip(texts, chunk["target"].to_pylist(), strict=True)
     ]
     columns = [*chunk.columns, texts, scores, selected]

@@ -11,13 +11,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from goldcrest.files import read_json, write_json
+from goldcrest.errors import InputError
+from goldcrest.files import read_json, write_json, write_text
+from goldcrest.job import explain
+from goldcrest.orphans import end_with_parent
 from goldcrest.pruning.companions import companion_from_dict, companion_to_dict
 from goldcrest.pruning.study import CompanionSettings
 from goldcrest.translation.folder import load_model, save_model
 from goldcrest.translation.network import Translator
 from goldcrest.translation.training import Hardware, Training, TrainingConfig, train
 from goldcrest.translation.vocabulary import Vocabulary
+
+FAULT = "fault.txt"  # in the work folder: what ended the training, for the process that started it
 
 
 def train_separately(
@@ -35,7 +40,8 @@ def train_separately(
 ) -> Training:
     """As `training.train`, whose plain `options` it takes.
 
-    Raises subprocess.CalledProcessError where the training fails; its error is on stderr.
+    Raises InputError for what the input or the disk did wrong there, subprocess.CalledProcessError where the
+    training fails otherwise; its error is on stderr.
     """
     order = {
         "corpora": [str(corpus) for corpus in corpora],
@@ -48,7 +54,12 @@ def train_separately(
     }
     save_model(work / "before", network, vocabulary, {"kind": "unfinished"})
     write_json(work / "order.json", order)
-    subprocess.run([sys.executable, "-m", __name__, str(work)], check=True)
+    fault = work / FAULT
+    fault.unlink(missing_ok=True)
+    training = subprocess.run([sys.executable, "-m", __name__, str(work)])
+    if fault.exists():
+        raise InputError(fault.read_text(encoding="utf-8"))
+    training.check_returncode()
     after = load_model(work / "after")
     network.load_state_dict(after.network.state_dict())
     network.eval()
@@ -78,4 +89,13 @@ def _main(work: Path) -> None:
 
 
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]))
+    end_with_parent()
+    place = Path(sys.argv[1])
+    try:
+        _main(place)
+    except Exception as error:
+        line = explain(error)
+        if line is None:
+            raise
+        write_text(place / FAULT, line)
+        sys.exit(1)

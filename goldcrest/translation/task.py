@@ -33,6 +33,7 @@ class TrainingConfig:
     max_pieces: int = 200  # longer pairs are left out of training
     precision: str = "float32"  # or bfloat16: products in it, weights in float32
     guided_alignment: float = 0.0  # weight of the loss; 0: off
+    language: str = ""  # of the targets, whose tokens validation's BLEU counts; "" has words
     stages: tuple[Stage, ...] = ()  # of the text; none: all of it all the time
 
     def __post_init__(self) -> None:

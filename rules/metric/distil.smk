@@ -90,7 +90,10 @@ rule train_translator:
     params:
         kind="translator",
         entry=lambda w: ZOO[TRANSLATORS[w.pairs, w.translation]["architecture"]],
-        training=lambda w: TRANSLATORS[w.pairs, w.translation]["training"],
+        training=lambda w: {
+            **TRANSLATORS[w.pairs, w.translation]["training"],
+            "language": PAIRS[w.pairs]["languages"]["target"],
+        },
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{pairs}-{translation}"),

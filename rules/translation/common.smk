@@ -31,6 +31,7 @@ from goldcrest.configuration.recipes import (
 from goldcrest.configuration.training_texts import learnt_kinds
 from goldcrest.configuration.variants import measured_variants
 from goldcrest.corpus.cleaning_stages import STAGES
+from goldcrest.errors import nearest
 
 ZOO = with_students(ZOO, config["students"])
 
@@ -53,6 +54,30 @@ CALIBRATION = RESULTS / "calibration"
 EXPORTS = RESULTS / "exports"
 SPEED_TABLES = TABLES / "speed"
 
+
+def training_in(side, training):
+    """Settings of a training, with the language of its targets: that of a side of the experiment."""
+    return {**training, "language": config["languages"][side]}
+
+
+TRAINING = training_in("target", config["training"])
+# What a translation depends on, beside the search's own rule.
+SEARCH_CODE = code_version(
+    "corpus.table",
+    "products",
+    "quantization",
+    "translation.architecture",
+    "translation.batches",
+    "translation.folder",
+    "translation.hugging_face",
+    "translation.hugging_face_folder",
+    "translation.layers",
+    "translation.network",
+    "translation.search",
+    "translation.state",
+    "translation.translator",
+    "translation.vocabulary",
+)
 PARALLEL = corpora_of(config, "parallel")
 SCORER = config["scoring"].get("reverse_model", {})
 BACK_TEACHER = config.get("reverse_teacher", {})
@@ -91,9 +116,10 @@ def student_resources():
 
 def search_resources():
     """Memory and accelerators of a job that translates by its input's models, on one device."""
+    on_cpu = config["hardware"]["accelerator"] == "cpu"
 
-    def memory(wildcards, input, attempt):
-        return attempt * search_memory(input)
+    def memory(wildcards, input, threads, attempt):
+        return attempt * search_memory(input, threads if on_cpu else 1)
 
     return {"mem_mb": memory, **accelerators(1)}
 
@@ -105,9 +131,18 @@ def sources_lock(several):
     return [ancient(SOURCES_LOCK)] if reads else []
 
 
+def entry_of(model):
+    """The zoo's entry of a model; ends the run where it has none, as of a student that a target misspells."""
+    if model not in ZOO:
+        suggestion = nearest(model, [*config["students"], *ZOO])
+        stop(f"{CONFIG_FILE}: students: has no '{model}', nor has the zoo{suggestion}")
+    return ZOO[model]
+
+
 def vocabulary_of(model, folder=VOCABULARY):
     """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
-    size = config["vocabulary"].get("size") or ZOO[model]["vocabulary"]
+    entry = entry_of(model)
+    size = config["vocabulary"].get("size") or entry["vocabulary"]
     return folder / f"{size}/vocab.spm"
 
 

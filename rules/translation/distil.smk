@@ -1,22 +1,6 @@
 """The students' training text: the teacher's translations of every corpus."""
 
 SHARDS = range(config["distillation"]["shards"])
-SEARCH_CODE = code_version(
-    "corpus.table",
-    "products",
-    "quantization",
-    "translation.architecture",
-    "translation.batches",
-    "translation.folder",
-    "translation.hugging_face",
-    "translation.hugging_face_folder",
-    "translation.layers",
-    "translation.network",
-    "translation.search",
-    "translation.state",
-    "translation.translator",
-    "translation.vocabulary",
-)
 
 
 # Whether the only training text is the corpora's translations as they are, so that it is merged at once.
@@ -88,14 +72,18 @@ rule translate_shard:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
         precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
+        target=config["languages"]["target"],  # whose tokens tell what is near the reference
         accelerator=config["hardware"]["accelerator"],
+        shards=len(SHARDS),
         code=code_version(
+            "bleu",
             "translation.distillation",
             "translation.sentence_bleu",
             "kernels",
             "runtime.batching",
             "runtime.engines",
             "runtime.student",
+            "runtime.text",
             "runtime.translator",
         )
         + SEARCH_CODE,

@@ -12,6 +12,12 @@ TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"
 GPU_SPEED = EVALUATION / "gpu_speed.json"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
+# How the teacher searches, whatever its beam, and students by a beam.
+BY_TEACHER = {
+    key: config["distillation"][key]
+    for key in ("length_normalisation", "max_source_tokens")
+}
+BY_BEAM = {"length_normalisation": BY_TEACHER["length_normalisation"]}
 
 
 def measured_searches():
@@ -19,12 +25,8 @@ def measured_searches():
 
     The teacher by its beam and greedily, students greedily, as trained by `evaluation.student_beam` too.
     """
-    by_beam = {"length_normalisation": config["distillation"]["length_normalisation"]}
-    by_teacher = by_beam | {
-        "max_source_tokens": config["distillation"]["max_source_tokens"]
-    }
     searches = {
-        ("teacher", search_name(beam), "float32"): {"beam": beam, **by_teacher}
+        ("teacher", search_name(beam), "float32"): {"beam": beam, **BY_TEACHER}
         for beam in (config["distillation"]["beam"], 1)
     }
     student_beam = config["evaluation"].get("student_beam")
@@ -32,7 +34,7 @@ def measured_searches():
         searches[variant] = {"beam": 1}
         if variant[1:] == (UNPRUNED, "float32") and student_beam:
             named = (variant[0], search_name(student_beam), "float32")
-            searches[named] = {"beam": student_beam, **by_beam}
+            searches[named] = {"beam": student_beam, **BY_BEAM}
     return {
         variant: {"batch_size": BATCH_SIZE, **one} for variant, one in searches.items()
     }

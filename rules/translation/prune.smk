@@ -24,8 +24,8 @@ rule reset_checkpoint:
     resources:
         **student_resources(),
     params:
-        entry=lambda w: ZOO[w.student],
-        training=config["training"],
+        entry=lambda w: entry_of(w.student),
+        training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         code=code_version("translation", "products", "corpus.table"),
@@ -56,7 +56,7 @@ rule prune:
         **student_resources(),
     params:
         recipe=lambda w: recipe_of(w.recipe),
-        training=config["training"],
+        training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         code=code_version("pruning", "translation", "products", "corpus.table"),

@@ -96,7 +96,7 @@ rule finetune_quantized:
     params:
         activation_scale=lambda w: precision_of(f"{w.grid}-finetuned").activation_scale,
         training=lambda wildcards: {
-            **config["training"],
+            **TRAINING,
             **config["quantization"][wildcards.grid]["finetune"],
             "smoothing": 0.0,  # an average of models is not on the grid
             "stages": config["training"]["stages"][-1:],

@@ -53,7 +53,7 @@ if "architecture" in SCORER:
         params:
             kind="reverse_model",
             entry=ZOO[SCORER["architecture"]],
-            training=SCORER["training"],
+            training=training_in("source", SCORER["training"]),
             seed=config["seed"],
             tensorboard=str(LOGS / "tensorboard/reverse_model"),
 
@@ -80,5 +80,5 @@ if "architecture" in BACK_TEACHER:
         params:
             kind="reverse_teacher",
             entry=lambda w: member_of(ZOO[BACK_TEACHER["architecture"]], int(w.member)),
-            training=BACK_TEACHER["training"],
+            training=training_in("source", BACK_TEACHER["training"]),
             tensorboard=str(LOGS / "tensorboard/reverse_teacher-{member}"),

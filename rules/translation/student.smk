@@ -20,8 +20,8 @@ rule train_student:
         **student_resources(),
     params:
         kind="student",
-        entry=lambda w: ZOO[w.student],
-        training=config["training"],
+        entry=lambda w: entry_of(w.student),
+        training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}"),

@@ -1,6 +1,6 @@
 """The teacher: an ensemble trained here, or a Hugging Face model that is there already."""
 
-TEACHER_TRAINING = config["teacher"]["training"]
+TEACHER_TRAINING = training_in("target", config["teacher"]["training"])
 
 
 rule fetch_model:

@@ -107,5 +107,6 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     folder = str(tmp_path / "cleaned")
     assert memory(small, tables=[folder, "not/there"]) == least + 30
     assert search_memory([folder]) == search_memory([]) + 30
+    assert search_memory([folder], threads=4) == search_memory([], threads=4) + 60
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000

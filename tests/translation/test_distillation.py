@@ -83,6 +83,13 @@ def test_selection_is_the_first_maximum_of_the_definition():
         assert all(score < scores[chosen] - 1e-12 for score in scores[:chosen])
 
 
+def test_hypotheses_are_compared_by_the_tokens_of_their_language():
+    reference = "今天天气非常好我们去公园"
+    hypotheses = ["完全不同的一句话", "今天天气很好我们去公园"]
+    assert best_hypothesis(hypotheses, reference, "zh") == 1
+    assert sentence_bleu(hypotheses[1], reference, "zh") > 0.5
+
+
 class Echo:
     """A teacher whose hypotheses are functions of the sentence alone; counts what it translates."""
 

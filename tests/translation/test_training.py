@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 import torch
 
@@ -178,6 +179,19 @@ def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
 
 
+def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monkeypatch):
+    monkeypatch.setattr(callbacks, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
+    given = (["a"], ["今天天气非常好我们去公园"], vocabulary)
+    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, 1)
+    scores = [
+        callbacks.GreedyValidation(*given, replace(CONFIG, language=language), tmp_path)._bleu(
+            task, task.network.state_dict()
+        )
+        for language in ("zh", "")
+    ]
+    assert scores[0] > 40 and scores[1] == 0
+
+
 def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, updates=80, validate_every=60, smoothing=0.0)
     network, result = run(corpus, vocabulary, tmp_path / "both", config)
@@ -294,6 +308,44 @@ def test_processes_that_nothing_starts_are_not_waited_for(
     request.getfixturevalue(scheduler)
     with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
         run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
+
+
+def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
+    """Not as a command that failed."""
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
+        train_separately(
+            network, [corpus], corpus, vocabulary, CONFIG,
+            seed=5, work=tmp_path, hardware=Hardware(devices=2, nodes=2),
+        )  # fmt: skip
+
+
+SEPARATE = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from goldcrest.translation.vocabulary import Vocabulary
+from tests.translation.test_training import *
+corpus, vocabulary, work = Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3])
+network = new_network(small_architecture(len(vocabulary)), seed=1)
+config = replace(CONFIG, updates=1_000_000, validate_every=1_000_000)
+train_separately(network, [corpus], corpus, vocabulary, config, seed=5, work=work, hardware=Hardware())
+"""
+
+
+def test_a_training_in_a_process_of_its_own_ends_with_the_job(tmp_path, corpus, vocabulary):
+    command = [sys.executable, "-c", SEPARATE, corpus, vocabulary.path, tmp_path]
+    job, deadline = subprocess.Popen(command), time.monotonic() + 60
+    while not list(tmp_path.rglob("*.ckpt")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    (training,) = psutil.Process(job.pid).children()
+    job.kill()
+    job.wait()
+    try:
+        training.wait(timeout=10)
+    finally:
+        if training.is_running():
+            training.kill()
 
 
 def test_learning_rate_and_smoothing_follow_marian(vocabulary):

@@ -41,4 +41,5 @@ with job(snakemake.log[0]):
             "threads": snakemake.threads,
             "torch": torch.__version__,
         },
+        snakemake.params.target,
     )

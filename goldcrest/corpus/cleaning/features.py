@@ -8,6 +8,7 @@ import numpy as np
 from goldcrest.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of a character's classes
+WITHOUT_SPACES = ("zh", "ja")  # written without spaces between words: each letter is a token
 
 
 @cache
@@ -25,7 +26,7 @@ def _classes(language: str) -> np.ndarray:
 class Features:
     """What the rules look at, one number per line; every array is (lines,)."""
 
-    tokens: np.ndarray  # separated by white space
+    tokens: np.ndarray  # separated by white space; of WITHOUT_SPACES each letter, too
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # not white space
     letters: np.ndarray  # of the language's script
@@ -51,6 +52,10 @@ def measure(texts: list[str], language: str) -> Features:
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
     starts, ends = changes[0::2], changes[1::2]  # (tokens of all lines,)
+    if language in WITHOUT_SPACES:
+        alone = classes & _LETTER != 0
+        between = ~(space[1:] | space[:-1]) & (alone[1:] | alone[:-1])
+        starts, ends = (np.union1d(one, np.flatnonzero(between) + 1) for one in (starts, ends))
     tokens_before = np.searchsorted(starts, bounds)  # (lines + 1,)
     tokens = np.diff(tokens_before)
     longest = np.zeros(len(texts), np.int64)

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from unicodedata import decimal
 
 import numpy as np
 
@@ -108,8 +109,12 @@ _SEPARATORS = re.compile(r"\D")
 
 
 def numbers_in(text: str) -> list[str]:
-    """The numbers of a line as their digits alone, sorted."""
-    return sorted(_SEPARATORS.sub("", number) for number in _NUMBER.findall(text))
+    """The numbers of a line as their digits alone, whatever their script, sorted."""
+    return sorted(_digits(_SEPARATORS.sub("", number)) for number in _NUMBER.findall(text))
+
+
+def _digits(number: str) -> str:
+    return number if number.isascii() else "".join(str(decimal(digit)) for digit in number)
 
 
 def numbers(pairs: Pairs, context: Context) -> np.ndarray:

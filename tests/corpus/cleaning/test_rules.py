@@ -100,6 +100,19 @@ def test_scripts_by_language():
 def test_numbers_are_compared_without_separators():
     assert numbers_in("1,234.50 then 7 and 1'000") == numbers_in("1.234,50 7 1.000")
     assert numbers_in("5.6.2010") == ["562010"]
+    assert numbers_in("5 كتب و ١٬٢٣٤") == numbers_in("1٬234 books and ٥")
+
+
+def test_letters_are_the_tokens_of_what_has_no_spaces():
+    lines = ["我喜欢NLP 2024年。", "", "。"]
+    features = measure(lines, "zh")
+    assert features.tokens.tolist() == [3 + 1 + 3, 0, 1]  # 我 喜 欢 NLP 2024 年 。
+    assert features.letter_tokens.tolist() == [4, 0, 0]
+    assert features.longest_word.tolist() == [4, 0, 1]
+    assert features.characters.tolist() == [12, 0, 1]
+    pair = ("The weather is very nice today.", "今天天气非常好。")
+    for rule in ("length_ratio", "long_word", "letter_tokens"):
+        assert _rejected(rule, [pair], languages=("en", "zh")) == [False]
 
 
 def test_features_equal_a_plain_count():
