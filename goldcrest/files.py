@@ -21,7 +21,9 @@ LOCK = ".lock"
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
-    path = Path(path)
+    path = Path(path).resolve()  # a link stays one
+    if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
+        raise InputError(f"{path}: not a plain file; name one, or a new one")
     partial = _partial(path)
     try:
         yield partial

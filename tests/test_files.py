@@ -58,6 +58,18 @@ def test_a_failure_leaves_what_was_there(tmp_path):
     assert (tmp_path / "file").read_text() == "before"
 
 
+def test_a_link_stays_and_what_is_no_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("before")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    with atomic_path(tmp_path / "link") as file:
+        file.write_text("after")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_text() == "after"
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: not a plain file"), atomic_path(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
     folder = tmp_path / "a.work"
     folder.mkdir()

@@ -74,11 +74,11 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
             raise InputError(
                 f"{path}:{number}: {len(cells)} columns, expected {max(columns.values()) + 1}"
             )
-        label = cells[columns["label"]]
+        label = cells[columns["label"]].strip()  # the last column of lines that end in CRLF, too
         if number == 1:
             continue
         if label not in ("0", "1"):
-            raise InputError(f"{path}:{number}: label '{label}', expected 1 (good) or 0 (bad)")
+            raise InputError(f"{path}:{number}: label {label!r:.60}, expected 1 (good) or 0 (bad)")
         sources.append(cells[columns["source"]])
         targets.append(cells[columns["target"]])
         good.append(label == "1")

@@ -123,6 +123,11 @@ def test_imported_pairs_can_be_read_again(tmp_path):
     assert found.good.tolist() == [True, False]
 
 
+def test_lines_may_end_in_crlf(tmp_path):
+    (tmp_path / "t.tsv").write_bytes(b"a\tb\tlabel\r\nx\ty\t1\r\nx\tz\t0\r\n")
+    assert read_labelled(tmp_path / "t.tsv", COLUMNS).good.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -65,7 +65,12 @@ _NO_BREAK_SPACES = [
 _ENGLISH_QUOTES = [('"', r'"([,.]+)', r'\1"')]
 _CONTINENTAL_QUOTES = [
     (',"', None, '",'),
-    ('."', r'(\.\.*)"([^\S\n]*[^<\n])', r'"\1\2'),
+    # Every run of dots is looked at once, whatever follows it: a line of dots would take the square of its length.
+    (
+        '."',
+        r'(\.+)(?:"([^\S\n]*[^<\n]))?',
+        lambda match: f'"{match[1]}{match[2]}' if match[2] else match[0],
+    ),
 ]
 _DIGIT_SPACE = ("\u00a0", "(\\d)\u00a0(\\d)")
 

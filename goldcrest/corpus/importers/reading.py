@@ -28,8 +28,9 @@ Row = tuple[str | None, str | None]  # source and target; monolingual text has o
 
 IN_FILES = re.compile(r"[\x00\t]")  # what no line of a pair of files may hold
 IN_TABLES = re.compile(r"\x00")
-IN_CELLS = re.compile(r"[\x00\t\n]")  # of data sets, whose texts are no lines
+IN_CELLS = re.compile(r"[\x00\t\n\ud800-\udfff]")  # of data sets, whose texts are no lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
+HALF = "half a character (a lone surrogate)"  # as JSON may write them
 
 BLOCK = 1 << 20
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
@@ -146,7 +147,7 @@ class Controls:
             return text
         if self.choice == "error":
             raise InputError(
-                f"{name}:{number}: {NAMES[found[0]]} inside the line; mend the line, or set "
+                f"{name}:{number}: {NAMES.get(found[0], HALF)} inside the line; mend the line, or set "
                 "`control_characters: replace` to read it as a space"
             )
         return forbidden.sub(" ", text)

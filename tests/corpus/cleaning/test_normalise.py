@@ -32,6 +32,11 @@ def test_equals_sacremoses_on_random_lines(language):
         assert normalise_punctuation([line], language) == [wanted], ascii(line)
 
 
+def test_a_line_of_dots_takes_no_longer_than_another():
+    line = "." * 100_000
+    assert normalise_punctuation([line, 'A."b'], "de") == [line, 'A".b']
+
+
 @pytest.mark.parametrize("name", ["onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_equals_sacremoses_on_real_text(shared_data, name, language):

@@ -78,6 +78,10 @@ def test_json_lines(tmp_path):
     assert _imported(tmp_path, entry) == ROWS
     (tmp_path / "set/train.jsonl.gz").write_bytes(gzip.compress(lines.encode() + b"{x}\n"))
     _fails(tmp_path, entry, "train.jsonl.gz:4: not JSON")
+    half = b'{"s": "half \\ud83d", "t": "x"}\n'
+    (tmp_path / "set/train.jsonl.gz").write_bytes(gzip.compress(half))
+    _fails(tmp_path, entry, "train.jsonl.gz:1: half a character")
+    assert _imported(tmp_path, {**entry, "control_characters": "replace"}) == [("half  ", "x")]
 
 
 def test_a_lost_shard_is_told(tmp_path, folder):
