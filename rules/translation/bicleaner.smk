@@ -66,7 +66,9 @@ elif BICLEANER and "model" not in BICLEANER:
             seed=config["seed"],
             code=code_version(
                 "corpus.bicleaner.clean_pairs",
+                "corpus.bicleaner.exchange",
                 "corpus.sampling",
+                "corpus.scores.scoring",
                 "corpus.scores.selection",
                 "corpus.table",
             ),

@@ -40,7 +40,9 @@ rule measure_comet:
         seed=config["seed"],
         code=code_version(
             "bleu",
+            "corpus.table",
             "evaluation.comet",
+            "evaluation.measurement",
             "evaluation.quality",
             "evaluation.significance",
             "kernels",

@@ -47,6 +47,7 @@ rule choose_by_mbr:
         **search_resources(),
     params:
         mbr=config["evaluation"].get("mbr"),
+        search=BY_TEACHER,
         comet=config["evaluation"].get("comet"),
         languages=languages_of(config, config["teacher"], reverse=False),
         target=config["languages"]["target"],
@@ -87,6 +88,7 @@ rule measure_quality:
             "corpus.table",
             "evaluation.measurement",
             "evaluation.quality",
+            "evaluation.significance",
             "text_files",
         ),
     script:

@@ -137,13 +137,8 @@ rule score_by_reverse_model:
             "corpus.scores",
             "corpus.table",
             "translation.forced",
-            "translation.hugging_face",
-            "translation.hugging_face_folder",
-            "translation.layers",
-            "translation.network",
-            "translation.state",
-            "translation.vocabulary",
-        ),
+        )
+        + SEARCH_CODE,
     script:
         "../../workflow_scripts/scores/score.py"
 
@@ -180,7 +175,12 @@ rule measure_filters:
         resamples=config["evaluation"]["bootstrap"],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version(
-            "corpus.cleaning", "corpus.labelled", "corpus.scores", "report"
+            "corpus.cleaning",
+            "corpus.labelled",
+            "corpus.sampling",
+            "corpus.scores",
+            "corpus.table",
+            "report",
         ),
     script:
         "../../workflow_scripts/scores/measure_filters.py"
@@ -273,7 +273,11 @@ if "labelled" in config["evaluation"]:
             scores=COMPONENTS,
             languages=LANGUAGE_PAIR,
             code=code_version(
-                "corpus.cleaning", "corpus.labelled", "corpus.scores.combination"
+                "corpus.cleaning",
+                "corpus.labelled",
+                "corpus.sampling",
+                "corpus.scores.combination",
+                "corpus.table",
             ),
         script:
             "../../workflow_scripts/scores/combine_scores.py"
