@@ -18,7 +18,7 @@ from goldcrest.configuration import (
 )
 from goldcrest.configuration.metric import precision_faults
 from goldcrest.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
-from goldcrest.configuration.schema import Fault, contradicted, unknown
+from goldcrest.configuration.schema import Fault, contradicted, load_schema, unknown
 from goldcrest.configuration.training_texts import corpora_of
 from goldcrest.configuration.variants import (
     UNPRUNED,
@@ -52,6 +52,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("corpora", *scores.STAGES), scores.overrides),
         ((*scores.STAGES, "scoring"), scores.bicleaner),
         ((*scores.STAGES, "scoring", "vocabulary"), scores.reverse_model),
+        (("corpora", *scores.STAGES, "scoring", "reverse_teacher"), scores.reverse_teacher),
         ((*scores.STAGES, "scoring"), scores.lexical_translation),
         ((*scores.STAGES, "evaluation"), scores.combined),
         (("corpora", "teacher", "reverse_teacher"), teachers.teacher_faults),
@@ -73,6 +74,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("students", "pruning", "quantization", "exports"), _exports),
         (("evaluation",), _measured_models),
         (("evaluation", "hardware"), _comet),
+        (("evaluation",), _mbr),
         (("test_sets", "report"), _columns),
         (("students", "report"), _rows),
     ]
@@ -199,6 +201,20 @@ def _comet(config: Config, zoo: Zoo) -> Iterator[Fault]:
             ("evaluation", "mbr", "utility"),
             "found comet without evaluation.comet, expected its model there, or chrf or bleu",
         )
+
+
+def _mbr(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """More candidates kept than there are; settings of samples where there are none."""
+    mbr, place = config["evaluation"].get("mbr"), ("evaluation", "mbr")
+    if mbr is None:
+        return
+    if mbr.get("kept", 0) > mbr["candidates"]:
+        message = f"found {mbr['kept']}, expected at most mbr.candidates {mbr['candidates']}"
+        yield Fault((*place, "kept"), message)
+    rules = load_schema("translation")["properties"]["evaluation"]["properties"]["mbr"]
+    for key in ("temperature", "epsilon"):
+        if mbr["by"] == "beam" and mbr[key] != rules["properties"][key]["default"]:
+            yield Fault((*place, key), f"found {mbr[key]} with by: beam, expected by: sampling")
 
 
 def _measured_models(config: Config, zoo: Zoo) -> Iterator[Fault]:

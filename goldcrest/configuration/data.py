@@ -62,6 +62,7 @@ def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
             yield from _sides(entry)
             yield from _checksums(entry)
             yield from _archives(entry)
+            yield from _lines(entry)
         elif entry.values["importer"] == "hugging_face":
             yield from _data_set(entry)
 
@@ -139,6 +140,13 @@ def _archives(entry: Entry) -> Iterator[Fault]:
         if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
             message = f"found '{place}', expected plain text, {' or '.join(COMPRESSED)}"
             yield Fault((*entry.path, key), message)
+
+
+def _lines(entry: Entry) -> Iterator[Fault]:
+    lines = entry.values.get("lines")
+    if lines and lines["last"] < lines["first"]:
+        message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
+        yield Fault((*entry.path, "lines", "last"), message)
 
 
 def address(

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from goldcrest.configuration.precisions import grid_of
+from goldcrest.configuration.recipes import made_variants
 from goldcrest.configuration.scores import asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
 from goldcrest.configuration.student_names import with_students
 from goldcrest.configuration.students import augmented_share
 from goldcrest.configuration.training_texts import kinds_made_of, training_texts
-from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.work import RATES, Work
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.sources import SIDES
@@ -177,7 +177,7 @@ def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
         entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
         teachers.append(trained * weights(entry, config).stored)
     students = []
-    for student, _, precision in expand_variants(config):
+    for student, _, precision in made_variants(config):
         in_training = precision == "float32" or precision.endswith("-finetuned")
         each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
         students.append(each * weights(zoo[student], config).stored)

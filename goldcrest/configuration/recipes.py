@@ -34,6 +34,12 @@ def made_students(config: Mapping[str, Any]) -> list[Pruned]:
     return [pair for pair in product(config["students"], recipes) if pair in asked | likes]
 
 
+def made_variants(config: Mapping[str, Any]) -> list[Variant]:
+    """Every variant that is made: those asked for, and the float32 model of every student that they are made from."""
+    pruned = [(*pair, "float32") for pair in made_students(config)]
+    return list(dict.fromkeys([*expand_variants(config), *pruned]))
+
+
 def matched(blocks: Mapping[str, int], pattern: str) -> dict[str, int]:
     """The blocks whose names match a pattern, with their widths."""
     return {name: width for name, width in blocks.items() if fnmatchcase(name, pattern)}

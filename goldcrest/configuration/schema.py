@@ -5,6 +5,7 @@ so that only the faults of the meant alternative are told.
 """
 
 import copy
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -88,6 +89,9 @@ def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:
 
 def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iterator[Fault]:
     schema = _resolve(schema, root)
+    if isinstance(value, float) and not math.isfinite(value):  # YAML's .inf and .nan
+        yield Fault(path, f"found {value}, expected a finite number")
+        return
     if "oneOf" in schema:
         chosen = _choose(value, schema["oneOf"], root)
         if isinstance(chosen, dict):

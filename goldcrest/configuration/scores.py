@@ -7,6 +7,7 @@ from urllib.parse import urlparse
 from goldcrest.configuration.data import address
 from goldcrest.configuration.schema import Fault
 from goldcrest.configuration.teachers import origin_faults
+from goldcrest.configuration.training_texts import KINDS, corpora_of
 from goldcrest.configuration.zoo import Zoo, members
 from goldcrest.corpus.download import is_url
 from goldcrest.corpus.scores.registry import SCORES
@@ -133,6 +134,17 @@ def combined(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "combined" in asked_for(config) and "labelled" not in config["evaluation"]:
         message = "missing, expected the labelled pairs that the score combined is fitted to"
         yield Fault(("evaluation", "labelled"), message)
+
+
+def reverse_teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The reverse teacher has text to translate back, or to score."""
+    scores = "reverse_model" in asked_for(config) and "reverse_model" not in config["scoring"]
+    if "reverse_teacher" in config and not scores and not corpora_of(config, "backward"):
+        message = (
+            f"found without work, expected a corpus with use: {KINDS['backward']}, "
+            "or the score reverse_model without a model of its own"
+        )
+        yield Fault(("reverse_teacher",), message)
 
 
 def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from goldcrest.configuration.precisions import quantized
+from goldcrest.configuration.recipes import made_variants
 from goldcrest.configuration.scores import STAGES, asked_for, scores_of
 from goldcrest.configuration.sizes import CorpusSize, Weights, total_bytes, weights
 from goldcrest.configuration.training_texts import kinds_made_of
-from goldcrest.configuration.variants import expand_variants
 from goldcrest.configuration.zoo import Zoo, member_of, members
 
 Config = dict[str, Any]
@@ -168,7 +168,7 @@ class Work:
 
     def _student_updates(self) -> Iterator[tuple[tuple[str, ...], int, str]]:
         training, recipes = self.config["training"], self.config["pruning"]
-        variants, precision = expand_variants(self.config), training["precision"]
+        variants, precision = made_variants(self.config), training["precision"]
         for student, recipe in dict.fromkeys(variant[:2] for variant in variants):
             settings = recipes.get(recipe, {})
             updates = training["updates"] - settings.get("reset_to", 0)

@@ -35,6 +35,18 @@ CASES = {
             "evaluation.mbr.utility: found comet without evaluation.comet, expected its model there, or chrf or bleu"
         ],
     ),
+    "Bayes risk with keys that do nothing": (
+        {
+            "evaluation": {
+                "mbr": {"candidates": 8, "kept": 9, "by": "beam", "utility": "chrf", "epsilon": 0.1}
+            }
+        },
+        [],
+        [
+            "evaluation.mbr.kept: found 9, expected at most mbr.candidates 8",
+            "evaluation.mbr.epsilon: found 0.1 with by: beam, expected by: sampling",
+        ],
+    ),
     "missing keys": (
         {},
         ["experiment", "languages.target", "students", "validation"],
@@ -80,6 +92,19 @@ CASES = {
             "training.learning_rate: found 0, expected more than 0",
             "training.dropout: found 1, expected less than 1",
             "training.updates: found 0, expected at least 1",
+        ],
+    ),
+    "no number": (
+        {
+            "seed": float("inf"),
+            "training": {"learning_rate": float("nan")},
+            "corpora": {"grammar": {"noise": float("inf")}},
+        },
+        [],
+        [
+            "corpora.grammar.noise: found inf, expected a finite number",
+            "seed: found inf, expected a finite number",
+            "training.learning_rate: found nan, expected a finite number",
         ],
     ),
     "unknown choices": (

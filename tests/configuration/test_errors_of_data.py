@@ -74,6 +74,16 @@ CASES = {
             "corpora.mixed.columns: found without table, expected source and target alone",
         ],
     ),
+    "lines of which there are none": (
+        {
+            "corpora": {
+                "none": {**FILES, "lines": {"first": 5, "last": 2}},
+                "one": {**FILES, "source": "y.en", "lines": {"first": 5, "last": 5}},
+            }
+        },
+        [],
+        ["corpora.none.lines.last: found 2, expected at least lines.first 5"],
+    ),
     "data sets by name": (
         {
             "corpora": {

@@ -117,8 +117,23 @@ CASES = {
         [],
         ["reverse_teacher: missing, expected the teacher that translates corpus 'stories' back"],
     ),
+    "a reverse teacher without work": (
+        {
+            "reverse_teacher": {"architecture": "big"},
+            "scoring": {"reverse_model": {"architecture": "big"}},
+            "distillation": {"scores": {"reverse_model": {}}},
+        },
+        [],
+        [
+            "reverse_teacher: found without work, expected a corpus with use: monolingual-target, or the score "
+            "reverse_model without a model of its own"
+        ],
+    ),
     "a reverse teacher that does not exist": (
-        {"reverse_teacher": {"architecture": "bgi", "members": 2}},
+        {
+            "reverse_teacher": {"architecture": "bgi", "members": 2},
+            "cleaning": {"scores": {"reverse_model": {}}},
+        },
         [],
         ["reverse_teacher.architecture: no model 'bgi' in config/models.yaml; did you mean 'big'?"],
     ),

@@ -109,6 +109,16 @@ def test_pruned_students_wait_for_their_checkpoint(estimated):
     assert pruned.chain - alone.chain == pytest.approx(each * (more - 500_000), rel=0.01)
 
 
+def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
+    """Also where no variant names it: its checkpoint and its removals come first, its model lies on the disk."""
+    changes = {"pruning": {"scratch": {"method": "from-scratch", "like": "pushy"}}}
+    named = ["small/scratch/float32", "small/pushy/float32"]
+    alone, both = (estimated({**changes, "variants": names}) for names in (named[:1], named))
+    assert alone.hours == pytest.approx(both.hours)
+    assert (alone.chain, alone.disk) == (both.chain, both.disk)
+    assert alone.hours["students"] > estimated({"variants": named[1:]}).hours["students"]
+
+
 def test_the_published_run_of_multi30k():
     """Within a factor of two of what its page says that the trainings took, on two cores."""
     page = (REPOSITORY / "docs/results/multi30k.md").read_text()

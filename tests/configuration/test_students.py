@@ -61,6 +61,7 @@ def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
         "training": {"updates": 100, "stages": stages},
         "teacher": {"training": {"stages": [{"augmented": False}]}},
         "reverse_teacher": reverse,
+        "cleaning": {"scores": {"reverse_model": {}}},
         "pruning": {"pushy": {"reset_to": 50}},
     }
     assert faults(experiment(changes), zoo) == [

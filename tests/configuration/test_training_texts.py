@@ -66,6 +66,7 @@ def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, ch
     changes["variants"] = ["*/unpruned/*"]
     both = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
     changes["corpora"]["german"]["use"] = "monolingual"
+    del changes["reverse_teacher"]
     forward = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
     german, grammar = 1000 * 60, 100 * 60 * 8 / 4  # bytes, those of 8 hypotheses as of 4
     ratio = both.hours["translation"] / forward.hours["translation"]

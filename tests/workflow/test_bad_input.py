@@ -40,6 +40,20 @@ def test_a_key_given_twice(tmp_path):
     assert "'seed' stands here a second time" in line
 
 
+@pytest.mark.parametrize(
+    ("student", "made"),
+    [
+        ("demo.mikro", "models/{}/unpruned/float32"),
+        ("demo.micro~x", "models/{}/steady-i2/float32"),
+        ("demo.micro@mono", "evaluation/size/{}/unpruned/int8.json"),
+    ],
+)
+def test_a_target_of_no_student(tmp_path, student, made):
+    target = f"results/tiny/{made.format(student)}"
+    (line,) = error_lines(snakemake(tmp_path, TINY, "--dry-run", target), "students: ")
+    assert f"has no '{student}'" in line and line.endswith("did you mean 'demo.micro'?")
+
+
 def test_missing_local_file(tmp_path):
     corpora = {"news": {"importer": "files", "source": "gone.en.gz", "target": "gone.de.gz"}}
     config = changed(tmp_path, corpora=corpora)
