@@ -74,34 +74,43 @@ def gpu_table(speeds: Sequence[GpuSpeed]) -> Table:
 
 
 def wngt20_table4(results: Results, speeds: Sequence[GpuSpeed]) -> Table:
-    """Words per second of the students that stand beside a row of WNGT20, each at its best batch size."""
+    """Words per second of the variants that stand beside a row of WNGT20, each at its best batch size."""
     students = list(papers.load_table("wngt20", 1)["model"])
     printed = {
         _printed_setting(row, students): row["wps_gpu_t4"]
         for row in papers.load_table("wngt20", 4).to_dict("records")
     }
-    ours: dict[Setting, GpuSpeed] = {}
+    # By variant too: several may stand beside one row.
+    ours: dict[tuple[Setting, str], GpuSpeed] = {}
     for speed in sorted(speeds, key=lambda speed: speed.words_per_second):
         variant = Variant.parse(speed.variant)
         row = results.row_of(variant, "wngt20")
         if row is not None:
-            ours[row, variant.recipe, speed.numbers, speed.shortlist] = speed
-    measured = {setting: fixed(speed.words_per_second, 0) for setting, speed in ours.items()}
+            setting = (row, variant.recipe, speed.numbers, speed.shortlist)
+            ours[setting, speed.variant] = speed
+    measured = {key: fixed(speed.words_per_second, 0) for key, speed in ours.items()}
+    alone = {(setting, "") for setting in {*printed}.difference(setting for setting, _ in ours)}
     rows = []
-    for setting in sorted({*printed, *ours}, key=lambda one: (students.index(one[0]), *one[1:])):
+    for setting, name in sorted(
+        {*alone, *ours}, key=lambda one: (students.index(one[0][0]), *one[0][1:], one[1])
+    ):
         row, recipe, numbers, shortlist = setting
-        plain = (row, UNPRUNED, "float32", False)
+        plain, speed = (row, UNPRUNED, "float32", False), ours.get((setting, name))
+        baseline = str(Variant.parse(name).baseline) if name else ""
         cells = [
             Cell(row if recipe == UNPRUNED else f"{row}.{recipe.replace('-', '.')}"),
             Cell(numbers + (", shortlist" if shortlist else "")),
-            Cell(ours[setting].variant if setting in ours else ""),
-            Cell(str(ours[setting].batch_size) if setting in ours else ""),
+            Cell(name),
+            Cell(str(speed.batch_size) if speed else ""),
         ]
-        for side in (measured, printed):
-            text = side.get(setting, "")
-            base = "" if setting == plain else side.get(plain, "")
-            cells.append(Cell(text, delta(text, base, "ratio")))
-        kind = "baseline" if setting == plain else "plain" if setting in ours else "absent"
+        for side, own, base in (
+            (measured, (setting, name), (plain, baseline)),
+            (printed, setting, plain),
+        ):
+            text = side.get(own, "")
+            against = "" if own == base else side.get(base, "")
+            cells.append(Cell(text, delta(text, against, "ratio")))
+        kind = "baseline" if setting == plain else "plain" if speed else "absent"
         rows.append(Row(tuple(cells), kind))
     return Table(
         "wngt20_table4",

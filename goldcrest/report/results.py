@@ -65,8 +65,9 @@ class Results:
 
     @property
     def teacher(self) -> Variant | None:
-        """The teacher in its own search, the beam."""
-        found = [v for v in self.variants if v.student == TEACHER]
+        """The teacher in its own search, the beam; where that is 1, greedily."""
+        own = (v for v in self.variants if v.student == TEACHER)
+        found = [v for v in own if not v.recipe.startswith("mbr-")]
         return next((v for v in found if v.recipe != "greedy"), found[0] if found else None)
 
     def students(self) -> list[Variant]:

@@ -71,13 +71,13 @@ def signed(value: float) -> str:
 
 
 def three_digits(value: float | None) -> str:
-    """A positive number with at least three digits that count: 0.123, 1.23, 12.3, 123."""
+    """A number with at least three digits that count: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
     if value is None:
         return ""
-    for limit, decimals in ((0.9995, 3), (9.995, 2), (99.95, 1)):
-        if value < limit:
-            return f"{value:.{decimals}f}"
-    return f"{value:.0f}"
+    exponent = int(
+        f"{value:.2e}".partition("e")[2]
+    )  # of the number as rounded: 0.9999 shows as 1.00
+    return f"{value:.{max(0, 2 - exponent)}f}"
 
 
 def delta(text: str, baseline: str, comparison: Comparison) -> str:

@@ -35,6 +35,28 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
     assert "tiny.untied" in {model for model, _ in rows}
 
 
+def test_every_student_beside_one_row_is_shown(results):
+    """Each against its own plain self; of one student each way in which its numbers were made."""
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 100.0),
+        speed("small/unpruned/int8", "int8", False, 32, 300.0),
+        speed("small/unpruned/int8-finetuned", "int8", False, 32, 200.0),
+        speed("small~2/unpruned/float32", "float32", False, 32, 50.0),
+        speed("small~2/unpruned/int8", "int8", False, 32, 400.0),
+    ]
+    rows = {"small": {"wngt20": "tiny"}, "small~2": {"wngt20": "tiny"}}
+    results.config = {**results.config, "report": {"rows": rows}}
+    rows = {row["ours"]: row for row in read(wngt20_table4(results, speeds)) if row["ours"]}
+    assert {name: (row["wps_ours"], row["wps_ours_delta"]) for name, row in rows.items()} == {
+        "small/unpruned/float32": ("100", ""),
+        "small/unpruned/int8": ("300", "x3.00"),
+        "small/unpruned/int8-finetuned": ("200", "x2.00"),
+        "small~2/unpruned/float32": ("50", ""),
+        "small~2/unpruned/int8": ("400", "x8.00"),
+    }
+    assert {row["model"] for row in rows.values()} == {"tiny"}
+
+
 def test_wmt21_shows_seconds_by_batch_and_numbers():
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from goldcrest.evaluation.measurement import Variant
 from goldcrest.report import overview, paper_tables, papers, pruning, rendering, speeds
 from goldcrest.report.table import delta, fixed, groups, three_digits
 from tests.report.conftest import BENCHMARK
@@ -273,9 +274,20 @@ def test_deltas_of_shown_numbers():
     assert delta("1", "0", "ratio") == ""
 
 
+def test_the_teacher_is_never_what_minimum_risk_chose(results):
+    """Also where its own search is greedy, with a beam of 1."""
+    assert results.teacher == Variant.parse("teacher/beam-4/float32")
+    searches = ["teacher/greedy/float32", "teacher/mbr-8/float32"]
+    results.variants = [Variant.parse(name) for name in searches]
+    assert str(results.teacher) == searches[0]
+
+
 def test_numbers_as_shown():
     assert [three_digits(x) for x in (0.1234, 0.9999, 1.0, 9.999, 15.69, 99.96, 385.5)] == [
         "0.123", "1.00", "1.00", "10.0", "15.7", "100", "386"
+    ]  # fmt: skip
+    assert [three_digits(x) for x in (0.0456, 0.00099996, 0.00012, 0.0)] == [
+        "0.0456", "0.00100", "0.000120", "0.00"
     ]  # fmt: skip
     assert fixed(None, 2) == three_digits(None) == ""
     assert fixed(-0.001, 2) == "0.00"

@@ -28,13 +28,16 @@ with SnakemakeApi(OutputSettings()) as api:
         snakefile=snakefile,
         workdir=folder,
     )._workflow
-    gpu, engines = map(workflow.get_rule, ("measure_gpu_speed", "benchmark_runtime"))
+    gpu, mbr = map(workflow.get_rule, ("measure_gpu_speed", "choose_by_mbr"))
+    engines, *scored = map(workflow.get_rule, ("benchmark_runtime", "measure_quality", "measure_comet"))
     found = {
         "gpu": gpu.params.students,
         "gpu_shortlists": [str(file) for file in gpu.input.shortlists],
         "listed": ["/".join(variant) for variant in workflow.globals["SHORTLISTED"]],
         "shapes": engines.params.shapes,
-        "code": engines.params.code.split(),
+        "code": {rule.name: rule.params.code.split() for rule in (engines, *scored)},
+        "teacher": next(iter(workflow.globals["MEASURED"].values())),
+        "mbr": mbr.params.search,
     }
 print(json.dumps(found))
 """
@@ -57,6 +60,8 @@ def experiment():
     config["quantization"]["int8_rowwise"] = {}
     config["variants"] = ["demo.micro/*/*"]
     config["evaluation"]["engines"] = {"architectures": ["tiny", "demo.micro"]}
+    config["evaluation"]["comet"] = {"model": "Unbabel/wmt20-comet-da"}
+    config["distillation"] |= {"length_normalisation": 0.6, "max_source_tokens": 90}
     config["hardware"]["accelerator"] = "gpu"
     return config
 
@@ -94,7 +99,20 @@ def test_the_benchmark_of_the_runtime_follows_the_code_that_it_imports(read):
     assert "report.papers" in modules
     unmeasured = ("commands.arguments", "configuration", "errors", "evaluation.measurement")
     for module in modules.difference(unmeasured):
-        assert any(f"{module}.".startswith(f"{part}.") for part in read["code"]), module
+        code = read["code"]["benchmark_runtime"]
+        assert any(f"{module}.".startswith(f"{part}.") for part in code), module
+
+
+def test_scores_follow_the_code_that_resamples_reads_and_describes(read):
+    common = {"bleu", "corpus.table", "evaluation.measurement", "evaluation.significance"}
+    for rule in ("measure_quality", "measure_comet"):
+        assert common <= {*read["code"][rule]}
+
+
+def test_the_teacher_searches_alike_by_beam_and_by_minimum_risk(read):
+    shared = {"length_normalisation": 0.6, "max_source_tokens": 90}
+    assert read["mbr"] == shared
+    assert read["teacher"].items() >= shared.items()
 
 
 def test_without_8_bit_students_those_as_trained_are_measured_with_it(experiment, tmp_path):

@@ -29,6 +29,7 @@ with job(snakemake.log[0]):
         nbest=mbr["candidates"],
         batch_size=max(1, ROWS // mbr["candidates"]),
         sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed) if sampled else None,
+        **params.search,
     )
     translator = load_translator(folders, device, tuple(params.languages))
     candidates = [[one.text for one in found] for found in translator.nbest(sources, options)]
