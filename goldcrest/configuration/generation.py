@@ -1,6 +1,7 @@
 """Experiments of the kind `generation`: the variants they make, contradictions, what they read and cost."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from goldcrest.configuration.estimates import Estimate
@@ -8,6 +9,8 @@ from goldcrest.configuration.schema import Fault, Key, contradicted, key_path, u
 from goldcrest.configuration.work import RATES
 from goldcrest.configuration.zoo import Zoo
 from goldcrest.corpus.download import is_url
+from goldcrest.errors import InputError
+from goldcrest.files import read_json
 
 Config = dict[str, Any]
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
@@ -187,7 +190,7 @@ def _evaluation(config: Config) -> Iterator[Fault]:
         data = config["data"].get(model.get("data"))
         if data is None:
             continue
-        positions = model.get("positions")
+        positions = _positions(model)
         if data["task"] == "summarization":
             longest = {
                 ("search", "max_tokens"): search["max_tokens"],
@@ -212,6 +215,20 @@ def _evaluation(config: Config) -> Iterator[Fault]:
             ("evaluation", "perplexity", "stride"),
             f"found {stride}, expected at most the window's {window}",
         )
+
+
+def _positions(model: Mapping[str, Any]) -> int | None:
+    """Of a model that is made, or that a local folder holds; None where they are relative or not known yet."""
+    if model.get("by") != "hugging_face":
+        return model.get("positions")
+    try:
+        described = read_json(Path(model["hugging_face"]) / "config.json")
+    except InputError:  # of the hub, or told elsewhere
+        return None
+    if not isinstance(described, dict):
+        return None
+    key = "n_positions" if described.get("model_type") == "gpt2" else "max_position_embeddings"
+    return described.get(key)
 
 
 def _entries(config: Config) -> Iterator[tuple[Mapping[str, Any], tuple[Key, ...]]]:

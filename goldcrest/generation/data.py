@@ -8,6 +8,7 @@ test part keeps its own, then the validation part.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ KEYS: dict[Task, tuple[str, ...]] = {
     "summarization": ("article", "summary"),  # the first is what parts are drawn by
     "language-modelling": ("text",),
 }
+HALF = re.compile("[\ud800-\udfff]")  # of a character; JSON may write it, UTF-8 cannot
 BLOCK = 2000  # characters at least, of a block of running text that parts are drawn from
 
 
@@ -215,6 +217,10 @@ def _checked(
                 raise InputError(
                     f"{path}:{number}: field '{column}' is {type(text).__name__}, expected text; "
                     "name the right one under `fields`"
+                )
+            if not text.isascii() and HALF.search(text):
+                raise InputError(
+                    f"{path}:{number}: field '{column}' holds half a character (a lone surrogate); mend the row"
                 )
             if not text.strip() and not empty:
                 raise InputError(f"{path}:{number}: field '{column}' is empty; remove the row")

@@ -57,7 +57,7 @@ class Encoder:
         """Articles with summaries; or windows of running text, of whole length but for the last one."""
         if "article" in rows[0]:
             sources = self.tokens([row["article"] for row in rows], self.max_source)
-            targets = self.tokens([row["summary"] for row in rows], self.max_target)
+            targets = self.targets([row["summary"] for row in rows])
             return list(map(Example, sources, targets))
         return self.running_text([row["text"] for row in rows])
 
@@ -75,6 +75,11 @@ class Encoder:
     def tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """The tokens of texts with their ends, cut off at a limit."""
         return self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
+
+    def targets(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of summaries with their ends; of Marian those of the target side, which has its own pieces."""
+        found = self.tokenizer(text_target=list(texts), truncation=True, max_length=self.max_target)
+        return found["input_ids"]
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
         """The texts one after another, each begun by an end of text, in windows of max_source + 1 tokens.

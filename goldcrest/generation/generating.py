@@ -11,7 +11,8 @@ from goldcrest.generation.models import Generator
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How summaries are searched for.  A model's own generation settings do not count.
+    """How summaries are searched for, whatever a model's own settings of search; tokens that it forces or forbids
+    stay so.
 
     max_tokens, min_tokens: of a summary, its end included.  no_repeat: no span of so many tokens comes twice;
     0: they may.  length_penalty: exponent of the length that a beam's score is divided by.
@@ -34,9 +35,11 @@ class SearchSettings:
             "max_new_tokens": self.max_tokens,
             "min_new_tokens": self.min_tokens or None,
             "no_repeat_ngram_size": self.no_repeat,
+            "encoder_no_repeat_ngram_size": 0,
             "length_penalty": self.length_penalty,
             "early_stopping": False,
             "repetition_penalty": None,
+            "exponential_decay_length_penalty": None,
             "use_cache": True,
         }
 

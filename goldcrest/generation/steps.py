@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 
 from goldcrest.errors import InputError, nearest
-from goldcrest.files import remove_folder, write_json
+from goldcrest.files import content_hash, remove_folder, write_json
 from goldcrest.generation.data import data_hash, read_part, task_of
 from goldcrest.generation.distillation import (
     chosen_layers,
@@ -40,7 +41,6 @@ from goldcrest.generation.vocabulary import prune_vocabulary
 from goldcrest.hugging_face.families import prunable
 
 EACH_TOKEN = "each-token"
-CALIBRATION_BATCH = 8  # examples
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ class Place:
                 f"{self.model}: its weights are int8, which no step can go on from; let the step that "
                 "makes them be the last"
             )
+        generator.model.float()  # small updates are lost in weights of fewer bits, as published ones may be
+        generator.model.config.dtype = torch.float32
         return generator
 
     def encoder(self, generator: Generator) -> Encoder:
@@ -86,7 +88,7 @@ class Place:
         return {
             "step": type(step).__name__,
             "settings": asdict(step),
-            "model": model_hash(self.model),
+            "model": content_hash(self.model),
             "data": data_hash(self.data),
             "lengths": [self.max_source, self.max_target],
         }
@@ -207,8 +209,10 @@ class PostTraining:
         scales = None
         if self.activations != EACH_TOKEN:
             encoder = place.encoder(generator)
-            rows = encoder.examples(read_part(place.data, "train"))[: self.examples]
-            batches = validation_batches(encoder, rows, CALIBRATION_BATCH)
+            rows = encoder.examples(read_part(place.data, "train"))
+            drawn = np.random.default_rng(place.seed).permutation(len(rows))[: self.examples]
+            # One at a time: padding would count.
+            batches = validation_batches(encoder, [rows[index] for index in drawn], 1)
 
             def work() -> None:
                 with torch.inference_mode():

@@ -16,15 +16,24 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
+from goldcrest.code_version import code_version
 from goldcrest.errors import InputError
 from goldcrest.files import claim_folder, exclusive_folder, read_json
 from goldcrest.generation.encoding import IGNORED, Batch, Batches
+from goldcrest.generation.lineage import software
 from goldcrest.generation.settings import Device, TrainingSettings
 from goldcrest.products import OneDnnLinears
 from goldcrest.pruning.study import Companion
 
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
+CODE = (
+    "generation",
+    "hugging_face",
+    "products",
+    "pruning",
+    "quantization",
+)  # that decides the weights
 
 
 # The loss of a batch, a mean over its target tokens, and its named parts for the log.
@@ -86,7 +95,14 @@ def train(
     if device.accelerator == "cpu":
         torch.set_num_threads(device.threads)
     with exclusive_folder(work):
-        begun = {**identity, "training": asdict(settings), "seed": seed, "torch": torch.__version__}
+        begun = {
+            **identity,
+            "training": asdict(settings),
+            "seed": seed,
+            "device": asdict(device),
+            "software": software(),
+            "code": code_version(*CODE),
+        }
         claim_folder(work, "begun_by.json", begun)
         trained = _Trained(model, companion)
         set_seed(seed)
@@ -268,7 +284,7 @@ def _distinct(module: nn.Module) -> dict[str, Tensor]:
 def _arguments(
     settings: TrainingSettings, updates: int, seed: int, work: Path, device: Device
 ) -> TrainingArguments:
-    return TrainingArguments(
+    arguments = TrainingArguments(
         output_dir=str(work),
         max_steps=updates,
         per_device_train_batch_size=1,  # an item is a batch
@@ -298,3 +314,8 @@ def _arguments(
         remove_unused_columns=False,
         label_names=["labels"],
     )
+    if (
+        arguments.n_gpu > 1
+    ):  # the library would spread batches over all it sees, which are one device's here
+        arguments._n_gpu = 1
+    return arguments

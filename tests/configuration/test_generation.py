@@ -1,5 +1,6 @@
 """Experiments of the kind `generation`: variants, contradictions, files, and the page that tells the keys."""
 
+import json
 import re
 from pathlib import Path
 
@@ -82,6 +83,27 @@ def test_variants_are_all_prefixes_once():
 def test_contradictions(path, value, message):
     found = faults(changed(path, value))
     assert any(message in line for line in found), found
+
+
+def test_positions_of_a_folders_model_are_known(tmp_path):
+    for name, described in {
+        "bart": {"model_type": "bart", "max_position_embeddings": 100},
+        "t5": {"model_type": "t5", "n_positions": 100},  # relative ones
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(described))
+        config = changed(
+            "models.bart",
+            {"by": "hugging_face", "hugging_face": str(tmp_path / name), "data": "news"},
+        )
+        config = with_key(config, ["evaluation", "search", "max_tokens"], 128)
+        try:
+            found = check(config, "x.yaml") and []
+        except ConfigurationError as refusal:
+            found = [
+                line for line in str(refusal).splitlines() if "100 positions of 'bart'" in line
+            ]
+        assert bool(found) == (name == "bart")
 
 
 def test_every_experiment_of_the_kind_is_sound_and_complete_ones_stay():

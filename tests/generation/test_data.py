@@ -127,6 +127,10 @@ def test_a_data_set_of_the_hub_in_a_folder(tmp_path):
         ('{"article": "a b"}', r"rows.jsonl:2: no field 'summary'; name the right one"),
         ('{"article": "  ", "summary": "s"}', r"rows.jsonl:2: field 'article' is empty; remove"),
         ('{"article": ["a"], "summary": "s"}', r"rows.jsonl:2: field 'article' is list, expected"),
+        (
+            '{"article": "a \\ud83d", "summary": "s"}',
+            r"rows.jsonl:2: field 'article' holds half a char",
+        ),
         ("{", r"rows.jsonl:2: not JSON"),
     ],
 )

@@ -1,10 +1,13 @@
 """Tokens and batches: what is given and asked for, padding, the order of examples, noise."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import sentencepiece
 import torch
+from transformers import MarianTokenizer
 
 from goldcrest.errors import InputError
 from goldcrest.generation.denoising import Noise, infill, permute
@@ -38,6 +41,27 @@ def test_tokenizers_spell_any_text_and_are_the_same_each_time(bart, gpt2):
         again = train_tokenizer(TEXTS, 300, special, 40)
         assert again.backend_tokenizer.to_str() == encoder.tokenizer.backend_tokenizer.to_str()
     assert bart.tokenizer.convert_ids_to_tokens(bart.tokenizer("wren")["input_ids"])[0] == "<s>"
+
+
+def test_targets_have_the_pieces_of_their_own_side(bart, tmp_path):
+    summaries = [row["summary"] for row in ROWS]
+    assert bart.targets(summaries) == bart.tokens(summaries, 12)
+    names = {"</s>": 0, "<unk>": 1}
+    for side, text in (("source", "the cat sits there"), ("target", "größer läuft")):
+        options = {"model_prefix": str(tmp_path / side), "hard_vocab_limit": False}
+        lines = iter([text] * 50)
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=lines, vocab_size=40, minloglevel=2, **options
+        )
+        pieces = sentencepiece.SentencePieceProcessor(model_file=f"{tmp_path / side}.model")
+        for index in range(len(pieces)):
+            names.setdefault(pieces.id_to_piece(index), len(names))
+    names["<pad>"] = len(names)
+    (tmp_path / "vocab.json").write_text(json.dumps(names))
+    files = [str(tmp_path / name) for name in ("source.model", "target.model", "vocab.json")]
+    marian = Encoder(bart.model, MarianTokenizer(*files), 40, 12)
+    (example,) = marian.examples([{"article": "the cat", "summary": "größer läuft"}])
+    assert marian.tokenizer.unk_token_id not in example.target + example.source
 
 
 def test_a_vocabulary_without_room_for_bytes_is_refused():

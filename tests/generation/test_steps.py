@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import T5Config, T5ForConditionalGeneration
 
 from goldcrest.errors import InputError
@@ -189,6 +191,37 @@ def test_unfinished_work_of_other_settings_is_not_continued(made, tmp_path):
     (where.work / "begun_by.json").write_text(json.dumps({"step": "FineTune"}))
     FineTune(longer).run(where)
     assert files(where.output) == files(other.output)
+
+
+@pytest.mark.parametrize("changed", ["config.json", "tokenizer.json", "code"])
+def test_unfinished_work_of_another_model_or_code_is_not_continued(
+    made, tmp_path, monkeypatch, changed
+):
+    begun = []
+    monkeypatch.setattr(training, "claim_folder", lambda work, name, by: begun.append(by))
+    folder = tmp_path / "model"
+    shutil.copytree(place(made, tmp_path / "a").model, folder)
+    FineTune(FAST).run(place(made, tmp_path / "a", model=folder))
+    if changed == "code":
+        monkeypatch.setattr(training, "code_version", lambda *parts: "other")
+    else:
+        values = read_json(folder / changed)
+        (folder / changed).write_text(json.dumps(values, indent=4))
+    FineTune(FAST).run(place(made, tmp_path / "b", model=folder))
+    assert begun[0] != begun[1]
+
+
+def test_weights_of_fewer_bits_are_trained_in_float32(made, tmp_path):
+    half = place(made, tmp_path / "a")
+    found = load_generator(half.model)
+    found.model.bfloat16().save_pretrained(tmp_path / "half")
+    found.tokenizer.save_pretrained(tmp_path / "half")
+    where = place(made, tmp_path / "b", model=tmp_path / "half")
+    FineTune(replace(FAST, learning_rate=1e-5)).run(where)
+    tensors = load_file(where.output / "model.safetensors")
+    assert {value.dtype for value in tensors.values()} == {torch.float32}
+    moved = [not value.equal(value.bfloat16().float()) for value in tensors.values()]
+    assert sum(moved) > len(moved) / 2
 
 
 def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypatch):

@@ -19,7 +19,10 @@ from goldcrest.evaluation.measurement import hardware, software_versions
 from goldcrest.evaluation.processes import Worker, memory, usable_cores
 from goldcrest.generation.data import read_part
 from goldcrest.generation.encoding import Encoder
+from goldcrest.generation.generating import SearchSettings
 from goldcrest.generation.models import load_generator
+
+CHARACTERS = 16  # of running text for each token that is wanted: more than tokens have
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,13 @@ def measure_generation(
     Raises InputError where a worker fails.
     """
     core = usable_cores()[-1:]
+    texts = _texts(read_part(data, "test"), examples, given)
     with ExitStack() as stack:
         workers = {}
         for name, folder in variants.items():
             workers[name] = stack.enter_context(Worker(core))
             try:
-                workers[name].make(_Loaded, folder, data, examples, given, new_tokens)
+                workers[name].make(_Loaded, folder, texts, examples, given, new_tokens)
                 workers[name].call("seconds", 1)  # to warm up
             except InputError as error:
                 raise InputError(f"speed of {name}: {error}") from error
@@ -96,35 +100,51 @@ def measure_generation(
     return found
 
 
+def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list[str]:
+    """Articles, or as much running text as is needed: reading and encoding more would count as a model's memory."""
+    if "article" in rows[0]:
+        return [row["article"] for row in rows[:examples]]
+    found, room = [], examples * given * CHARACTERS
+    for row in rows:
+        found.append(row["text"][:room])
+        room -= len(found[-1])
+        if not room:
+            break
+    return found
+
+
 class _Loaded:
     """A variant in a process of its own, and what it is given."""
 
-    def __init__(self, folder: Path, data: Path, examples: int, given: int, new_tokens: int):
+    def __init__(
+        self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
+    ):
         self._idle = memory()
         start = time.perf_counter()
         self._generator = load_generator(folder)
         self._load_seconds = time.perf_counter() - start
-        self._new_tokens = new_tokens
-        self._texts = self._encoded(read_part(data, "test"), examples, given)
+        self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
+        self._texts = self._encoded(texts, examples, given)
 
-    def _encoded(self, rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list:
+    def _encoded(self, texts: Sequence[str], examples: int, given: int) -> list[torch.Tensor]:
         generator = self._generator
         encoder = Encoder(generator.model, generator.tokenizer, given, 0)
         if generator.pairs:
-            texts = encoder.tokens([row["article"] for row in rows[:examples]], given)
+            found = encoder.tokens(texts, given)
+            longest = max(given, self._search.max_tokens)
         else:
-            stream = encoder.stream([row["text"] for row in rows])
-            texts = [stream[place * given : (place + 1) * given] for place in range(examples)]
-            texts = [text for text in texts if len(text) == given]
-            longest = given + self._new_tokens
-            if generator.positions is not None and longest > generator.positions:
-                raise InputError(
-                    f"{given} tokens to go on from and {self._new_tokens} new ones, but there are "
-                    f"{generator.positions:,} positions; lower one"
-                )
-        if not texts:
+            stream = encoder.stream(texts)
+            found = [stream[place * given : (place + 1) * given] for place in range(examples)]
+            found = [text for text in found if len(text) == given]
+            longest = given + self._search.max_tokens
+        if generator.positions is not None and longest > generator.positions:
+            raise InputError(
+                f"{given} tokens given and {self._search.max_tokens} new ones, but there are "
+                f"{generator.positions:,} positions; lower one"
+            )
+        if not found:
             raise InputError("the test part is too short to time; give it more text")
-        return [torch.tensor([text]) for text in texts]
+        return [torch.tensor([text]) for text in found]
 
     @torch.inference_mode()
     def seconds(self, examples: int | None = None) -> float:
@@ -134,12 +154,7 @@ class _Loaded:
             self._generator.model.generate(
                 input_ids=text,
                 attention_mask=torch.ones_like(text),
-                do_sample=False,
-                num_beams=1,
-                max_length=None,
-                min_length=None,
-                max_new_tokens=self._new_tokens,
-                min_new_tokens=self._new_tokens,
+                **self._search.options(),
                 pad_token_id=self._generator.tokenizer.eos_token_id,
             )
         return time.perf_counter() - start

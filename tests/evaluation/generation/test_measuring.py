@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from goldcrest.errors import InputError
+from goldcrest.evaluation.generation import speed
 from goldcrest.evaluation.generation.quality import (
     Measured,
     lead_quality,
@@ -91,9 +92,19 @@ def test_time_and_memory_of_variants(made):
         assert one.peak_mib >= one.idle_mib > 0
 
 
+def test_only_the_text_that_is_timed_goes_to_the_worker():
+    rows = [{"text": "word " * 10_000}, {"text": "more"}]
+    assert sum(map(len, speed._texts(rows, examples=2, given=5))) == 2 * 5 * speed.CHARACTERS
+    assert speed._texts([{"text": "a"}, {"text": "b"}], examples=2, given=5) == ["a", "b"]
+    assert speed._texts([{"article": "a"}, {"article": "b"}], examples=1, given=5) == ["a"]
+
+
 def test_too_long_a_text_to_time_is_refused(made):
+    model, data = made["bart"]
+    with pytest.raises(InputError, match=r"speed of one: 16 tokens given and 60 new ones"):
+        measure_generation({"one": model}, data, examples=2, given=16, new_tokens=60, rounds=1)
     model, data = made["gpt2"]
-    with pytest.raises(InputError, match=r"speed of one: 36 tokens to go on from and 6 new ones"):
+    with pytest.raises(InputError, match=r"speed of one: 36 tokens given and 6 new ones"):
         measure_generation({"one": model}, data, examples=2, given=36, new_tokens=6, rounds=1)
 
 
