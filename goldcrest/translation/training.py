@@ -39,6 +39,7 @@ ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 # What decides a training's weights: its arithmetic, and by the validations which weights are kept.
 CODE = (
+    "bleu",
     "products",
     "translation.batches",
     "translation.callbacks",

@@ -97,7 +97,7 @@ rule train_translator:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{pairs}-{translation}"),
-        code=code_version("translation", "products", "corpus.table"),
+        code=code_version("bleu", "translation", "products", "corpus.table"),
     script:
         "../../workflow_scripts/student/train_model.py"
 

@@ -28,7 +28,7 @@ rule reset_checkpoint:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
-        code=code_version("translation", "products", "corpus.table"),
+        code=code_version("bleu", "translation", "products", "corpus.table"),
     script:
         "../../workflow_scripts/prune/reset_checkpoint.py"
 

@@ -104,6 +104,8 @@ rule finetune_quantized:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
-        code=code_version("quantization", "translation", "products", "corpus.table"),
+        code=code_version(
+            "bleu", "quantization", "translation", "products", "corpus.table"
+        ),
     script:
         "../../workflow_scripts/quantize/finetune_quantized.py"

@@ -50,6 +50,6 @@ rule train_teacher:
         seed=lambda w: config["seed"] + int(w.member),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
-        code=code_version("translation", "products", "corpus.table"),
+        code=code_version("bleu", "translation", "products", "corpus.table"),
     script:
         "../../workflow_scripts/student/train_model.py"
