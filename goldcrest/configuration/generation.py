@@ -181,9 +181,7 @@ def _pipelines(config: Config) -> Iterator[Fault]:
 
 
 def _evaluation(config: Config) -> Iterator[Fault]:
-    evaluation = config["evaluation"]
-    window, stride = (evaluation["perplexity"][key] for key in ("window", "stride"))
-    speed, search = evaluation["speed"], evaluation["search"]
+    window, stride = (config["evaluation"]["perplexity"][key] for key in ("window", "stride"))
     modelled = False
     for name in piped_models(config):
         model = config["models"].get(name, {})
@@ -191,23 +189,13 @@ def _evaluation(config: Config) -> Iterator[Fault]:
         if data is None:
             continue
         positions = _positions(model)
-        if data["task"] == "summarization":
-            longest = {
-                ("search", "max_tokens"): search["max_tokens"],
-                ("speed", "given"): speed["given"],
-                ("speed", "new_tokens"): speed["new_tokens"],
-            }
-        else:
-            modelled = True
-            longest = {
-                ("perplexity", "window"): window,
-                ("speed", "new_tokens"): speed["given"] + speed["new_tokens"],
-            }
-        for key, tokens in longest.items():
+        modelled = modelled or data["task"] == "language-modelling"
+        for key, tokens in measured_lengths(config, name).items():
             if positions is not None and tokens > positions:
-                given = " with those given" if key == ("speed", "new_tokens") else ""
+                together = "new_tokens" in key and data["task"] == "language-modelling"
+                given = " with those given" if together else ""
                 yield Fault(
-                    ("evaluation", *key),
+                    tuple(key.split(".")),
                     f"found {tokens}{given}, expected at most the {positions} positions of '{name}'",
                 )
     if modelled and stride > window:
@@ -215,6 +203,22 @@ def _evaluation(config: Config) -> Iterator[Fault]:
             ("evaluation", "perplexity", "stride"),
             f"found {stride}, expected at most the window's {window}",
         )
+
+
+def measured_lengths(config: Mapping[str, Any], model: str) -> dict[str, int]:
+    """The longest texts that the evaluation gives a model, or asks it for, in tokens, by key path."""
+    evaluation = config["evaluation"]
+    speed = evaluation["speed"]
+    if task_of(config, model) == "summarization":
+        return {
+            "evaluation.search.max_tokens": evaluation["search"]["max_tokens"],
+            "evaluation.speed.given": speed["given"],
+            "evaluation.speed.new_tokens": speed["new_tokens"],
+        }
+    return {
+        "evaluation.perplexity.window": evaluation["perplexity"]["window"],
+        "evaluation.speed.new_tokens": speed["given"] + speed["new_tokens"],
+    }
 
 
 def _positions(model: Mapping[str, Any]) -> int | None:

@@ -30,12 +30,14 @@ class SearchSettings:
         return {
             "do_sample": False,
             "num_beams": self.beam,
+            "num_return_sequences": 1,
             "max_length": None,
             "min_length": None,
             "max_new_tokens": self.max_tokens,
             "min_new_tokens": self.min_tokens or None,
             "no_repeat_ngram_size": self.no_repeat,
             "encoder_no_repeat_ngram_size": 0,
+            "encoder_repetition_penalty": None,
             "length_penalty": self.length_penalty,
             "early_stopping": False,
             "repetition_penalty": None,
@@ -62,7 +64,10 @@ def summarize(
     """A summary for each article, in their order; its line breaks are kept.
 
     report: told, after each batch, how many are done.
+    Raises InputError where the model is no encoder-decoder, or has fewer positions than texts may have tokens.
     """
+    longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
+    generator.check("summarization", longest)
     device = next(generator.model.parameters()).device
     order = sorted(range(len(articles)), key=lambda index: len(articles[index]))
     found = [""] * len(articles)

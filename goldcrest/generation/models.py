@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -77,8 +78,8 @@ class Generator:
 def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
-    Only weights in safetensors are read: pickles run code.  Raises InputError where the folder is missing or
-    damaged, or holds no model that generates text.
+    Weights become float32, but for int8's.  Only safetensors are read: pickles run code.  Raises InputError where the
+    folder is missing or damaged, or holds no model that generates text.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
@@ -123,7 +124,9 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
     """A model of a family that cannot be cut."""
     kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
     try:
-        model = kind.from_pretrained(path, local_files_only=True, use_safetensors=True)
+        model = kind.from_pretrained(
+            path, dtype=torch.float32, local_files_only=True, use_safetensors=True
+        )
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(

@@ -16,7 +16,7 @@ from goldcrest.generation.models import Generator
 class Surprise:
     """How surprising a text was: −log p summed over the scored tokens of each window, and their number.
 
-    characters, size: of the text, in characters and in bytes of UTF-8, which do not depend on the vocabulary.
+    size: of the text in bytes of UTF-8, which do not depend on the vocabulary, with one for each end between texts.
     """
 
     totals: np.ndarray  # (windows,), float64, natural logarithms
@@ -73,5 +73,5 @@ def surprise(
             rows = logits[row, begin - start : end - start].double()
             chosen = rows.gather(1, wanted[:, None])[:, 0]
             totals[first + row] = float((rows.logsumexp(1) - chosen).sum())
-    size = len("".join(texts).encode())
+    size = len("\n".join(texts).encode())  # the ends between texts are scored, so each counts
     return Surprise(totals, np.array([end - begin for _, begin, end in spans]), size)

@@ -48,6 +48,7 @@ class Place:
     """What a step works on: the model folder that it starts from, imported data, and the folder that it makes.
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
+    measured: tokens of the longest texts that what is made will be measured on, by the setting that asks for them.
     """
 
     model: Path
@@ -57,6 +58,7 @@ class Place:
     max_source: int = 512
     max_target: int = 128
     device: Device = field(default_factory=Device)
+    measured: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def work(self) -> Path:
@@ -66,7 +68,7 @@ class Place:
     def generator(self) -> Generator:
         """The model.  Raises InputError where it is not of the data's task, or takes no texts so long."""
         generator = load_generator(self.model)
-        longest = {"max_source": self.max_source}
+        longest = {"max_source": self.max_source, **self.measured}
         if generator.pairs:
             longest["max_target"] = self.max_target
         generator.check(task_of(self.data), longest)
@@ -75,8 +77,6 @@ class Place:
                 f"{self.model}: its weights are int8, which no step can go on from; let the step that "
                 "makes them be the last"
             )
-        generator.model.float()  # small updates are lost in weights of fewer bits, as published ones may be
-        generator.model.config.dtype = torch.float32
         return generator
 
     def encoder(self, generator: Generator) -> Encoder:

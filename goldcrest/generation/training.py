@@ -27,13 +27,8 @@ from goldcrest.pruning.study import Companion
 
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
-CODE = (
-    "generation",
-    "hugging_face",
-    "products",
-    "pruning",
-    "quantization",
-)  # that decides the weights
+# What decides the weights.
+CODE = ("generation", "hugging_face", "products", "pruning", "quantization")
 
 
 # The loss of a batch, a mean over its target tokens, and its named parts for the log.
@@ -314,8 +309,6 @@ def _arguments(
         remove_unused_columns=False,
         label_names=["labels"],
     )
-    if (
-        arguments.n_gpu > 1
-    ):  # the library would spread batches over all it sees, which are one device's here
-        arguments._n_gpu = 1
+    # Over several that it sees the library would spread each batch, and wrap the model.
+    arguments._n_gpu = min(arguments.n_gpu, 1)
     return arguments

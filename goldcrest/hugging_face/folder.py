@@ -95,6 +95,7 @@ def save_whole_model(
 def load_model(path: str | Path) -> PreTrainedModel:
     """Read a folder of `save_model`, or of the library's own `save_pretrained`; in evaluation mode.
 
+    Its weights are float32, whatever they are stored as: small updates are lost in fewer bits.
     Only safetensors are read: pickles run code.  Raises InputError where the folder is missing or damaged,
     or its model is of no family.
     """
@@ -149,7 +150,11 @@ def tie(model: PreTrainedModel, stored: Set[str]) -> None:
 
 def _load_foreign(path: Path, kind: type[PreTrainedModel]) -> PreTrainedModel:
     model, found = kind.from_pretrained(
-        path, local_files_only=True, use_safetensors=True, output_loading_info=True
+        path,
+        dtype=torch.float32,
+        local_files_only=True,
+        use_safetensors=True,
+        output_loading_info=True,
     )
     _refuse_missing(model, found["missing_keys"], path)  # the library makes them up
     return model
@@ -166,7 +171,7 @@ def _load_own(
         cut_to(prunable(model), shapes)
     except InputError as error:
         raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
-    model.to(model.config.dtype)
+    model.config.dtype = torch.float32
     tensors = load_file(path / WEIGHTS)
     tie(model, tensors.keys())
     _fill(model, tensors, path)

@@ -7,7 +7,8 @@ from goldcrest.report.generation_tables import PAPER_TABLES, SCORES, paper_table
 from goldcrest.report.results_page import environment_lines, results_page
 from goldcrest.report.table import Table, fixed
 
-FIRST = {"summarization": "ROUGE-L", "language-modelling": "perplexity"}
+# By task the metrics, of which the first that compares with the baseline's is told.
+FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 
 
 def tables_of(results: GenerationResults) -> list[Table]:
@@ -43,9 +44,10 @@ def generation_page(results: GenerationResults, run_time: Table, figures: Mappin
 def in_short(results: GenerationResults) -> list[str]:
     """What each variant kept of its model's first one, as sentences."""
     lines = []
-    for task, metric in FIRST.items():
+    for task, metrics in FIRST.items():
         for variant in results.variants_for(task):
             base = results.baseline(variant)
+            metric = next(name for name in metrics if results.comparable(variant, name))
             one, other = (results.quality(name, metric) for name in (variant, base))
             if variant == base or one is None or other is None or not other.score:
                 continue

@@ -56,6 +56,13 @@ class GenerationResults:
         """The first variant of the same model, which the others are compared with."""
         return variants_of(self.config, model_of(variant))[0]
 
+    def comparable(self, variant: str, metric: str) -> bool:
+        """Whether a variant's score compares with its baseline's: perplexity, per token, of one vocabulary alone."""
+        if metric != "perplexity":
+            return True
+        one, other = map(self.methods, (variant, self.baseline(variant)))
+        return ("prune-vocabulary" in one) == ("prune-vocabulary" in other)
+
     def methods(self, variant: str) -> list[str]:
         """The methods of a variant's steps, in order."""
         return [self.config["steps"][name]["method"] for name in variant.split("/")[1:]]

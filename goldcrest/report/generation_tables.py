@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from goldcrest.configuration.generation import model_of, variants_of
 from goldcrest.evaluation.generation.rouge import METRICS
 from goldcrest.evaluation.generation.size import GIB
 from goldcrest.report import papers
@@ -44,6 +45,7 @@ SLIPS = {
 SLIPS |= dict.fromkeys((3, 5, 6), SLIPS[1])
 GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of model.safetensors."
 LEAD = "`lead`: what the articles begin with, as long as a summary may be: a summary that needs no model."
+PIECES = "Perplexity is per token: no × across a pruning of the vocabulary; compare bits per byte."
 COMPARABLE = (
     "The models, texts and machines are others than the paper's: what can be compared is how each step changes its "
     "own column. Our times are of one core, one example after another, at fixed lengths."
@@ -74,7 +76,9 @@ def variants_table(results: GenerationResults, task: str) -> Table:
         base = _cells(results, results.baseline(variant), scores)
         if variant != results.baseline(variant):
             cells = [
-                Cell(cell.text, delta(cell.text, other.text, "ratio")) if column.deltas else cell
+                Cell(cell.text, delta(cell.text, other.text, "ratio"))
+                if column.deltas and results.comparable(variant, column.key)
+                else cell
                 for cell, other, column in zip(cells, base, columns, strict=True)
             ]
         rows.append(
@@ -112,6 +116,8 @@ def _notes(results: GenerationResults, task: str) -> list[str]:
     leads = results.leads_for(SCORES[task])
     measured = [*(one for one in results.qualities if one.variant in chosen), *leads]
     notes = [LEAD] if leads else []
+    if not all(results.comparable(variant, name) for variant in chosen for name in SCORES[task]):
+        notes.append(PIECES)
     for signature in dict.fromkeys(one.signature for one in measured):
         first = next(one for one in measured if one.signature == signature)
         scored = "" if first.tokens is None else f", {first.tokens:,} tokens"
@@ -151,8 +157,9 @@ def paper_table(results: GenerationResults, number: int) -> Table:
             Column(f"{key}_ours", title, "ours", deltas=True),
         ]
     lines = []
-    for line in printed.to_dict("records"):
-        ours = _variant_of(results, task, steps[line["variant"]])
+    records = printed.to_dict("records")
+    variants = _variants_of(results, task, [steps[line["variant"]] for line in records])
+    for line, ours in zip(records, variants, strict=True):
         cells = [Cell(line["variant"]), Cell(ours or "")]
         for name in metrics:
             one = results.quality(ours, PRINTED[name]) if ours else None
@@ -187,11 +194,20 @@ def paper_table(results: GenerationResults, number: int) -> Table:
     )
 
 
-def _variant_of(results: GenerationResults, task: str, steps: Sequence[str]) -> str | None:
-    """The first variant for a task that has been through these steps; int8 may come without its training."""
+def _variants_of(
+    results: GenerationResults, task: str, rows: Sequence[Sequence[str]]
+) -> list[str | None]:
+    """The variant for the steps of each row, all of one model: of the first that has most of them."""
+    models = dict.fromkeys(map(model_of, results.variants_for(task)))
+    found = [[_variant_of(results, model, steps) for steps in rows] for model in models]
+    return min(found, key=lambda ours: ours.count(None))
+
+
+def _variant_of(results: GenerationResults, model: str, steps: Sequence[str]) -> str | None:
+    """The first variant of a model that has been through these steps; int8 may come without its training."""
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):
-        for variant in results.variants_for(task):
+        for variant in variants_of(results.config, model):
             if results.methods(variant) == wanted:
                 return variant
     return None

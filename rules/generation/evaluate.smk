@@ -22,7 +22,9 @@ rule summarize_test_set:
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "kernels", "quantization"),
+        code=code_version(
+            "generation", "hugging_face", "kernels", "pruning", "quantization"
+        ),
     script:
         "../../workflow_scripts/generation/summarize.py"
 
@@ -53,7 +55,11 @@ rule measure_summaries:
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
         code=code_version(
-            "evaluation.generation", "evaluation.significance", "text_files"
+            "evaluation.generation",
+            "evaluation.measurement",
+            "evaluation.significance",
+            "generation.data",
+            "text_files",
         ),
     script:
         "../../workflow_scripts/generation/measure_summaries.py"
@@ -82,6 +88,7 @@ rule measure_lead:
         seed=config["seed"],
         code=code_version(
             "evaluation.generation",
+            "evaluation.measurement",
             "evaluation.significance",
             "generation.data",
             "generation.models",
@@ -119,8 +126,10 @@ rule measure_perplexity:
             "generation",
             "hugging_face",
             "kernels",
+            "pruning",
             "quantization",
             "evaluation.generation",
+            "evaluation.measurement",
             "evaluation.significance",
         ),
     script:
@@ -143,7 +152,7 @@ rule measure_generation_size:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_version("evaluation.generation.size"),
+        code=code_version("evaluation.generation.size", "evaluation.measurement"),
     script:
         "../../workflow_scripts/generation/measure_size.py"
 
@@ -174,7 +183,10 @@ rule measure_generation_speed:
             "generation",
             "hugging_face",
             "evaluation.generation",
+            "evaluation.measurement",
+            "evaluation.processes",
             "kernels",
+            "pruning",
             "quantization",
         ),
     script:

@@ -31,7 +31,9 @@ rule import_text:
         mem_mb=growing(2000),
     params:
         settings=lambda w: config["data"][w.data],
-        code=code_version("generation.data", "corpus.importers", "corpus.sources"),
+        code=code_version(
+            "generation.data", "corpus.importers", "corpus.sources", "text_files"
+        ),
     script:
         "../../workflow_scripts/generation/import_text.py"
 
@@ -58,7 +60,7 @@ rule make_generator:
         settings=lambda w: config["models"][w.model],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "products"),
+        code=code_version("generation", "hugging_face", "products", "pruning"),
     script:
         "../../workflow_scripts/generation/make_generator.py"
 

@@ -38,7 +38,7 @@ rule fine_tune:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "products"),
+        code=code_version("generation", "hugging_face", "products", "pruning"),
     script:
         "../../workflow_scripts/generation/step.py"
 
@@ -57,12 +57,6 @@ use rule fine_tune as prune_by_movement with:
         record=MODELS / "{origin}/{step}/pruning.json",
     wildcard_constraints:
         step=either(steps_by(config, "prune")),
-    params:
-        step=lambda w: config["steps"][w.step],
-        lengths=lambda w: lengths_of(model_of(w.origin)),
-        seed=config["seed"],
-        hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "products", "pruning"),
 
 
 use rule fine_tune as train_quantization_aware with:
@@ -73,7 +67,9 @@ use rule fine_tune as train_quantization_aware with:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "products", "quantization"),
+        code=code_version(
+            "generation", "hugging_face", "products", "pruning", "quantization"
+        ),
 
 
 use rule fine_tune as quantize_weights with:
@@ -84,7 +80,7 @@ use rule fine_tune as quantize_weights with:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "quantization"),
+        code=code_version("generation", "hugging_face", "pruning", "quantization"),
 
 
 use rule fine_tune as prune_vocabulary with:
@@ -97,4 +93,4 @@ use rule fine_tune as prune_vocabulary with:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face"),
+        code=code_version("generation", "hugging_face", "pruning"),

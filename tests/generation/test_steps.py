@@ -260,6 +260,13 @@ def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypat
         assert torch.allclose(ours, theirs.grad, atol=1e-6)
 
 
+def test_a_training_is_of_one_gpu_though_it_sees_several(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    for accelerator, count in (("gpu", 1), ("cpu", 0)):
+        found = training._arguments(FAST, 6, 1, tmp_path, Device(accelerator))
+        assert (found.n_gpu, found.train_batch_size) == (count, 1)
+
+
 def test_the_last_update_is_validated_wherever_it_falls(made, tmp_path):
     where = place(made, tmp_path)
     FineTune(replace(FAST, updates=5, validate_every=3)).run(where)
@@ -282,6 +289,7 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
     for lengths, message in (
         ({"max_source": 41}, "max_source: 41 tokens, but .* has 40 positions; lower it"),
         ({"max_target": 64}, "max_target: 64 tokens"),
+        ({"measured": {"search.max_tokens": 41}}, "search.max_tokens: 41 tokens, but .* has 40"),
     ):
         with pytest.raises(InputError, match=message):
             FineTune(FAST).run(replace(place(made, tmp_path), **lengths))

@@ -41,6 +41,18 @@ def model() -> MarianMTModel:
     return model
 
 
+def test_weights_of_fewer_bits_are_read_as_float32_and_positions_are_computed_so(model, tmp_path):
+    positions = model.model.encoder.embed_positions.weight.clone()
+    model.bfloat16()
+    model.save_pretrained(tmp_path / "foreign")
+    save_model(tmp_path / "own", model)
+    for name in ("foreign", "own"):
+        loaded = load_model(tmp_path / name)
+        assert {value.dtype for value in loaded.state_dict().values()} == {torch.float32}
+        assert torch.equal(loaded.model.encoder.embed_positions.weight, positions), name
+        assert torch.equal(loaded.lm_head.weight, model.lm_head.weight.float())
+
+
 def cut_all_kinds(model: MarianMTModel) -> tuple[dict, dict]:
     """Some heads of each block, all of one; some neurons, all of one block's."""
     view = prunable(model)

@@ -11,7 +11,7 @@ from goldcrest.evaluation.generation.speed import GenerationSpeed
 from goldcrest.report.generation_figures import pruning_maps, threshold_schedule
 from goldcrest.report.generation_page import generation_page, in_short, tables_of
 from goldcrest.report.generation_results import GenerationResults
-from goldcrest.report.generation_tables import SCORES, paper_table, variants_table
+from goldcrest.report.generation_tables import PIECES, SCORES, paper_table, variants_table
 from goldcrest.report.rendering import to_markdown
 from goldcrest.report.table import Table
 from tests.configuration.test_generation import CONFIG
@@ -100,6 +100,65 @@ def test_variants_are_compared_with_their_models_first(results):
     base = text.rows[0].cells[0].text
     assert cells(text, base)["perplexity"][1] == ""
     assert any("900 tokens" in note for note in text.notes)
+
+
+def piped(results: GenerationResults, *pipelines: str) -> GenerationResults:
+    """The results of pipelines "MODEL/STEP/STEP…", with two GPT-2s and a pruning of the vocabulary; equal scores."""
+    models = results.config["models"]
+    models = {**models, "small": models["gpt2"], "large": models["gpt2"]}
+    steps = {**results.config["steps"], "used-pieces": {"method": "prune-vocabulary"}}
+    paths = [path.split("/") for path in pipelines]
+    listed = [{"model": path[0], "steps": path[1:]} for path in paths]
+    config = {**results.config, "models": models, "steps": steps, "pipelines": listed}
+    scores = [one for one in results.qualities if one.variant == "gpt2/fine-tuned"]
+    found = replace(results, config=config, qualities=[], sizes=[], speeds=[], leads=[])
+    named = [replace(one, variant=name) for name in found.variants for one in scores]
+    return replace(found, qualities=named)
+
+
+def test_perplexity_is_not_compared_across_vocabularies(results):
+    found = piped(
+        results,
+        "small/fine-tuned/distilled-shortly",
+        "small/fine-tuned/used-pieces",
+        "large/used-pieces/fine-tuned",
+        "bart/fine-tuned/used-pieces",
+    )
+    table = variants_table(found, "language-modelling")
+    for variant, delta in {
+        "small/fine-tuned/distilled-shortly": "x1.00",
+        "small/fine-tuned/used-pieces": "",
+        "large/used-pieces/fine-tuned": "x1.00",  # its model's first has these pieces too
+    }.items():
+        row = cells(table, variant)
+        assert row["perplexity"][1] == delta and row["bits_per_byte"][1] == "x1.00"
+        told = "perplexity" if delta else "bits per byte"
+        assert any(line.startswith(f"`{variant}`: {told} 1.000 ×") for line in in_short(found))
+    assert PIECES in table.notes
+    assert PIECES not in variants_table(found, "summarization").notes
+    same = variants_table(piped(results, "large/used-pieces/fine-tuned"), "language-modelling")
+    assert PIECES not in same.notes
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "chosen"),
+    [
+        (
+            "fine-tuned",
+            "fine-tuned/distilled-shortly",
+            ["large/fine-tuned", "large/fine-tuned/distilled-shortly"],
+        ),
+        (
+            "fine-tuned/distilled-shortly",
+            "fine-tuned/distilled-shortly",
+            ["small/fine-tuned", "small/fine-tuned/distilled-shortly"],
+        ),
+        ("distilled-shortly", "fine-tuned", ["large/fine-tuned", ""]),
+    ],
+)
+def test_a_papers_table_is_beside_one_model(results, small, large, chosen):
+    table = paper_table(piped(results, f"small/{small}", f"large/{large}"), 2)
+    assert [row.cells[1].text for row in table.rows] == chosen
 
 
 @pytest.mark.parametrize(

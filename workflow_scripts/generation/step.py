@@ -5,6 +5,7 @@ Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 
 from pathlib import Path
 
+from goldcrest.configuration.generation import measured_lengths, model_of
 from goldcrest.generation.settings import Device
 from goldcrest.generation.steps import Place, step_of
 from goldcrest.job import job
@@ -17,6 +18,8 @@ with job(snakemake.log[0]):
         Path(snakemake.output.model),
         seed=params.seed,
         device=Device(params.hardware["accelerator"], snakemake.threads),
+        # No parameter of the rule: a training need not be repeated where these change.
+        measured=measured_lengths(snakemake.config, model_of(snakemake.wildcards.origin)),
         **params.lengths,
     )
     step_of(params.step).run(place)
