@@ -74,9 +74,8 @@ def three_digits(value: float | None) -> str:
     """A number with at least three digits that count: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
     if value is None:
         return ""
-    exponent = int(
-        f"{value:.2e}".partition("e")[2]
-    )  # of the number as rounded: 0.9999 shows as 1.00
+    rounded = f"{value:.2e}"  # whose exponent counts: 0.9999 shows as 1.00
+    exponent = int(rounded.partition("e")[2])
     return f"{value:.{max(0, 2 - exponent)}f}"
 
 
