@@ -7,9 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from goldcrest.corpus.cleaning.normalise import folded, normalise
-from goldcrest.corpus.cleaning.overlap import HeldOut
+from goldcrest.corpus.cleaning.normalise import normalise
+from goldcrest.corpus.cleaning.overlap import HeldOut, test_overlap
+from goldcrest.corpus.cleaning.pairs import Context, Pairs
+from goldcrest.corpus.cleaning.rules import Rules, empty
 from goldcrest.corpus.scores.registry import SCORES
+from goldcrest.corpus.sources import SIDES
 from goldcrest.corpus.table import TableWriter, read_batches, read_schema
 from goldcrest.errors import InputError
 
@@ -42,12 +45,12 @@ def write_stage(
     sentences no stage may learn.
     Memory is that of the held-out text, not of the corpora.  Raises InputError where no row is left.
     """
-    learnable = _Learnable(held_out, languages) if stage == "none" else None
+    context = Context(Rules(), held_out=HeldOut(held_out, SIDES, languages))
     weight = pa.field("weight", pa.float64())
     schema = _SCHEMA.append(weight) if stage == "weights" else _SCHEMA
     with TableWriter(output, schema) as writer:
         for corpus in corpora:
-            for rows in _rows(corpus, stage, learnable):
+            for rows in _rows(corpus, stage, languages, context):
                 columns = [
                     rows[field.name].cast(field.type)
                     if field.name in rows.column_names
@@ -59,29 +62,19 @@ def write_stage(
             raise InputError(f"{output}: the stage '{stage}' leaves no pair; look at the cleaning")
 
 
-class _Learnable:
-    """Pairs that have text on both sides, none of it of a test set."""
-
-    def __init__(self, held_out: Sequence[str | Path], languages: tuple[str, str]) -> None:
-        self._languages = languages
-        self._keys = HeldOut(held_out, ("source", "target"), languages).keys
-
-    def __call__(self, batch: pa.RecordBatch) -> np.ndarray:
-        """(rows,) bool."""
-        kept = np.ones(batch.num_rows, bool)
-        for side, keys, language in zip(
-            ("source", "target"), self._keys, self._languages, strict=True
-        ):
-            texts = [text or "" for text in batch.column(side).to_pylist()]
-            found = folded(normalise(texts, language))
-            kept &= [
-                bool(text.strip()) and key not in keys
-                for text, key in zip(texts, found, strict=True)
-            ]
-        return kept
+def _learnable(batch: pa.RecordBatch, languages: tuple[str, str], context: Context) -> pa.Array:
+    """Whether each row has text on both sides, none of it of a test set, by cleaning's own filters."""
+    sides = tuple(
+        normalise([text or "" for text in batch.column(side).to_pylist()], language)
+        for side, language in zip(SIDES, languages, strict=True)
+    )
+    pairs = Pairs.measured(sides, languages, np.zeros(batch.num_rows, np.uint8))
+    return pa.array(~(empty(pairs, context) | test_overlap(pairs, context)))
 
 
-def _rows(corpus: str | Path, stage: str, learnable: _Learnable | None) -> Iterator[pa.Table]:
+def _rows(
+    corpus: str | Path, stage: str, languages: tuple[str, str], context: Context
+) -> Iterator[pa.Table]:
     names = [
         *_TEXT,
         "dropped_by",
@@ -90,8 +83,8 @@ def _rows(corpus: str | Path, stage: str, learnable: _Learnable | None) -> Itera
     for batch in read_batches(corpus, names, kept=False):
         dropped = batch.column("dropped_by")
         kept = pc.is_null(dropped)
-        if learnable is not None:
-            kept = pa.array(learnable(batch))
+        if stage == "none":
+            kept = _learnable(batch, languages, context)
         elif stage == "rules":
             kept = pc.or_(kept, pc.is_in(dropped, pa.array([*SCORES])))
         yield pa.table(batch.filter(kept))

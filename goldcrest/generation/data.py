@@ -20,6 +20,7 @@ from goldcrest.corpus.importers.hugging_face import (
     HuggingFaceImporter,
     field_values,
 )
+from goldcrest.corpus.importers.reading import HALF, SURROGATES
 from goldcrest.corpus.sources import Places, local_file
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_folder, read_json, sha256_file, write_json
@@ -32,7 +33,7 @@ KEYS: dict[Task, tuple[str, ...]] = {
     "summarization": ("article", "summary"),  # the first is what parts are drawn by
     "language-modelling": ("text",),
 }
-HALF = re.compile("[\ud800-\udfff]")  # of a character; JSON may write it, UTF-8 cannot
+_HALVES = re.compile(f"[{SURROGATES}]")
 BLOCK = 2000  # characters at least, of a block of running text that parts are drawn from
 
 
@@ -218,10 +219,8 @@ def _checked(
                     f"{path}:{number}: field '{column}' is {type(text).__name__}, expected text; "
                     "name the right one under `fields`"
                 )
-            if not text.isascii() and HALF.search(text):
-                raise InputError(
-                    f"{path}:{number}: field '{column}' holds half a character (a lone surrogate); mend the row"
-                )
+            if not text.isascii() and _HALVES.search(text):
+                raise InputError(f"{path}:{number}: field '{column}' holds {HALF}; mend the row")
             if not text.strip() and not empty:
                 raise InputError(f"{path}:{number}: field '{column}' is empty; remove the row")
         yield dict(zip(KEYS[settings.task], texts, strict=True))

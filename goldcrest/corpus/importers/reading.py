@@ -28,9 +28,10 @@ Row = tuple[str | None, str | None]  # source and target; monolingual text has o
 
 IN_FILES = re.compile(r"[\x00\t]")  # what no line of a pair of files may hold
 IN_TABLES = re.compile(r"\x00")
-IN_CELLS = re.compile(r"[\x00\t\n\ud800-\udfff]")  # of data sets, whose texts are no lines
+SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON may write one alone, UTF-8 cannot
+IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # of data sets, whose texts are no lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
-HALF = "half a character (a lone surrogate)"  # as JSON may write them
+HALF = "half a character (a lone surrogate)"
 
 BLOCK = 1 << 20
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
