@@ -4,6 +4,7 @@
 wide, with products of bytes, as desktops have them.  `avx2`: any other x86 processor of the last ten years.
 """
 
+import ctypes
 import fcntl
 import hashlib
 import importlib.util
@@ -28,21 +29,29 @@ PORTABLE = "portable"  # what stands for PyTorch where an instruction set is nam
 SOURCES = Path(__file__).parent / "csrc"
 AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", "fma")
 NEEDS = {  # flags of the processor, as Linux names them; the fastest first
-    "amx": (*AVX512, "amx_int8", "amx_tile"),
+    "amx": (*AVX512, "amx_tile", "amx_int8", "amx_bf16"),
     "vnni": AVX512,
-    "avxvnni": ("avx_vnni", "avx2", "fma"),
-    "avx2": ("avx2", "fma"),
+    "avxvnni": ("avx_vnni", "avx2", "fma", "f16c"),
+    "avx2": ("avx2", "fma", "f16c"),
 }
 BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it
 BUILT = "built"  # the file that says that a build came to its end, and when it was last used
 FORGOTTEN = 30 * 24 * 3600  # seconds after its last use that a build of other sources is removed
-COMPILER = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-Wno-ignored-attributes"]
+COMPILER = [
+    "-O3",
+    "-std=c++20",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fvisibility=hidden",  # or extensions of several sets, in one process, would share the variables of one
+    "-Wno-ignored-attributes",
+]
 
 
 def available() -> list[str]:
     """The instruction sets that this processor has, the fastest first; none on other than x86 Linux."""
     found = _processor_flags()
-    return [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+    sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+    return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
 
 
 def fastest() -> str:
@@ -126,7 +135,9 @@ def _plan(isa: str) -> _Build:
     used = [*NEEDS[isa], *([BFLOAT16] if has_bfloat16(isa) else [])]
     flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
     if isa == "amx":
-        flags.append("-DRUNTIME_BRGEMM")
+        flags.append("-DMATRIX_UNIT")
+        if isa not in available():  # a test's wish
+            flags.append("-DTILES_IN_MEMORY")
     flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`
     files = sorted(SOURCES.iterdir())
     name = f"goldcrest_runtime_{isa}_{_digest(files, flags)}"
@@ -221,6 +232,14 @@ def _digest(files: list[Path], flags: list[str]) -> str:
     for file in files:
         content.update(file.name.encode() + b"\0" + file.read_bytes())
     return content.hexdigest()[:16]
+
+
+@cache
+def _may_use_matrix_unit() -> bool:
+    """Ask Linux for the matrix unit (AMX), which a process has, once granted, for good, and its forks with it."""
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    ask = ctypes.CDLL(None, use_errno=True).syscall
+    return platform.machine() == "x86_64" and ask(arch_prctl, request_permission, tile_data) == 0
 
 
 def _processor_flags() -> set[str]:

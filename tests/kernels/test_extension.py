@@ -17,9 +17,9 @@ from tests.small_models import make_folder, make_vocabulary
 
 
 def test_the_processor_decides(monkeypatch):
-    monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "avx512f"})
+    monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "f16c", "avx512f"})
     assert module.available() == ["avx2"]
-    monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "avx_vnni"})
+    monkeypatch.setattr(module, "_processor_flags", lambda: {"avx2", "fma", "f16c", "avx_vnni"})
     assert module.available() == ["avxvnni", "avx2"]
     monkeypatch.setattr(module, "_processor_flags", lambda: set())
     assert module.available() == []

@@ -4,11 +4,21 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.kernels.extension import available
 from goldcrest.kernels.int8_layers import ROWS_OF_A_THREAD, Int8Embedding, Int8Linear, Int8Weight
+from tests.runtime.conftest import ISAS
 
-ENGINES = [*available(), "portable"]
-SHAPES = [(1, 7, 16), (3, 24, 40), (9, 64, 65), (17, 100, 200)]
+ENGINES = [*ISAS, "portable"]
+# One to five tiles of the matrix unit below each other, and panels of one to four beside.
+SHAPES = [
+    (1, 7, 16),
+    (3, 24, 40),
+    (9, 64, 65),
+    (17, 100, 200),
+    (16, 130, 128),
+    (32, 64, 112),
+    (33, 300, 96),
+    (70, 70, 48),
+]
 
 
 def random_weight(outputs, inputs, isa):

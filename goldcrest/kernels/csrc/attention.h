@@ -6,19 +6,23 @@
 // of LANES keys are computed at once, and behind them the values, values[j][c]: what is read lies in one piece.  c
 // counts the head's numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by
 // entry instead.
+//
+// A decoder reads the memory of all its sentences at every step, from beyond the near caches: it may be kept in half as
+// many bytes (T = Half), and is float32 again as it is loaded.
 #pragma once
 
 #include <algorithm>
 
 #include "tiles.h"
 
+template <class T>
 struct Memory {
-  const float* keys;    // (head, padded), zeros beyond length
-  const float* values;  // (length, head)
+  const T* keys;    // (head, padded), zeros beyond length
+  const T* values;  // (length, head)
   int length, padded;
 
   // What lies at a place: keys, then values.
-  Memory(const float* at, int length, int head) : keys(at), length(length), padded(round_up(length, VECTOR)) {
+  Memory(const T* at, int length, int head) : keys(at), length(length), padded(round_up(length, VECTOR)) {
     values = keys + static_cast<size_t>(head) * padded;
   }
 
@@ -27,8 +31,9 @@ struct Memory {
 };
 
 // `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
-inline Memory lay_out(const float* keys, const float* values, int stride, int length, int head, float* at) {
-  const Memory memory(at, length, head);
+template <class T>
+inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
+  const Memory<T> memory(at, length, head);
   for (int j = 0; j < memory.padded; j += LANES)
     for (int c = 0; c < head; c += LANES) {
       const auto key = [=](int i) {
@@ -36,7 +41,7 @@ inline Memory lay_out(const float* keys, const float* values, int stride, int le
       };
       store_transposed(key, at + static_cast<size_t>(c) * memory.padded + j, memory.padded);
     }
-  float* to = at + static_cast<size_t>(head) * memory.padded;
+  T* to = at + static_cast<size_t>(head) * memory.padded;
   for (int j = 0; j < length; ++j, to += head)
     for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c));
   return memory;
@@ -83,14 +88,14 @@ struct Sums {
 };
 
 // score(r, v, LANES of query[r]·key[j]), V of them, where keys[c] lie `key_stride` apart.
-template <int R, int V, class Score>
-INLINE inline void score_keys(const float* queries, int stride, const float* keys, int key_stride, int head,
+template <int R, int V, class T, class Score>
+INLINE inline void score_keys(const float* queries, int stride, const T* keys, int key_stride, int head,
                               Score score) {
   Sums<R, V> sums;
   for (int c = 0; c < head; c += sums.PARTS)
 #pragma GCC unroll 8
     for (int p = 0; p < sums.PARTS; ++p) {
-      const float* key = keys + static_cast<size_t>(c + p) * key_stride;
+      const T* key = keys + static_cast<size_t>(c + p) * key_stride;
 #pragma GCC unroll 8
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
@@ -105,7 +110,7 @@ template <int R, int V, class Value, class Mixed>
 INLINE inline void mix_values(const float* weights, int padded, Value value, int length, Mixed mixed) {
   Sums<R, V> sums;
   const auto add = [&](int p, int j) INLINE {
-    const float* from = value(j);
+    const auto* from = value(j);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
@@ -132,8 +137,8 @@ INLINE inline void in_vectors(int numbers, Step step) {
 
 // R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
 // emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
-template <int R, class Emit>
-inline void attend(const float* queries, int stride, const Memory& memory, int head, float scale, float* weights,
+template <int R, class T, class Emit>
+inline void attend(const float* queries, int stride, const Memory<T>& memory, int head, float scale, float* weights,
                    Emit&& emit) {
   const int padded = memory.padded;
   Floats most[R];
@@ -148,7 +153,7 @@ inline void attend(const float* queries, int stride, const Memory& memory, int h
     });
   };
   const auto mix = [&]<int V>(int c) INLINE {
-    const float* values = memory.values + c;
+    const T* values = memory.values + c;
     mix_values<R, V>(
         weights, padded, [=](int j) INLINE { return values + static_cast<size_t>(j) * head; }, memory.length,
         [&](int r, int v, Floats sum) INLINE { emit(r, c + v * LANES, sum * share[r]); });

@@ -48,15 +48,11 @@ class Linear {
   // Padding columns are 0, but for those of `gather`.
   template <class Emit>
   void operator()(const Value* a, int rows, Emit emit) const {
-    for (int first = 0; first < padded; first += COLUMNS) {
-      const float *step = step_.data() + first, *bias = bias_.data() + first;
-      P::multiply(a, rows, depth, panels_.data() + static_cast<size_t>(first) * depth,
-                  std::min(COLUMNS, padded - first), start_.data() + first,
-                  [=](int n) INLINE {
-                    const auto finish = P::finish(step + n, bias + n);
-                    return [=](int m, auto sum) INLINE { emit(m, first + n, finish(sum)); };
-                  });
-    }
+    const float *step = step_.data(), *bias = bias_.data();
+    P::multiply(a, rows, depth, panels_.data(), padded, start_.data(), [=](int n) INLINE {
+      const auto finish = P::finish(step + n, bias + n);
+      return [=](int m, auto sum) INLINE { emit(m, n, finish(sum)); };
+    });
   }
 
   // visit(k, w[n][k]) for all inputs of one output.

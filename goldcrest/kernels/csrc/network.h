@@ -15,6 +15,7 @@ template <class P>
 class Network {
  public:
   using Value = typename P::Value;
+  using Kept = typename P::Kept;  // of the encoder's output, as keys and values
 
   Embedding<P> embedding;
   std::vector<EncoderLayer<P>> encoder;
@@ -31,7 +32,7 @@ class Network {
     memory_at_.assign(count + 1, 0);
     first_row_.assign(count + 1, 0);
     for (size_t b = 0; b < count; ++b) {
-      memory_at_[b + 1] = memory_at_[b] + Memory::size(lengths_[b], 1);
+      memory_at_[b + 1] = memory_at_[b] + Memory<Kept>::size(lengths_[b], 1);
       first_row_[b + 1] = first_row_[b] + lengths_[b];
     }
     memory_.resize(decoder.size());
@@ -137,18 +138,19 @@ class Network {
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
     for (size_t b = first; b < last; ++b) {
       const int length = lengths_[b];
-      float* room = laid_out_.room(Memory::size(length, head));
+      float* room = laid_out_.room(Memory<float>::size(length, head));
       const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
       Value* to = mixed + static_cast<size_t>(first_row_[b] - first_row_[first]) * depth;
       for (int c = 0; c < width; c += head) {
-        const Memory memory = lay_out(sentence + width + c, sentence + 2 * width + c, stride, length, head, room);
+        const auto memory = lay_out(sentence + width + c, sentence + 2 * width + c, stride, length, head, room);
         attend_all(sentence + c, stride, length, memory, attention.heads, to + c, depth, attention.out.scale);
       }
     }
   }
 
   // Several queries of one sentence and head → to, `depth` apart, as activations of `scale`.
-  void attend_all(const float* queries, int stride, int count, const Memory& memory, const Heads& heads, Value* to,
+  template <class T>
+  void attend_all(const float* queries, int stride, int count, const Memory<T>& memory, const Heads& heads, Value* to,
                   int depth, float scale) {
     float* weights = weights_.room(static_cast<size_t>(8) * round_up(memory.length, VECTOR));
     auto run = [&](auto size, int q) {
@@ -175,8 +177,8 @@ class Network {
       });
       for (size_t b = first; b < last; ++b) {
         const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
-        float* to = memory_[index].data() + memory_at_[b] * width;
-        for (int c = 0; c < width; c += head, to += Memory::size(lengths_[b], head))
+        Kept* to = memory_[index].data() + memory_at_[b] * width;
+        for (int c = 0; c < width; c += head, to += Memory<Kept>::size(lengths_[b], head))
           lay_out(sentence + c, sentence + width + c, stride, lengths_[b], head, to);
       }
     }
@@ -220,7 +222,7 @@ class Network {
   }
 
   // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
-  void attend_memory(const DecoderLayer<P>& layer, const Buffer<float>& memory, float* x, int rows) {
+  void attend_memory(const DecoderLayer<P>& layer, const Buffer<Kept>& memory, float* x, int rows) {
     const CrossAttention<P>& attention = layer.attention;
     const int width = attention.heads.width(), head = attention.heads.size;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
@@ -233,9 +235,9 @@ class Network {
       const int b = sentence_[m];
       next = m + 1;
       while (next < rows && sentence_[next] == b) ++next;  // hypotheses of one sentence read its memory together
-      const float* at = memory.data() + memory_at_[b] * width;
-      for (int c = 0; c < width; c += head, at += Memory::size(lengths_[b], head))
-        attend_all(queries + static_cast<size_t>(m) * width + c, width, next - m, Memory(at, lengths_[b], head),
+      const Kept* at = memory.data() + memory_at_[b] * width;
+      for (int c = 0; c < width; c += head, at += Memory<Kept>::size(lengths_[b], head))
+        attend_all(queries + static_cast<size_t>(m) * width + c, width, next - m, Memory<Kept>(at, lengths_[b], head),
                    attention.heads, mixed + static_cast<size_t>(m) * depth + c, depth, attention.out.scale);
     }
     add_product(attention.out, mixed, rows, x, d());
@@ -247,7 +249,7 @@ class Network {
   std::vector<size_t> memory_at_;                  // of the sentences: where memory begins, for a width of 1
   std::vector<int> sentence_;                      // of each row
   std::vector<State> state_;                       // of each applied decoder layer
-  std::vector<Buffer<float>> memory_;              // of each distinct decoder layer: of sentences, of heads
+  std::vector<Buffer<Kept>> memory_;               // of each distinct decoder layer: of sentences, of heads
   History history_;                                // of rows with self-attention
   int position_ = 0;
   Buffer<float> x_, projected_, laid_out_, weights_, queries_;

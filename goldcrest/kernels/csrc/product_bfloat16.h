@@ -6,7 +6,7 @@
 
 #ifdef __AVX512BF16__
 
-#include "tiles.h"
+#include "matrix_product.h"
 
 struct PairStep {
   static constexpr int DEPTH = 2, ROWS = 6;
@@ -17,11 +17,12 @@ struct PairStep {
   }
 };
 
-struct Bfloat16 : ByTiles<PairStep> {
+struct Bfloat16 : Fastest<PairStep> {
   using Value = int16_t;  // the bits
   using Weight = int16_t;
   using Positive = Bfloat16;
   using Sum = float;
+  using Kept = Half;
 
   static void store(int16_t* to, Floats x, float) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));  // to the nearest

@@ -17,6 +17,7 @@ struct Float32 : ByTiles<FloatStep> {
   using Weight = float;
   using Positive = Float32;
   using Sum = float;
+  using Kept = float;
 
   static void store(float* to, Floats x, float) { ::store(to, x); }
   static void store_positive(float* to, Floats x) { ::store(to, maximum(x, Floats{})); }

@@ -2,14 +2,14 @@
 //
 // Activations are codes −127…127 stored with 128 added, since the processors multiply unsigned by signed
 // bytes; 128·Σₖ w[n][k] is taken off again.  Weights lie in panels of up to COLUMNS outputs, four inputs
-// side by side, as the instructions want them:
+// side by side, as the instructions want them (those of the matrix unit: matrix_product.h):
 //
 //     panel[k/4][n][k%4],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 
-#include "tiles.h"
+#include "matrix_product.h"
 
 struct ByteStep {
   static constexpr int DEPTH = 4, ROWS = 6;
@@ -24,11 +24,12 @@ struct ByteStep {
   }
 };
 
-struct Int8 : ByTiles<ByteStep> {
+struct Int8 : Fastest<ByteStep> {
   using Value = uint8_t;
   using Weight = int8_t;
   using Positive = Int8;
   using Sum = int32_t;
+  using Kept = Half;
 
   // An activation of 0.
   static constexpr uint8_t ZERO = 128;
@@ -46,31 +47,6 @@ struct Int8 : ByTiles<ByteStep> {
   static auto finish(const float* step, const float* bias) {
     return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
   }
-
-#ifdef RUNTIME_BRGEMM
-  // As of ByTiles, by the matrix unit.
-  template <class Column>
-  INLINE static void multiply(const uint8_t* a, int rows, int depth, const int8_t* panel, int width,
-                              const int32_t* start, Column column) {
-    alignas(64) int32_t sums[BLOCK_ROWS * COLUMNS];
-    for (int first = 0; first < rows; first += BLOCK_ROWS) {
-      const int count = rows - first < BLOCK_ROWS ? rows - first : BLOCK_ROWS;
-      block(a + static_cast<size_t>(first) * depth, count, depth, panel, width, sums);
-      for (int n = 0; n < width; n += LANES) {
-        const auto emit = column(n);  // what it holds stays in registers
-        const Ints begin = load(start + n);
-#pragma GCC unroll 4
-        for (int m = 0; m < count; ++m) emit(first + m, load(sums + m * COLUMNS + n) + begin);
-      }
-    }
-  }
-
-  // The matrix unit's (products_amx.cpp): sums[m][n] = Σₖ a[m][k]·w[n][k], COLUMNS a row, of at most BLOCK_ROWS
-  // rows; and, after a batch, what the unit keeps between products is given back.
-  static constexpr int BLOCK_ROWS = 64;
-  static void block(const uint8_t* a, int rows, int depth, const int8_t* panel, int width, int32_t* sums);
-  static void release();
-#endif
 };
 
 #endif

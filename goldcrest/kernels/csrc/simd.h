@@ -30,6 +30,11 @@ inline Ints all_four_bytes(const void* from) {  // whatever numbers they are
 }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
+// float16, as numbers are kept but never reckoned with.
+struct Half {
+  uint16_t bits;
+};
+
 // 0, 1, 2, …
 inline Ints lanes() {
   Ints count;
@@ -45,6 +50,12 @@ inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }
 inline bool any_above(Floats x, float than) {
   return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(than), _CMP_GT_OQ);
 }
+inline Floats load(const Half* from) {
+  return (Floats)_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+inline void store(Half* to, Floats x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT));
+}
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
 // The lanes as bytes, −128…127 with saturation, 128 added.
@@ -59,6 +70,12 @@ inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, 
 inline Ints to_nearest(Floats x) { return (Ints)_mm256_cvtps_epi32((__m256)x); }  // halves to even
 inline bool any_above(Floats x, float than) {
   return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));
+}
+inline Floats load(const Half* from) {
+  return (Floats)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+inline void store(Half* to, Floats x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT));
 }
 inline Floats minimum(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256)a, (__m256)b); }
 inline float sum(Floats x) {
@@ -103,8 +120,8 @@ inline void transpose(Floats rows[LANES]) {
 }
 
 // to[i·stride + lane] ← row(lane)[i].
-template <class Row>
-inline void store_transposed(Row row, float* to, size_t stride) {
+template <class Row, class T>
+inline void store_transposed(Row row, T* to, size_t stride) {
   Floats tile[LANES];
   for (int i = 0; i < LANES; ++i) tile[i] = row(i);
   transpose(tile);

@@ -8,6 +8,7 @@
 // whose sums, and what a step makes beside them, the registers hold.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "simd.h"
@@ -92,11 +93,13 @@ struct ByTiles {
     return (static_cast<size_t>(k / Step::DEPTH) * width + n) * Step::DEPTH + k % Step::DEPTH;
   }
 
-  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and a panel's columns.
+  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and all of `padded` columns, panel by panel.
   template <class Value, class Weight, class Sum, class Column>
-  INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panel, int width, const Sum* start,
+  INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
                               Column column) {
-    ::multiply<Step>(a, rows, depth, panel, width, start, column);
+    for (int first = 0; first < padded; first += COLUMNS)
+      ::multiply<Step>(a, rows, depth, panels + static_cast<size_t>(first) * depth, std::min(COLUMNS, padded - first),
+                       start + first, [=](int n) INLINE { return column(first + n); });
   }
 
   // After a batch: nothing is kept between products.

@@ -1,0 +1,140 @@
+// Products by the matrix unit (matrix_unit.h): up to 2 × 2 or 1 × 4 tiles of sums together, so that a tile of
+// activations or weights serves several.  What becomes of sums is computed tile by tile while the next ones are summed:
+// the unit works beside the vector units, as far as the processor sees ahead.
+//
+// Weights lie in panels of up to COLUMNS outputs, tile by tile:
+//
+//     panel[k/g/16][n/16][k/g%16][n%16][k%g],  g inputs being four bytes.
+#pragma once
+
+#include "tiles.h"
+
+#ifdef MATRIX_UNIT
+
+#include <utility>
+
+#include "matrix_unit.h"
+
+namespace matrix_unit {
+
+// Where weight (n, k) lies in a panel of `width` columns, GROUP inputs being four bytes.
+template <int GROUP>
+inline size_t place(int k, int n, int width) {
+  const int row = k / GROUP, column = n % TILE_COLUMNS;
+  const size_t tile = static_cast<size_t>(row / ROWS) * (width / TILE_COLUMNS) + n / TILE_COLUMNS;
+  return ((tile * ROWS + row % ROWS) * TILE_COLUMNS + column) * GROUP + k % GROUP;
+}
+
+// Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
+// the one before counts once.
+struct Cut {
+  int rows, tiles, height;
+
+  explicit Cut(int rows) : rows(rows), tiles((rows + ROWS - 1) / ROWS), height((rows + tiles - 1) / tiles) {}
+  int begin(int tile) const { return std::min(tile * height, rows - height); }
+  int first(int tile) const { return tile * height; }  // that counts
+  int end(int tile) const { return std::min((tile + 1) * height, rows); }
+};
+
+// step<0>(), step<1>(), …
+template <int N, class Step>
+INLINE inline void times(Step step) {
+  [&]<int... I>(std::integer_sequence<int, I...>) INLINE {
+    (step.template operator()<I>(), ...);
+  }(std::make_integer_sequence<int, N>());
+}
+
+// M × N tiles of sums: those of rows of `bytes` at a, the second tile `next` further, with columns of a panel, whose
+// tiles lie `panel_tiles` to a step.  meanwhile(): after each step.
+template <int M, int N, class Sum, class Meanwhile>
+INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const uint8_t* panel, int panel_tiles,
+                             const Sum* start, Meanwhile meanwhile) {
+  times<M * N>([&]<int T>() INLINE { load_tile<T>(start + T % N * TILE_COLUMNS, 0); });  // in every row
+  for (size_t k = 0; k < bytes; k += ROW_BYTES, panel += panel_tiles * TILE_BYTES) {
+    times<M>([&]<int T>() INLINE { load_tile<4 + T>(a + T * next + k, bytes); });
+    times<N>([&]<int V>() INLINE {
+      load_tile<6 + V % 2>(panel + V * TILE_BYTES, ROW_BYTES);
+      times<M>([&]<int T>() INLINE { add_products<T * N + V, 4 + T, 6 + V % 2>(Sum()); });
+    });
+    meanwhile();
+  }
+}
+
+// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and all of `padded` columns, panel by panel.
+template <class Value, class Weight, class Sum, class Column>
+INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
+                            Column column) {
+  if (!rows) return;
+  const Cut cut(rows);
+  shape(cut.height);
+  const size_t bytes = sizeof(Value) * depth;
+
+  // A block of tiles that are summed, and given on one by one.
+  alignas(64) Sum sums[2][4][ROWS][TILE_COLUMNS];
+  int turn = 0, given = 0, count = 0, width = 1, row_tile = 0, first_column = 0;
+  const auto give = [&]() INLINE {
+    if (given == count) return;
+    const int tile = row_tile + given / width;
+    const auto emit = column(first_column + given % width * TILE_COLUMNS);  // what it holds stays in registers
+    const Sum* from = sums[turn][given][cut.first(tile) - cut.begin(tile)];
+    const int end = cut.end(tile);
+#pragma GCC unroll 4
+    for (int m = cut.first(tile); m < end; ++m, from += TILE_COLUMNS) emit(m, load(from));
+    ++given;
+  };
+  const auto sum = [&]<int M, int N>(int tile, int n) INLINE {
+    const int panel = n / COLUMNS * COLUMNS, panel_tiles = std::min(COLUMNS, padded - panel) / TILE_COLUMNS;
+    const uint8_t* weights = reinterpret_cast<const uint8_t*>(panels) + panel * bytes +
+                             static_cast<size_t>(n - panel) / TILE_COLUMNS * TILE_BYTES;
+    const int begin = cut.begin(tile), next = cut.begin(tile + M - 1) - begin;
+    sum_tiles<M, N>(reinterpret_cast<const uint8_t*>(a) + begin * bytes, bytes, next * bytes, weights, panel_tiles,
+                    start + n, give);
+    while (given < count) give();
+    turn ^= 1;
+    times<M * N>([&]<int T>() INLINE { store_tile<T>(sums[turn][T]); });
+    given = 0, count = M * N, width = N, row_tile = tile, first_column = n;
+  };
+  const auto columns = [&]<int N>(int n) INLINE {
+    int tile = 0;
+    if constexpr (N <= 2)
+      for (; tile + 2 <= cut.tiles; tile += 2) sum.template operator()<2, N>(tile, n);
+    if (tile < cut.tiles) sum.template operator()<1, N>(tile, n);
+  };
+
+  for (int n = 0; n < padded;) {
+    const int together = std::min(COLUMNS - n % COLUMNS, padded - n) / TILE_COLUMNS;  // of this panel
+    if (together == 4 && cut.tiles == 1)
+      columns.template operator()<4>(n), n += 4 * TILE_COLUMNS;
+    else if (together >= 2)
+      columns.template operator()<2>(n), n += 2 * TILE_COLUMNS;
+    else
+      columns.template operator()<1>(n), n += TILE_COLUMNS;
+  }
+  while (given < count) give();
+}
+
+}  // namespace matrix_unit
+
+// What ByTiles is for the vector units.
+template <class S>
+struct ByMatrixUnit : ByTiles<S> {
+  static size_t place(int k, int n, int width) { return matrix_unit::place<S::DEPTH>(k, n, width); }
+
+  template <class Value, class Weight, class Sum, class Column>
+  INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
+                              Column column) {
+    matrix_unit::multiply(a, rows, depth, panels, padded, start, column);
+  }
+
+  static void release() { matrix_unit::release(); }
+};
+
+template <class Step>
+using Fastest = ByMatrixUnit<Step>;
+
+#else
+
+template <class Step>
+using Fastest = ByTiles<Step>;
+
+#endif
