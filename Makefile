@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 CORES ?= all
 CONFIG ?= config/demo.yaml
+MARK ?= not slurm and not workflows
 PYTHON ?= python3
 export PYTHON
 
@@ -30,8 +31,8 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 	@$(BIN)/python workflow_scripts/unlock.py
 	@$(SNAKEMAKE) $(CONFIG)
 
-test: $(READY)  ## all tests but those of the next two
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n logical --dist loadfile --no-loadscope-reorder
+test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m "$(MARK)" -n logical --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rarer options (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow

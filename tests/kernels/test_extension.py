@@ -25,6 +25,13 @@ def test_the_processor_decides(monkeypatch):
     assert module.available() == []
 
 
+@pytest.mark.parametrize("granted", [True, False])
+def test_linux_may_refuse_the_matrix_unit(monkeypatch, granted):
+    monkeypatch.setattr(module, "_processor_flags", lambda: set(module.NEEDS["amx"]))
+    monkeypatch.setattr(module, "_may_use_matrix_unit", lambda: granted)
+    assert module.available() == [*(["amx"] if granted else []), "vnni"]
+
+
 def test_an_unknown_instruction_set_is_named():
     for refuse in (module.extension, module.check_instruction_set):
         with pytest.raises(InputError, match="no instruction set 'vnn'; did you mean 'vnni'"):
