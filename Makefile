@@ -3,7 +3,6 @@
 SHELL := /bin/bash
 CORES ?= all
 CONFIG ?= config/demo.yaml
-MARK ?= not slurm and not workflows
 PYTHON ?= python3
 export PYTHON
 
@@ -32,7 +31,7 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 	@$(SNAKEMAKE) $(CONFIG)
 
 test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m "$(MARK)" -n logical --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rarer options (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow
@@ -49,7 +48,7 @@ lint: $(READY)  ## the style of Python and workflow
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
-SANITIZE := -fsanitize=address -O1 -g1
+SANITIZE := -fsanitize=address -O1 -g1 -DTILES_IN_MEMORY
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	GOLDCREST_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \

@@ -3,8 +3,9 @@
 Sums in another order decide otherwise between pieces that are nearly equally probable, and from there on the
 translations part.  So a difference is judged where it begins, by the reference alone: it is a tie where the
 reference itself prefers the other's piece as soon as the inputs of its linear maps are off by the rounding of
-float32.  Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie
-lie further apart with int8 than with float32.
+float32, and, of an int8 network, the keys and values of its decoder are rounded to float16, as the runtime keeps
+them.  Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie lie
+further apart with int8 than with float32.
 """
 
 from collections.abc import Iterator, Sequence
@@ -88,9 +89,13 @@ def _logits(network: Translator, source: list[int], prefix: list[int], count: in
     return network.logits(hidden[:, -1])
 
 
+def _as_float16(_module: nn.Module, _arguments: tuple, x: Tensor) -> Tensor:
+    return x.half().float()
+
+
 @contextmanager
 def _rounding(network: Translator) -> Iterator[None]:
-    """While the block lasts, every linear map's input is off by random rounding errors."""
+    """While the block lasts, every linear map's input is off by random rounding errors, and as above."""
     draw = torch.Generator().manual_seed(SEED)
 
     def moved(_module: nn.Module, arguments: tuple) -> Tensor:
@@ -99,6 +104,13 @@ def _rounding(network: Translator) -> Iterator[None]:
 
     linears = [m for m in network.modules() if isinstance(m, nn.Linear | QuantizedLinear)]
     hooks = [module.register_forward_pre_hook(moved) for module in linears]
+    kept = [
+        one
+        for layer in network.decoder
+        for one in (layer.cross_attention.key, layer.cross_attention.value)
+        if isinstance(one, QuantizedLinear) and one.quantized.grid.integer
+    ]
+    hooks += [module.register_forward_hook(_as_float16) for module in kept]
     try:
         yield
     finally:

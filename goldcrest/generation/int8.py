@@ -34,7 +34,7 @@ from goldcrest.hugging_face.folder import (
     tie,
 )
 from goldcrest.hugging_face.t5 import TABLE
-from goldcrest.kernels.extension import PORTABLE, extension, fastest
+from goldcrest.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from goldcrest.quantization.calibration import activation_scales, summary
 from goldcrest.quantization.grids import grid_named
@@ -109,6 +109,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     if not section or section.get("grid") != GRID or shapes is None:
         raise InputError(f"{folder}: its weights are not in {GRID}; make it by `save_int8`")
     kind, isa = model_class(folder, config), isa or fastest()
+    check_instruction_set(isa)
     if isa != PORTABLE:
         extension(isa)
     with torch.device("meta"), no_init_weights():

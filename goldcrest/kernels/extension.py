@@ -48,7 +48,10 @@ COMPILER = [
 
 
 def available() -> list[str]:
-    """The instruction sets that this processor has, the fastest first; none on other than x86 Linux."""
+    """The instruction sets that this process may use, the fastest first; none on other than x86 Linux.
+
+    Asks Linux for the matrix unit, where there is one.
+    """
     found = _processor_flags()
     sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
     return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
@@ -65,13 +68,13 @@ def fastest() -> str:
 
 
 def check_instruction_set(name: str) -> None:
-    """Raise InputError where a name is no instruction set's, nor `portable`, or the processor lacks the set."""
+    """Raise InputError where a name is no instruction set's, nor `portable`, or the machine lacks the set."""
     if name not in (*NEEDS, PORTABLE):
         raise InputError(_no_such_set(name))
     found = [*available(), PORTABLE]
     if name not in found:
         raise InputError(
-            f"instruction set '{name}': this processor lacks it; it has {', '.join(found)}"
+            f"instruction set '{name}': this machine lacks it; it has {', '.join(found)}"
         )
 
 
@@ -136,7 +139,7 @@ def _plan(isa: str) -> _Build:
     flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
     if isa == "amx":
         flags.append("-DMATRIX_UNIT")
-        if isa not in available():  # a test's wish
+        if isa not in available():  # so that tests need no matrix unit
             flags.append("-DTILES_IN_MEMORY")
     flags += os.environ.get("GOLDCREST_CXXFLAGS", "").split()  # as of `make sanitize`
     files = sorted(SOURCES.iterdir())
@@ -238,8 +241,9 @@ def _digest(files: list[Path], flags: list[str]) -> str:
 def _may_use_matrix_unit() -> bool:
     """Ask Linux for the matrix unit (AMX), which a process has, once granted, for good, and its forks with it."""
     arch_prctl, request_permission, tile_data = 158, 0x1023, 18
-    ask = ctypes.CDLL(None, use_errno=True).syscall
-    return platform.machine() == "x86_64" and ask(arch_prctl, request_permission, tile_data) == 0
+    ask = ctypes.CDLL(None).syscall
+    ask.argtypes, ask.restype = [ctypes.c_long] * 3, ctypes.c_long
+    return ask(arch_prctl, request_permission, tile_data) == 0
 
 
 def _processor_flags() -> set[str]:

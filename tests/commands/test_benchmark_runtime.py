@@ -233,7 +233,7 @@ def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, cap
     monkeypatch.setattr(extension, "available", lambda: ["avx2"])
     assert main(["benchmark", "runtime", "--isa", "amx"]) == 1
     message = capsys.readouterr().err
-    assert "instruction set 'amx': this processor lacks it; it has avx2, portable" in message
+    assert "instruction set 'amx': this machine lacks it; it has avx2, portable" in message
 
 
 def test_every_instruction_set_of_this_processor_may_be_asked_for():

@@ -45,7 +45,7 @@ def test_an_unknown_instruction_set_is_named():
 def test_portable_is_everywhere(monkeypatch):
     monkeypatch.setattr(module, "available", lambda: [])
     module.check_instruction_set("portable")
-    with pytest.raises(InputError, match=r"'avx2': this processor lacks it; it has portable$"):
+    with pytest.raises(InputError, match=r"'avx2': this machine lacks it; it has portable$"):
         module.check_instruction_set("avx2")
 
 
@@ -193,5 +193,5 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
 def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp_path):
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     monkeypatch.setattr(module, "available", lambda: ["avx2"])
-    with pytest.raises(InputError, match="'vnni': this processor lacks it; it has avx2, portable"):
+    with pytest.raises(InputError, match="'vnni': this machine lacks it; it has avx2, portable"):
         text.load_runtime(folder, "vnni")

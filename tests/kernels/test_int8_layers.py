@@ -8,7 +8,7 @@ from goldcrest.kernels.int8_layers import ROWS_OF_A_THREAD, Int8Embedding, Int8L
 from tests.runtime.conftest import ISAS
 
 ENGINES = [*ISAS, "portable"]
-# One to five tiles of the matrix unit below each other, and panels of one to four beside.
+# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles.
 SHAPES = [
     (1, 7, 16),
     (3, 24, 40),
@@ -17,6 +17,7 @@ SHAPES = [
     (16, 130, 128),
     (32, 64, 112),
     (33, 300, 96),
+    (64, 64, 16),
     (70, 70, 48),
 ]
 

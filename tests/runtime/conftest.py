@@ -13,7 +13,7 @@ from goldcrest.translation.network import Translator
 from goldcrest.translation.search import SearchOptions, greedy
 
 PIECES = 300
-# `amx` does without the matrix unit where there is none, in memory
+# Where there is no matrix unit, `amx` keeps its tiles in memory.
 ISAS = list(dict.fromkeys([*available(), *(["amx"] if "vnni" in available() else [])]))
 SHAPES = {
     "ssru": {},

@@ -1,4 +1,4 @@
-// Attention of a few queries over the keys and values of one sentence and one head, in float32 throughout:
+// Attention of a few queries over the keys and values of one sentence and one head, computed in float32:
 //
 //     out[q] = Σⱼ softmaxⱼ(query[q]·key[j] / √k)·value[j]
 //

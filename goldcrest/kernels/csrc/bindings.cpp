@@ -100,28 +100,27 @@ struct Student {
   std::vector<std::vector<int32_t>> translate(const std::vector<int32_t>& pieces, const std::vector<int>& lengths,
                                               const std::vector<int>& limits, bool unknown) {
     py::gil_scoped_release release;
+    const Released<P> released;
     network.start(pieces.data(), lengths);
-    auto translations = greedy(network, columns, limits, unknown);
-    P::release();
-    return translations;
+    return greedy(network, columns, limits, unknown);
   }
 
   // For another search, which keeps the hypotheses itself: encode a batch; then, step by step, the last piece
   // of each row → the outputs (rows, columns); and rows that go on where others stood.
   void start(const std::vector<int32_t>& pieces, const std::vector<int>& lengths) {
     py::gil_scoped_release release;
+    const Released<P> released;
     network.start(pieces.data(), lengths);
-    P::release();
   }
 
   Tensor step(const std::vector<int32_t>& pieces) {
     py::gil_scoped_release release;
+    const Released<P> released;
     const auto* values = network.step(pieces.data());
     const int rows = network.rows(), width = network.output.padded;
     Tensor outputs = at::empty({rows, width});
     float* to = outputs.data_ptr<float>();
     network.output(values, rows, [=](int m, int n, Floats y) INLINE { store(to + static_cast<size_t>(m) * width + n, y); });
-    P::release();
     return outputs.narrow(1, 0, network.output.outputs);
   }
 

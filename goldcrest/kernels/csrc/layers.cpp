@@ -28,8 +28,8 @@ struct BoundInt8Linear {
     float* to = y.data_ptr<float>();
     {
       py::gil_scoped_release release;
+      const Released<Int8> released;
       linear(from, static_cast<int>(rows.size(0)), offsets, scale, kind, to);
-      Int8::release();
     }
     return linear.padded() == linear.outputs() ? y : y.narrow(1, 0, linear.outputs());
   }

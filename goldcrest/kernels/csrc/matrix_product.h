@@ -25,6 +25,9 @@ inline size_t place(int k, int n, int width) {
   return ((tile * ROWS + row % ROWS) * TILE_COLUMNS + column) * GROUP + k % GROUP;
 }
 
+static_assert(LANES == TILE_COLUMNS && VECTOR % TILE_COLUMNS == 0 && COLUMNS == 4 * TILE_COLUMNS);
+static_assert(DEPTH_STEP % ROW_BYTES == 0);
+
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
 // the one before counts once.
 struct Cut {
@@ -44,8 +47,8 @@ INLINE inline void times(Step step) {
   }(std::make_integer_sequence<int, N>());
 }
 
-// M × N tiles of sums: those of rows of `bytes` at a, the second tile `next` further, with columns of a panel, whose
-// tiles lie `panel_tiles` to a step.  meanwhile(): after each step.
+// M × N tiles of sums: those of rows of `bytes` at a, the second tile `next` bytes further, with columns of a panel,
+// whose tiles lie `panel_tiles` to a step.  meanwhile(): after each step.
 template <int M, int N, class Sum, class Meanwhile>
 INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const uint8_t* panel, int panel_tiles,
                              const Sum* start, Meanwhile meanwhile) {
@@ -64,6 +67,7 @@ INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const 
 template <class Value, class Weight, class Sum, class Column>
 INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
                             Column column) {
+  static_assert(sizeof(Value) == sizeof(Weight));
   if (!rows) return;
   const Cut cut(rows);
   shape(cut.height);
@@ -130,11 +134,11 @@ struct ByMatrixUnit : ByTiles<S> {
 };
 
 template <class Step>
-using Fastest = ByMatrixUnit<Step>;
+using Products = ByMatrixUnit<Step>;
 
 #else
 
 template <class Step>
-using Fastest = ByTiles<Step>;
+using Products = ByTiles<Step>;
 
 #endif

@@ -25,7 +25,7 @@ constexpr int ROW_BYTES = 64;     // of a tile
 constexpr int TILE_COLUMNS = 16;  // of four bytes
 constexpr int TILE_BYTES = ROWS * ROW_BYTES;
 
-inline thread_local int shaped = 0;  // rows of A and C; 0: the unit is not in use
+inline thread_local int shaped_rows = 0;  // of A and C; 0: the unit is not in use
 
 #ifndef TILES_IN_MEMORY
 
@@ -42,18 +42,18 @@ struct alignas(64) Shapes {
   }
 };
 
-// Forgets what the registers held.
+// A and C have so many rows from now on; where that is new, all registers become zero.
 inline void shape(int rows) {
-  if (rows == shaped) return;
+  if (rows == shaped_rows) return;
   const Shapes shapes(rows);
   asm volatile("ldtilecfg %0" : : "m"(shapes));
-  shaped = rows;
+  shaped_rows = rows;
 }
 
 // Gives the unit back, which is otherwise saved whenever processes take turns.
 inline void release() {
   asm volatile("tilerelease");
-  shaped = 0;
+  shaped_rows = 0;
 }
 
 // Rows of a tile, `stride` bytes apart.
@@ -82,33 +82,37 @@ INLINE inline void add_products(float) {
 
 #else
 
-inline thread_local uint8_t registers[8][ROWS][ROW_BYTES];
+alignas(64) inline thread_local uint8_t registers[8][ROWS][ROW_BYTES];
 
-inline void shape(int rows) { shaped = rows; }
-inline void release() { shaped = 0; }
+inline void shape(int rows) { shaped_rows = rows; }
+inline void release() { shaped_rows = 0; }
 
 template <int T>
 void load_tile(const void* from, size_t stride) {
-  for (int m = 0; m < (T < 6 ? shaped : ROWS); ++m)
+  for (int m = 0; m < (T < 6 ? shaped_rows : ROWS); ++m)
     std::memcpy(registers[T][m], static_cast<const uint8_t*>(from) + m * stride, ROW_BYTES);
 }
 
 template <int T>
 void store_tile(void* to) {
-  std::memcpy(to, registers[T], static_cast<size_t>(shaped) * ROW_BYTES);
+  std::memcpy(to, registers[T], static_cast<size_t>(shaped_rows) * ROW_BYTES);
 }
 
 // x: a number of A's; w: of B's.
 template <int C, int A, int B, class X, class W, class Sum, class Product>
 void add_each(Product product) {
-  constexpr int GROUP = 4 / sizeof(X);
-  for (int m = 0; m < shaped; ++m)
-    for (int n = 0; n < TILE_COLUMNS; ++n) {
-      Sum& sum = reinterpret_cast<Sum*>(registers[C][m])[n];
-      for (int k = 0; k < TILE_COLUMNS * GROUP; ++k)
-        sum += product(reinterpret_cast<const X*>(registers[A][m])[k],
-                       reinterpret_cast<const W*>(registers[B][k / GROUP])[n * GROUP + k % GROUP]);
-    }
+  constexpr int GROUP = 4 / sizeof(X), INPUTS = ROW_BYTES / sizeof(X);
+  X a[INPUTS];
+  W b[ROWS][INPUTS];
+  Sum c[TILE_COLUMNS];
+  std::memcpy(b, registers[B], TILE_BYTES);
+  for (int m = 0; m < shaped_rows; ++m) {
+    std::memcpy(a, registers[A][m], ROW_BYTES);
+    std::memcpy(c, registers[C][m], ROW_BYTES);
+    for (int n = 0; n < TILE_COLUMNS; ++n)
+      for (int k = 0; k < INPUTS; ++k) c[n] += product(a[k], b[k / GROUP][n * GROUP + k % GROUP]);
+    std::memcpy(registers[C][m], c, ROW_BYTES);
+  }
 }
 
 template <int C, int A, int B>

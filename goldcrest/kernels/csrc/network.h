@@ -15,7 +15,7 @@ template <class P>
 class Network {
  public:
   using Value = typename P::Value;
-  using Kept = typename P::Kept;  // of the encoder's output, as keys and values
+  using Kept = typename P::Kept;  // in which the decoder keeps its keys and values of the source
 
   Embedding<P> embedding;
   std::vector<EncoderLayer<P>> encoder;

@@ -1,6 +1,6 @@
 // Weights laid out for products, in the order of the `place` of each kind of numbers (product_*.h):
 //
-//     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors,
+//     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors (those of the matrix unit: matrix_product.h),
 //
 // panels of up to COLUMNS outputs one after the other, inputs and outputs padded with zeros.
 #pragma once

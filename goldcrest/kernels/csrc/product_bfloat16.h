@@ -1,5 +1,6 @@
 // Products of bfloat16 numbers with sums in float32: y[m][n] = Σₖ a[m][k]·w[n][k].  Half the memory of float32, and
-// twice its rate, at 8 bits of mantissa.  Weights lie in panels of up to COLUMNS outputs, two inputs side by side:
+// twice its rate, at 8 bits of mantissa.  Weights lie in panels of up to COLUMNS outputs, two inputs side by side (those
+// of the matrix unit: matrix_product.h):
 //
 //     panel[k/2][n][k%2],  n < 16·vectors.
 #pragma once
@@ -17,7 +18,7 @@ struct PairStep {
   }
 };
 
-struct Bfloat16 : Fastest<PairStep> {
+struct Bfloat16 : Products<PairStep> {
   using Value = int16_t;  // the bits
   using Weight = int16_t;
   using Positive = Bfloat16;

@@ -24,7 +24,7 @@ struct ByteStep {
   }
 };
 
-struct Int8 : Fastest<ByteStep> {
+struct Int8 : Products<ByteStep> {
   using Value = uint8_t;
   using Weight = int8_t;
   using Positive = Int8;

@@ -1,4 +1,4 @@
-// The inner loops of all products: a tile of R rows and V vectors of columns, its sums held in registers until
+// The inner loops of products by the vector units: a tile of R rows and V vectors of columns, its sums held in registers until
 // they are given on, so that what becomes of them is computed beside the next tile's products.
 //
 // Weights lie in panels of up to COLUMNS outputs: what one tile reads of them lies in one piece, as the caches want it.
@@ -104,4 +104,10 @@ struct ByTiles {
 
   // After a batch: nothing is kept between products.
   static void release() {}
+};
+
+// At the end of a block, however it is left, what a kind of numbers keeps between products is given back.
+template <class P>
+struct Released {
+  ~Released() { P::release(); }
 };
