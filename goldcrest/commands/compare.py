@@ -1,7 +1,7 @@
 """Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
 
 PyTorch computes an int8 student with exact sums of codes: the fake-quantized network, but for float32 rounding.
-The runtime rounds like that too, and keeps the decoder's keys and values of an int8 student in float16.  A difference
+The runtime rounds like that too, and keeps the decoder's keys and values of an int8 student in 16 bits.  A difference
 is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its numbers.
 """
 

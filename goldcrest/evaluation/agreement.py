@@ -3,7 +3,7 @@
 Sums in another order decide otherwise between pieces that are nearly equally probable, and from there on the
 translations part.  So a difference is judged where it begins, by the reference alone: it is a tie where the
 reference itself prefers the other's piece as soon as the inputs of its linear maps are off by the rounding of
-float32, and, of an int8 network, the keys and values of its decoder are rounded to float16, as the runtime keeps
+float32, and, of an int8 network, the keys and values of its decoder are rounded to 16 bits, as the runtime keeps
 them.  Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie lie
 further apart with int8 than with float32.
 """
@@ -11,6 +11,7 @@ further apart with int8 than with float32.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +26,7 @@ ROUNDING = 2.0**-22
 # How often such rounding is drawn: batches, and copies of the sentence in each.
 TRIALS, DRAWS = 8, 64
 SEED = 1
+WORD = 2**15 - 1  # the largest of 16 bits
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,11 @@ def _logits(network: Translator, source: list[int], prefix: list[int], count: in
     return network.logits(hidden[:, -1])
 
 
-def _as_float16(_module: nn.Module, _arguments: tuple, x: Tensor) -> Tensor:
-    return x.half().float()
+def _in_16_bits(heads: int, _module: nn.Module, _arguments: tuple, x: Tensor) -> Tensor:
+    """Whole numbers of one step for a sentence and head: (b, n, width)."""
+    split = x.unflatten(-1, (heads, -1)) if x.numel() else x[..., None]
+    step = split.abs().amax((1, 3), keepdim=True).clamp(min=1e-30) / WORD if x.numel() else 1
+    return ((split / step).round() * step).view_as(x)
 
 
 @contextmanager
@@ -104,13 +109,10 @@ def _rounding(network: Translator) -> Iterator[None]:
 
     linears = [m for m in network.modules() if isinstance(m, nn.Linear | QuantizedLinear)]
     hooks = [module.register_forward_pre_hook(moved) for module in linears]
-    kept = [
-        one
-        for layer in network.decoder
-        for one in (layer.cross_attention.key, layer.cross_attention.value)
-        if isinstance(one, QuantizedLinear) and one.quantized.grid.integer
-    ]
-    hooks += [module.register_forward_hook(_as_float16) for module in kept]
+    for attention in (layer.cross_attention for layer in network.decoder):
+        for kept in (attention.key, attention.value):
+            if isinstance(kept, QuantizedLinear) and kept.quantized.grid.integer:
+                hooks.append(kept.register_forward_hook(partial(_in_16_bits, attention.heads)))
     try:
         yield
     finally:

@@ -31,8 +31,8 @@ AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", 
 NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "amx": (*AVX512, "amx_tile", "amx_int8", "amx_bf16"),
     "vnni": AVX512,
-    "avxvnni": ("avx_vnni", "avx2", "fma", "f16c"),
-    "avx2": ("avx2", "fma", "f16c"),
+    "avxvnni": ("avx_vnni", "avx2", "fma"),
+    "avx2": ("avx2", "fma"),
 }
 BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it
 BUILT = "built"  # the file that says that a build came to its end, and when it was last used

@@ -8,10 +8,14 @@
 // entry instead.
 //
 // A decoder reads the memory of all its sentences at every step, from beyond the near caches: it may be kept in half as
-// many bytes (T = Half), and is float32 again as it is loaded.
+// many bytes (T = Word), as whole numbers of a step for the keys and one for the values of a sentence and head.  They
+// are floats again as they are loaded, and the steps are factors of scores and of what is mixed.  float16, as large, is
+// ten times as far off.
 #pragma once
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "tiles.h"
 
@@ -20,30 +24,56 @@ struct Memory {
   const T* keys;    // (head, padded), zeros beyond length
   const T* values;  // (length, head)
   int length, padded;
+  float key_step = 1, value_step = 1;
 
   // What lies at a place: keys, then values.
   Memory(const T* at, int length, int head) : keys(at), length(length), padded(round_up(length, VECTOR)) {
+    if constexpr (STEPS) {
+      std::memcpy(&key_step, at, sizeof(float));
+      std::memcpy(&value_step, at + sizeof(float) / sizeof(T), sizeof(float));
+      keys += head;
+    }
     values = keys + static_cast<size_t>(head) * padded;
   }
 
-  // What it takes of numbers.
-  static size_t size(int length, int head) { return static_cast<size_t>(head) * (round_up(length, VECTOR) + length); }
+  // What it takes of numbers, in proportion to the head's.
+  static size_t size(int length, int head) {
+    return static_cast<size_t>(head) * (STEPS + round_up(length, VECTOR) + length);
+  }
+
+  static constexpr int STEPS = std::is_same_v<T, Word>;  // rows above the keys; the first numbers are the steps
 };
+
+// By which the largest of `length` rows is Word::LARGEST.
+inline float step_of(const float* rows, int stride, int length, int head) {
+  Floats most = {};
+  for (int j = 0; j < length; ++j, rows += stride)
+    for (int c = 0; c < head; c += LANES) most = maximum(most, maximum(load(rows + c), -load(rows + c)));
+  const float peak = largest(most);
+  return peak > 0 ? peak / Word::LARGEST : 1;
+}
 
 // `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
 template <class T>
 inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
-  const Memory<T> memory(at, length, head);
+  float per_key = 1, per_value = 1;
+  if constexpr (Memory<T>::STEPS) {
+    const float steps[] = {step_of(keys, stride, length, head), step_of(values, stride, length, head)};
+    std::memcpy(at, steps, sizeof steps);
+    per_key = 1 / steps[0], per_value = 1 / steps[1];
+    at += head;
+  }
+  const Memory<T> memory(at - Memory<T>::STEPS * head, length, head);
   for (int j = 0; j < memory.padded; j += LANES)
     for (int c = 0; c < head; c += LANES) {
       const auto key = [=](int i) {
-        return j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) : Floats{};
+        return j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) * per_key : Floats{};
       };
       store_transposed(key, at + static_cast<size_t>(c) * memory.padded + j, memory.padded);
     }
   T* to = at + static_cast<size_t>(head) * memory.padded;
   for (int j = 0; j < length; ++j, to += head)
-    for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c));
+    for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c) * per_value);
   return memory;
 }
 
@@ -141,6 +171,7 @@ template <int R, class T, class Emit>
 inline void attend(const float* queries, int stride, const Memory<T>& memory, int head, float scale, float* weights,
                    Emit&& emit) {
   const int padded = memory.padded;
+  scale *= memory.key_step;
   Floats most[R];
   float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
@@ -161,6 +192,7 @@ inline void attend(const float* queries, int stride, const Memory<T>& memory, in
   constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;
   in_vectors<WIDE>(padded, score);
   exponentiate<R>(weights, padded, most, share);
+  for (int r = 0; r < R; ++r) share[r] *= memory.value_step;
   in_vectors<WIDE>(head, mix);
 }
 

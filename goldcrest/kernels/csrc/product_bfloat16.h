@@ -23,7 +23,7 @@ struct Bfloat16 : Products<PairStep> {
   using Weight = int16_t;
   using Positive = Bfloat16;
   using Sum = float;
-  using Kept = Half;
+  using Kept = Word;
 
   static void store(int16_t* to, Floats x, float) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));  // to the nearest

@@ -29,7 +29,7 @@ struct Int8 : Products<ByteStep> {
   using Weight = int8_t;
   using Positive = Int8;
   using Sum = int32_t;
-  using Kept = Half;
+  using Kept = Word;
 
   // An activation of 0.
   static constexpr uint8_t ZERO = 128;

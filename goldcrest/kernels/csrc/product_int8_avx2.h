@@ -38,7 +38,7 @@ template <class Step>
 struct Codes : ByTiles<Step> {
   using Weight = int8_t;
   using Sum = int32_t;
-  using Kept = Half;
+  using Kept = Word;
 
   static int32_t start(float, int32_t) { return 0; }
   static auto finish(const float* step, const float* bias) {

@@ -30,11 +30,11 @@ inline Ints all_four_bytes(const void* from) {  // whatever numbers they are
 }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
-// float16, as numbers are kept but never reckoned with; the largest is 65504.
-struct Half {
-  uint16_t bits;
+// A whole number −32767…32767, by which numbers are kept, but never reckoned with, in so many of one step.
+struct Word {
+  int16_t code;
+  static constexpr float LARGEST = 32767;
 };
-inline Floats within_half(Floats x);
 
 // 0, 1, 2, …
 inline Ints lanes() {
@@ -48,15 +48,15 @@ inline Floats all(float x) { return (Floats)_mm512_set1_ps(x); }  // 0 + x would
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
 inline Ints to_nearest(Floats x) { return (Ints)_mm512_cvtps_epi32((__m512)x); }  // halves to even
-inline Floats minimum(Floats a, Floats b) { return (Floats)_mm512_min_ps((__m512)a, (__m512)b); }
 inline bool any_above(Floats x, float than) {
   return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(than), _CMP_GT_OQ);
 }
-inline Floats load(const Half* from) {
-  return (Floats)_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+inline Floats load(const Word* from) {
+  return to_floats((Ints)_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
 }
-inline __m256i halves(Floats x) { return _mm512_cvtps_ph((__m512)x, _MM_FROUND_TO_NEAREST_INT); }
-inline void store(Half* to, Floats x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves(within_half(x))); }
+inline void store(Word* to, Floats x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtsepi32_epi16((__m512i)to_nearest(x)));
+}
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
 // The lanes as bytes, −128…127 with saturation, 128 added.
@@ -73,11 +73,6 @@ inline Floats minimum(Floats a, Floats b) { return (Floats)_mm256_min_ps((__m256
 inline bool any_above(Floats x, float than) {
   return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(than), _CMP_GT_OQ));
 }
-inline Floats load(const Half* from) {
-  return (Floats)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-}
-inline __m128i halves(Floats x) { return _mm256_cvtps_ph((__m256)x, _MM_FROUND_TO_NEAREST_INT); }
-inline void store(Half* to, Floats x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), halves(within_half(x))); }
 inline float sum(Floats x) {
   const __m128 four = _mm_add_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
   const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
@@ -92,7 +87,11 @@ inline float largest(Floats x) {
 inline __m128i words(Ints x) {
   return _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
 }
-inline void store_words(int16_t* to, Ints x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), words(x)); }
+inline void store_words(void* to, Ints x) { _mm_storeu_si128(static_cast<__m128i*>(to), words(x)); }
+inline Floats load(const Word* from) {
+  return to_floats((Ints)_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+}
+inline void store(Word* to, Floats x) { store_words(to, to_nearest(x)); }
 inline void store_bytes(uint8_t* to, Ints x) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words(x), words(x)));
 }
@@ -101,8 +100,6 @@ inline void store_codes(uint8_t* to, Ints x) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
 }
 #endif
-
-inline Floats within_half(Floats x) { return minimum(maximum(x, all(-65504.0f)), all(65504.0f)); }
 
 // rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
 inline void transpose(Floats rows[LANES]) {
