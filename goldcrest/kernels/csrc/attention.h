@@ -9,8 +9,8 @@
 //
 // A decoder reads the memory of all its sentences at every step, from beyond the near caches: it may be kept in half as
 // many bytes (T = Word), as whole numbers of a step for the keys and one for the values of a sentence and head.  They
-// are floats again as they are loaded, and the steps are factors of scores and of what is mixed.  float16, as large, is
-// ten times as far off.
+// are floats again as they are loaded, and the steps are factors of scores and of what is mixed.  float16 takes as much,
+// and made more than twice as many translations of real text differ from those in float32.
 #pragma once
 
 #include <algorithm>
@@ -56,22 +56,21 @@ inline float step_of(const float* rows, int stride, int length, int head) {
 // `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
 template <class T>
 inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
-  float per_key = 1, per_value = 1;
   if constexpr (Memory<T>::STEPS) {
     const float steps[] = {step_of(keys, stride, length, head), step_of(values, stride, length, head)};
     std::memcpy(at, steps, sizeof steps);
-    per_key = 1 / steps[0], per_value = 1 / steps[1];
-    at += head;
   }
-  const Memory<T> memory(at - Memory<T>::STEPS * head, length, head);
+  const Memory<T> memory(at, length, head);
+  const float per_key = 1 / memory.key_step, per_value = 1 / memory.value_step;
+  T* to = at + Memory<T>::STEPS * head;
   for (int j = 0; j < memory.padded; j += LANES)
     for (int c = 0; c < head; c += LANES) {
       const auto key = [=](int i) {
         return j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) * per_key : Floats{};
       };
-      store_transposed(key, at + static_cast<size_t>(c) * memory.padded + j, memory.padded);
+      store_transposed(key, to + static_cast<size_t>(c) * memory.padded + j, memory.padded);
     }
-  T* to = at + static_cast<size_t>(head) * memory.padded;
+  to += static_cast<size_t>(head) * memory.padded;
   for (int j = 0; j < length; ++j, to += head)
     for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c) * per_value);
   return memory;
