@@ -93,14 +93,16 @@ def _logits(network: Translator, source: list[int], prefix: list[int], count: in
 
 def _in_16_bits(heads: int, _module: nn.Module, _arguments: tuple, x: Tensor) -> Tensor:
     """Whole numbers of one step for a sentence and head: (b, n, width)."""
-    split = x.unflatten(-1, (heads, -1)) if x.numel() else x[..., None]
-    step = split.abs().amax((1, 3), keepdim=True).clamp(min=1e-30) / WORD if x.numel() else 1
+    if not x.numel():  # all heads are cut
+        return x
+    split = x.unflatten(-1, (heads, -1))
+    step = split.abs().amax((1, 3), keepdim=True).clamp(min=1e-30) / WORD
     return ((split / step).round() * step).view_as(x)
 
 
 @contextmanager
 def _rounding(network: Translator) -> Iterator[None]:
-    """While the block lasts, every linear map's input is off by random rounding errors, and as above."""
+    """While the block lasts, numbers are off by the rounding that the module tells of, drawn at random."""
     draw = torch.Generator().manual_seed(SEED)
 
     def moved(_module: nn.Module, arguments: tuple) -> Tensor:

@@ -98,7 +98,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     """Read a folder of `save_int8`: a model of the library's own class, in evaluation mode, for its `generate`.
 
     isa: of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
-    Raises InputError where the folder is missing, damaged, or not in int8.
+    Raises InputError where the folder is missing, damaged, or not in int8, or the machine lacks the instruction set.
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
