@@ -80,7 +80,8 @@ def test_pairs_without_links_have_no_part():
     batch = make_batch(SOURCES, TARGETS, links=none)
     plain = batch_loss(network, batch, words=7)
     guided = batch_loss(network, batch, words=7, guided_alignment=0.1)
-    assert guided.item() == plain.item()
+    # attention that is looked at is not torch's fused one: the last bit may differ
+    assert guided.item() == pytest.approx(plain.item(), rel=1e-6)
     guided.backward()
 
 
