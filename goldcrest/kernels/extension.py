@@ -89,7 +89,8 @@ def extension(isa: str) -> ModuleType:
 
     The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
     Raises InputError where the instruction set is unknown, there is no compiler, it fails, or nothing can be
-    written to the cache.  Whether the processor has the set, `check_instruction_set` knows.
+    written to the cache.  Whether the machine has the set, `check_instruction_set` knows: asked for `amx` where there
+    is no matrix unit, this is the same code on tiles in plain memory, for tests only.
     """
     if isa not in NEEDS:
         raise InputError(_no_such_set(isa))

@@ -72,3 +72,46 @@ def test_pieces_that_score_alike_are_a_tie(network):
     assert found.position == 0
     assert abs(found.gap) < 1e-5
     assert found.tie
+
+
+def test_rounding_to_16_bits_makes_ties_with_engines_that_keep_so_much_only(network):
+    """Two pieces apart by half of what rounding keys and values, number by number, moves them."""
+    source = sources()[1]
+    plain = first_logits(network, source)
+    attention = network.decoder[0].cross_attention
+    hooks = [
+        part.register_forward_hook(rounded(attention)) for part in (attention.key, attention.value)
+    ]
+    moved = first_logits(network, source) - plain
+    for hook in hooks:
+        hook.remove()
+    own, other = int(moved.argmin()), int(moved.argmax())
+    half = (moved[other] - moved[own]) / 2
+    with torch.no_grad():
+        network.output.bias[other] += plain[own] - plain[other] - half
+    for in_words in (False, True):
+        (found,) = differences(network, [source], [[other]], [[own]], OPTIONS, in_words)
+        assert found.gap == pytest.approx(float(half), rel=0.1)
+        assert found.tie == in_words
+
+
+def first_logits(network, source):
+    with torch.inference_mode():
+        pieces = torch.tensor([source])
+        mask = torch.ones_like(pieces, dtype=torch.bool)
+        hidden = network.decode(torch.tensor([[START]]), network.encode(pieces, mask), mask)
+        return network.logits(hidden[:, -1])[0]
+
+
+def rounded(attention):
+    """A hook: whole numbers of a step, of which the largest number of a head is 32767."""
+
+    def hook(module, arguments, x):
+        x = x.clone()
+        for head in x[0].split(attention.head_size, dim=1):
+            step = float(head.abs().max()) / 32767
+            for row in head:
+                row.copy_(torch.tensor([round(number / step) * step for number in row.tolist()]))
+        return x
+
+    return hook

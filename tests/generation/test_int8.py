@@ -182,7 +182,7 @@ def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
             assert torch.equal(value, second[name]), name
 
 
-def test_what_is_refused(tmp_path):
+def test_what_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="XLMRobertaForSequenceClassification generates no text"):
         save_int8(small_model("xlm-roberta"), tmp_path / "model")
     broken = small_model("bart")
@@ -199,6 +199,12 @@ def test_what_is_refused(tmp_path):
     save_int8(small_model("bart"), tmp_path / "int8")
     with pytest.raises(InputError, match="its weights are integers"):
         load_model(tmp_path / "int8")
+    with (
+        monkeypatch.context() as machine,
+        pytest.raises(InputError, match="'vnni': this machine lacks it"),
+    ):
+        machine.setattr("goldcrest.kernels.extension.available", lambda: ["avx2"])
+        load_int8(tmp_path / "int8", "vnni")
     path = tmp_path / "int8/model.safetensors"
     tensors = load_file(path)
     for gone in ("lm_head.codes", "model.shared.codes", "model.encoder.layers.0.fc1.bias"):

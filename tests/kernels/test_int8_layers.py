@@ -1,4 +1,4 @@
-"""Products and rows of int8 layers against integer arithmetic of 64 bits, on every engine of this machine."""
+"""Products and rows of int8 layers against integer arithmetic of 64 bits, on every engine that can run here."""
 
 import pytest
 import torch

@@ -48,7 +48,7 @@ struct Memory {
 inline float step_of(const float* rows, int stride, int length, int head) {
   Floats most = {};
   for (int j = 0; j < length; ++j, rows += stride)
-    for (int c = 0; c < head; c += LANES) most = maximum(most, maximum(load(rows + c), -load(rows + c)));
+    for (int c = 0; c < head; c += LANES) most = maximum(most, magnitude(load(rows + c)));
   const float peak = largest(most);
   return peak > 0 ? peak / Word::LARGEST : 1;
 }

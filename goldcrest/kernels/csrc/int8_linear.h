@@ -12,7 +12,7 @@ enum class Activation { none, relu, gelu, gelu_tanh };
 
 // erf(|x|) by Abramowitz & Stegun 7.1.26, to 1.5·10⁻⁷, with the sign of x.
 inline Floats error_function(Floats x) {
-  const Floats size = maximum(x, -x), t = 1.0f / (1.0f + 0.3275911f * size);
+  const Floats size = magnitude(x), t = 1.0f / (1.0f + 0.3275911f * size);
   Floats y = all(1.061405429f);
   for (float c : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f}) y = y * t + c;
   y = 1.0f - y * t * exponential(-size * size);
@@ -74,7 +74,7 @@ class Int8Linear {
     const int whole = inputs / LANES * LANES;
     if (!scale) {
       Floats most = {};
-      for (int k = 0; k < whole; k += LANES) most = maximum(most, maximum(load(x + k), -load(x + k)));
+      for (int k = 0; k < whole; k += LANES) most = maximum(most, magnitude(load(x + k)));
       float peak = largest(most);
       for (int k = whole; k < inputs; ++k) peak = std::fmax(peak, std::fabs(x[k]));
       scale = peak > 0 ? 127 / peak : 1;

@@ -30,10 +30,11 @@ static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
 // the one before counts once.
-struct Cut {
-  int rows, tiles, height;
+struct RowTiles {
+  int rows, count, height;
 
-  explicit Cut(int rows) : rows(rows), tiles((rows + ROWS - 1) / ROWS), height((rows + tiles - 1) / tiles) {}
+  explicit RowTiles(int rows)
+      : rows(rows), count((rows + ROWS - 1) / ROWS), height((rows + count - 1) / count) {}
   int begin(int tile) const { return std::min(tile * height, rows - height); }
   int first(int tile) const { return tile * height; }  // that counts
   int end(int tile) const { return std::min((tile + 1) * height, rows); }
@@ -69,8 +70,8 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
                             Column column) {
   static_assert(sizeof(Value) == sizeof(Weight));
   if (!rows) return;
-  const Cut cut(rows);
-  shape(cut.height);
+  const RowTiles tiles(rows);
+  shape(tiles.height);
   const size_t bytes = sizeof(Value) * depth;
 
   // A block of tiles that are summed, and given on one by one.
@@ -80,17 +81,17 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
     if (given == count) return;
     const int tile = row_tile + given / width;
     const auto emit = column(first_column + given % width * TILE_COLUMNS);  // what it holds stays in registers
-    const Sum* from = sums[turn][given][cut.first(tile) - cut.begin(tile)];
-    const int end = cut.end(tile);
+    const Sum* from = sums[turn][given][tiles.first(tile) - tiles.begin(tile)];
+    const int end = tiles.end(tile);
 #pragma GCC unroll 4
-    for (int m = cut.first(tile); m < end; ++m, from += TILE_COLUMNS) emit(m, load(from));
+    for (int m = tiles.first(tile); m < end; ++m, from += TILE_COLUMNS) emit(m, load(from));
     ++given;
   };
   const auto sum = [&]<int M, int N>(int tile, int n) INLINE {
     const int panel = n / COLUMNS * COLUMNS, panel_tiles = std::min(COLUMNS, padded - panel) / TILE_COLUMNS;
     const uint8_t* weights = reinterpret_cast<const uint8_t*>(panels) + panel * bytes +
                              static_cast<size_t>(n - panel) / TILE_COLUMNS * TILE_BYTES;
-    const int begin = cut.begin(tile), next = cut.begin(tile + M - 1) - begin;
+    const int begin = tiles.begin(tile), next = tiles.begin(tile + M - 1) - begin;
     sum_tiles<M, N>(reinterpret_cast<const uint8_t*>(a) + begin * bytes, bytes, next * bytes, weights, panel_tiles,
                     start + n, give);
     while (given < count) give();
@@ -101,13 +102,13 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
   const auto columns = [&]<int N>(int n) INLINE {
     int tile = 0;
     if constexpr (N <= 2)
-      for (; tile + 2 <= cut.tiles; tile += 2) sum.template operator()<2, N>(tile, n);
-    if (tile < cut.tiles) sum.template operator()<1, N>(tile, n);
+      for (; tile + 2 <= tiles.count; tile += 2) sum.template operator()<2, N>(tile, n);
+    if (tile < tiles.count) sum.template operator()<1, N>(tile, n);
   };
 
   for (int n = 0; n < padded;) {
     const int together = std::min(COLUMNS - n % COLUMNS, padded - n) / TILE_COLUMNS;  // of this panel
-    if (together == 4 && cut.tiles == 1)
+    if (together == 4 && tiles.count == 1)
       columns.template operator()<4>(n), n += 4 * TILE_COLUMNS;
     else if (together >= 2)
       columns.template operator()<2>(n), n += 2 * TILE_COLUMNS;

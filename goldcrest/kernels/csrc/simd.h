@@ -30,7 +30,7 @@ inline Ints all_four_bytes(const void* from) {  // whatever numbers they are
 }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
-// A whole number −32767…32767, by which numbers are kept, but never reckoned with, in so many of one step.
+// A whole number −32767…32767, by which finite numbers are kept, but never reckoned with, in so many of one step.
 struct Word {
   int16_t code;
   static constexpr float LARGEST = 32767;
@@ -100,6 +100,8 @@ inline void store_codes(uint8_t* to, Ints x) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
 }
 #endif
+
+inline Floats magnitude(Floats x) { return maximum(x, -x); }
 
 // rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
 inline void transpose(Floats rows[LANES]) {

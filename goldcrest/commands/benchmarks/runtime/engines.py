@@ -35,9 +35,9 @@ class Engine(Protocol):
 
 
 def instruction_set(name: str | None) -> str:
-    """The runtime's instruction set of that name; None: the fastest that this processor has.
+    """The runtime's instruction set of that name; None: the fastest that this machine has.
 
-    Raises InputError where it does not exist, or the processor lacks it.
+    Raises InputError where it does not exist, or the machine lacks it.
     """
     if name is None:
         return [*available(), PORTABLE][0]
