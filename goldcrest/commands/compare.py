@@ -1,8 +1,7 @@
 """Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
 
 PyTorch computes an int8 student with exact sums of codes: the fake-quantized network, but for float32 rounding.
-The compiled runtime rounds like that too, and keeps an int8 student's keys and values of the sentence in 16 bits.
-A difference is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its numbers.
+A difference is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its inputs.
 """
 
 import argparse
@@ -61,8 +60,6 @@ def compare(
     """What the command tells, as plain values.  Raises InputError as `load_runtime` does."""
     from goldcrest.evaluation.agreement import differences
     from goldcrest.evaluation.quality import score
-    from goldcrest.kernels.extension import PORTABLE
-    from goldcrest.runtime.engines import is_integer
     from goldcrest.runtime.text import load_runtime
     from goldcrest.translation.folder import load_model
     from goldcrest.translation.search import SearchOptions, greedy
@@ -75,8 +72,7 @@ def compare(
     ours = translator.runtimes[0].translate(sources, options)
     with prepacked([model.network]):
         theirs = greedy([model.network], sources, options)
-    in_words = translator.isa != PORTABLE and is_integer(model.network)
-    unlike = differences(model.network, sources, ours, theirs, options, in_words)
+    unlike = differences(model.network, sources, ours, theirs, options)
     found: dict[str, Any] = {
         "model": str(folder),
         "grid": model.config.get("quantization", {}).get("grid", "float32"),

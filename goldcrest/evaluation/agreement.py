@@ -3,15 +3,13 @@
 Sums in another order decide otherwise between pieces that are nearly equally probable, and from there on the
 translations part.  So a difference is judged where it begins, by the reference alone: it is a tie where the
 reference itself prefers the other's piece as soon as the inputs of its linear maps are off by the rounding of
-float32, and, where the other keeps the decoder's keys and values of the sentence in 16 bits, those are rounded, too.
-Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie lie
-further apart with int8 than with float32.
+float32.  Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie
+lie further apart with int8 than with float32.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +24,6 @@ ROUNDING = 2.0**-22
 # How often such rounding is drawn: batches, and copies of the sentence in each.
 TRIALS, DRAWS = 8, 64
 SEED = 1
-LARGEST_WORD = 2**15 - 1  # the runtime's Word::LARGEST
 
 
 @dataclass(frozen=True)
@@ -45,16 +42,14 @@ def differences(
     found: Sequence[Sequence[int]],
     expected: Sequence[Sequence[int]],
     options: SearchOptions,
-    in_words: bool = False,
 ) -> list[Difference]:
     """Where greedy translations of another engine (`found`) part from a network's own (`expected`).
 
     All are pieces; sources end in EOS and are cropped as `options` say, translations have no end.
-    in_words: the other engine keeps the decoder's keys and values of the sentence in 16 bits.
     Raises ValueError where their numbers differ.
     """
     return [
-        _difference(network, index, options.crop(source), one, other, in_words)
+        _difference(network, index, options.crop(source), one, other)
         for index, (source, one, other) in enumerate(zip(sources, found, expected, strict=True))
         if list(one) != list(other)
     ]
@@ -66,7 +61,6 @@ def _difference(
     source: list[int],
     found: Sequence[int],
     expected: Sequence[int],
-    in_words: bool,
 ) -> Difference:
     found, expected = [*found, EOS], [*expected, EOS]
     pairs = enumerate(zip(found, expected, strict=False))
@@ -79,7 +73,7 @@ def _difference(
         return own - other  # (count,)
 
     gap = float(gaps(1))
-    with _rounding(network, in_words):
+    with _rounding(network):
         tie = any(bool((gaps(DRAWS) < 0).any()) for _ in range(TRIALS))
     return Difference(index, position, gap, tie)
 
@@ -94,16 +88,9 @@ def _logits(network: Translator, source: list[int], prefix: list[int], count: in
     return network.logits(hidden[:, -1])
 
 
-def _in_16_bits(heads: int, _module: nn.Module, _arguments: tuple, x: Tensor) -> Tensor:
-    """Whole numbers of one step for a sentence and head: (b, n, width)."""
-    split = x.unflatten(-1, (heads, -1))
-    step = split.abs().amax((1, 3), keepdim=True).clamp(min=1e-30) / LARGEST_WORD
-    return ((split / step).round() * step).view_as(x)
-
-
 @contextmanager
-def _rounding(network: Translator, in_words: bool) -> Iterator[None]:
-    """While the block lasts, numbers are off by rounding: float32's, drawn at random, and that of keys and values."""
+def _rounding(network: Translator) -> Iterator[None]:
+    """While the block lasts, every linear map's input is off by random rounding errors."""
     draw = torch.Generator().manual_seed(SEED)
 
     def moved(_module: nn.Module, arguments: tuple) -> Tensor:
@@ -112,10 +99,6 @@ def _rounding(network: Translator, in_words: bool) -> Iterator[None]:
 
     linears = [m for m in network.modules() if isinstance(m, nn.Linear | QuantizedLinear)]
     hooks = [module.register_forward_pre_hook(moved) for module in linears]
-    if in_words:
-        for attention in (layer.cross_attention for layer in network.decoder):
-            for kept in (attention.key, attention.value):
-                hooks.append(kept.register_forward_hook(partial(_in_16_bits, attention.heads)))
     try:
         yield
     finally:

@@ -58,7 +58,7 @@ def fits_extension(network: Translator) -> bool:
     """Whether the extension can hold a network: its vectors are whole, its weights all of one kind."""
     if network.width % VECTOR:
         return False
-    return not is_integer(network) or all(
+    return not _is_integer(network) or all(
         isinstance(module, QuantizedLinear)
         for module in network.modules()
         if isinstance(module, nn.Linear | QuantizedLinear) and module.weight.numel()
@@ -74,7 +74,7 @@ class CompiledEngine:
                 f"the runtime wants an embedding width that is a multiple of {VECTOR}, "
                 f"this student's is {network.width}; use its portable path"
             )
-        numbers = "int8" if is_integer(network) else precision
+        numbers = "int8" if _is_integer(network) else precision
         if numbers == "bfloat16" and not has_bfloat16(isa):
             raise InputError(
                 f"the runtime's instruction set '{isa}' has no products in bfloat16 on this processor; "
@@ -190,6 +190,6 @@ def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Modul
     return layer
 
 
-def is_integer(network: Translator) -> bool:
+def _is_integer(network: Translator) -> bool:
     """Whether weights and activations are on an integer grid, so that products run on codes."""
     return getattr(network.output, "activation_scale", None) is not None

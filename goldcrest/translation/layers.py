@@ -95,6 +95,13 @@ class Attention(nn.Module):
         return self.attend(x, self.project_memory(x), mask, causal, queries)
 
 
+def _in_16_bits(x: Tensor) -> Tensor:
+    """x (…, k), each row rounded to −32767…32767 times 1/32767 of its largest number; gradients pass."""
+    numbers = x.detach().float()
+    steps = 32767 / numbers.abs().amax(-1, keepdim=True).clamp(min=1e-30)
+    return x + ((numbers * steps).round() / steps - numbers).to(x.dtype)
+
+
 def _explicit_is_faster(q: Tensor) -> bool:
     """On CPUs torch's fused attention takes five times as long as the plain products in bfloat16."""
     return q.dtype == torch.bfloat16 and q.device.type == "cpu"
@@ -218,7 +225,19 @@ class DecoderLayer(nn.Module):
             self.recurrence(x) if self.kind == "ssru" else self.self_attention(x, None, causal=True)
         )
         x = self.self_norm(x + self.dropout(mixed))
-        return self._rest(x, self.cross_attention.project_memory(memory), mask)
+        return self._rest(x, self.project_memory(memory), mask)
+
+    def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
+        """Keys and values of the encoder's output, see `Attention`; in 16 bits where the layer runs on 8-bit codes.
+
+        The runtime keeps an int8 student's so, for it reads them at each step.
+        """
+        attention = self.cross_attention
+        found = attention.project_memory(memory)
+        if found is None or getattr(attention.key, "activation_scale", None) is None:
+            return found
+        keys, values = map(_in_16_bits, found)
+        return keys, values
 
     def step(self, x: Tensor, mixed: Tensor, memory, mask: Tensor) -> Tensor:
         """One position x (rows, d), rows = b·beam, mixed with those before it; memory is per sentence."""

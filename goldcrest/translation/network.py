@@ -110,7 +110,7 @@ class Translator(nn.Module):
         return State(
             position=0,
             mask=source_mask[:, None, None, :],
-            memory=[layer.cross_attention.project_memory(memory) for layer in self.decoder],
+            memory=[layer.project_memory(memory) for layer in self.decoder],
             cells=[memory.new_zeros(count, self.width) for _ in range(depth if recurrent else 0)],
             pasts=[None] * (0 if recurrent else depth),
             ancestors=torch.empty(count, 1, 0, dtype=torch.bool, device=memory.device),

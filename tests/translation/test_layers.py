@@ -4,7 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.translation.layers import SSRU, Attention, Dropout
+from goldcrest.quantization import quantize_model
+from goldcrest.quantization.modules import quantizable_linears
+from goldcrest.translation.architecture import LayerShape
+from goldcrest.translation.layers import SSRU, Attention, DecoderLayer, Dropout
 
 
 def test_ssru_is_its_formula_and_gradcheck_holds():
@@ -79,3 +82,33 @@ def test_dropout_keeps_the_mean_and_the_rate():
     assert (dropped == 0).double().mean().item() == pytest.approx(0.25, abs=0.003)
     assert dropped.mean().item() == pytest.approx(1.0, abs=0.004)
     assert torch.equal(dropout.eval()(x), x)
+
+
+def test_an_int8_decoder_keeps_its_memory_in_16_bits():
+    """Each key and value to whole numbers of 1/32767 of its largest; gradients as if it were not so."""
+    torch.manual_seed(4)
+    layer = DecoderLayer(32, LayerShape(heads=2, head_size=16, feed_forward=64), "ssru")
+    names = [name for name, _ in quantizable_linears(layer)]
+    quantize_model(layer, "int8", dict.fromkeys(names, 30.0), mode="fake")
+    memory = torch.randn(2, 5, 32, requires_grad=True)
+    exact = layer.cross_attention.project_memory(memory)
+    found = layer.project_memory(memory)
+    for one, other in zip(exact, found, strict=True):
+        assert not torch.equal(one, other)
+        for row, kept in zip(one.flatten(0, 2).tolist(), other.flatten(0, 2).tolist(), strict=True):
+            step = max(map(abs, row)) / 32767
+            counts = [x / step for x in kept]
+            assert counts == pytest.approx(list(map(round, counts)), abs=0.02)
+            assert kept == pytest.approx(row, abs=0.51 * step)
+    (expected,) = torch.autograd.grad(sum(part.square().sum() for part in exact), memory)
+    (gradient,) = torch.autograd.grad(sum(part.square().sum() for part in found), memory)
+    torch.testing.assert_close(gradient, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_a_float32_decoder_keeps_its_memory_as_it_is():
+    layer = DecoderLayer(32, LayerShape(heads=2, head_size=16, feed_forward=64), "ssru")
+    memory = torch.randn(2, 5, 32)
+    for one, other in zip(
+        layer.cross_attention.project_memory(memory), layer.project_memory(memory), strict=True
+    ):
+        assert torch.equal(one, other)

@@ -8,13 +8,12 @@
 // entry instead.
 //
 // A decoder reads the memory of all its sentences at every step, from beyond the near caches: it may be kept in half as
-// many bytes (T = Word), as whole numbers of a step for the keys and one for the values of a sentence and head.  They
-// are floats again as they are loaded, and the steps are factors of scores and of what is mixed.  float16 takes as much,
-// and made more than twice as many translations of real text differ from those in float32.
+// many bytes (T = Word), as whole numbers of a step for each key and one for each value, the largest of whose numbers is
+// Word::LARGEST.  They are floats again as they are loaded, and the steps are factors of scores and of weights.  PyTorch
+// rounds an int8 student's so, too (translation/layers.py): what it translates is the same.
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include "tiles.h"
@@ -24,61 +23,83 @@ struct Memory {
   const T* keys;    // (head, padded), zeros beyond length
   const T* values;  // (length, head)
   int length, padded;
-  float key_step = 1, value_step = 1;
+  const float *key_steps = nullptr, *value_steps = nullptr;  // (padded), of words only, zeros beyond length
 
-  // What lies at a place: keys, then values.
-  Memory(const T* at, int length, int head) : keys(at), length(length), padded(round_up(length, VECTOR)) {
+  // What lies at a place: steps, keys, values.
+  Memory(const T* at, int length, int head) : length(length), padded(round_up(length, VECTOR)) {
     if constexpr (STEPS) {
-      std::memcpy(&key_step, at, sizeof(float));
-      std::memcpy(&value_step, at + sizeof(float) / sizeof(T), sizeof(float));
-      keys += head;
+      key_steps = reinterpret_cast<const float*>(at);
+      value_steps = key_steps + padded;
     }
+    keys = at + steps_size(padded, head);
     values = keys + static_cast<size_t>(head) * padded;
   }
 
   // What it takes of numbers, in proportion to the head's.
   static size_t size(int length, int head) {
-    return static_cast<size_t>(head) * (STEPS + round_up(length, VECTOR) + length);
+    const int padded = round_up(length, VECTOR);
+    return steps_size(padded, head) + static_cast<size_t>(head) * (padded + length);
   }
 
-  static constexpr int STEPS = std::is_same_v<T, Word>;  // rows above the keys; the first numbers are the steps
+  static constexpr bool STEPS = std::is_same_v<T, Word>;
+
+ private:
+  // Room for two floats a position, as a head has VECTOR numbers at least.
+  static size_t steps_size(int padded, int head) { return STEPS ? static_cast<size_t>(head) * (padded / 4) : 0; }
+  static_assert(VECTOR / 4 * sizeof(T) >= 2 * sizeof(float));
 };
 
-// By which the largest of `length` rows is Word::LARGEST.
-inline float step_of(const float* rows, int stride, int length, int head) {
+// How many steps make 1, where the largest of a head's numbers is Word::LARGEST of them.
+inline float steps_in_one(const float* numbers, int head) {
   Floats most = {};
-  for (int j = 0; j < length; ++j, rows += stride)
-    for (int c = 0; c < head; c += LANES) most = maximum(most, magnitude(load(rows + c)));
-  const float peak = largest(most);
-  return peak > 0 ? peak / Word::LARGEST : 1;
+  for (int c = 0; c < head; c += LANES) most = maximum(most, magnitude(load(numbers + c)));
+  return Word::LARGEST / std::max(largest(most), Word::LEAST);
 }
 
 // `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
 template <class T>
 inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
-  if constexpr (Memory<T>::STEPS) {
-    const float steps[] = {step_of(keys, stride, length, head), step_of(values, stride, length, head)};
-    std::memcpy(at, steps, sizeof steps);
-  }
   const Memory<T> memory(at, length, head);
-  const float per_key = 1 / memory.key_step, per_value = 1 / memory.value_step;
-  T* to = at + Memory<T>::STEPS * head;
-  for (int j = 0; j < memory.padded; j += LANES)
-    for (int c = 0; c < head; c += LANES) {
-      const auto key = [=](int i) {
-        return j + i < length ? load(keys + static_cast<size_t>(j + i) * stride + c) * per_key : Floats{};
-      };
-      store_transposed(key, to + static_cast<size_t>(c) * memory.padded + j, memory.padded);
+  T *key_to = at + (memory.keys - at), *value_to = at + (memory.values - at);
+  // Numbers of a position, in its steps where there are any.
+  const auto number = [=](const float* from, float steps) {
+    return Memory<T>::STEPS ? load(from) * steps : load(from);
+  };
+  for (int j = 0; j < memory.padded; j += LANES) {
+    float steps[LANES] = {};
+    if constexpr (Memory<T>::STEPS) {
+      Floats step = {};
+      for (int i = 0; i < LANES && j + i < length; ++i) {
+        steps[i] = steps_in_one(keys + static_cast<size_t>(j + i) * stride, head);
+        step[i] = 1 / steps[i];
+      }
+      store(reinterpret_cast<float*>(at) + j, step);
     }
-  to += static_cast<size_t>(head) * memory.padded;
-  for (int j = 0; j < length; ++j, to += head)
-    for (int c = 0; c < head; c += LANES) store(to + c, load(values + static_cast<size_t>(j) * stride + c) * per_value);
+    for (int c = 0; c < head; c += LANES) {
+      const auto key = [&](int i) {
+        return j + i < length ? number(keys + static_cast<size_t>(j + i) * stride + c, steps[i]) : Floats{};
+      };
+      store_transposed(key, key_to + static_cast<size_t>(c) * memory.padded + j, memory.padded);
+    }
+  }
+  if constexpr (Memory<T>::STEPS)
+    std::fill_n(reinterpret_cast<float*>(at) + memory.padded, memory.padded, 0.0f);
+  for (int j = 0; j < length; ++j, values += stride, value_to += head) {
+    float steps = 1;
+    if constexpr (Memory<T>::STEPS) {
+      steps = steps_in_one(values, head);
+      reinterpret_cast<float*>(at)[memory.padded + j] = 1 / steps;
+    }
+    for (int c = 0; c < head; c += LANES) store(value_to + c, number(values + c, steps));
+  }
   return memory;
 }
 
-// weights[r][j] ← e^(weights[r][j] − the largest of most[r]); share[r] ← 1 / their sum.
-template <int R>
-INLINE inline void exponentiate(float* weights, int padded, const Floats* most, float* share) {
+// weights[r][j] ← e^(weights[r][j] − the largest of most[r]), times factors[j] where there are any; share[r] ← 1 / the
+// sum without those.
+template <int R, bool FACTORS = false>
+INLINE inline void exponentiate(float* weights, int padded, const Floats* most, float* share,
+                                const float* factors = nullptr) {
   float peak[R];
   Floats total[R] = {};
 #pragma GCC unroll 8
@@ -89,7 +110,7 @@ INLINE inline void exponentiate(float* weights, int padded, const Floats* most, 
       float* at = weights + r * padded + j;
       const Floats weight = exponential(load(at) - peak[r]);
       total[r] += weight;
-      store(at, weight);
+      store(at, FACTORS ? weight * load(factors + j) : weight);
     }
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) share[r] = 1.0f / sum(total[r]);
@@ -170,14 +191,14 @@ template <int R, class T, class Emit>
 inline void attend(const float* queries, int stride, const Memory<T>& memory, int head, float scale, float* weights,
                    Emit&& emit) {
   const int padded = memory.padded;
-  scale *= memory.key_step;
   Floats most[R];
   float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
   const auto score = [&]<int V>(int j) INLINE {
     score_keys<R, V>(queries, stride, memory.keys + j, padded, head, [&](int r, int v, Floats sum) INLINE {
       const int first = j + v * LANES;
-      const Floats found = lanes() + first < memory.length ? sum * scale : all(-INFINITY);
+      const Floats factor = Memory<T>::STEPS ? scale * load(memory.key_steps + first) : all(scale);
+      const Floats found = lanes() + first < memory.length ? sum * factor : all(-INFINITY);
       most[r] = maximum(most[r], found);
       store(weights + r * padded + first, found);
     });
@@ -190,8 +211,7 @@ inline void attend(const float* queries, int stride, const Memory<T>& memory, in
   };
   constexpr int WIDE = R > 4 ? 1 : R > 2 ? 2 : 4;
   in_vectors<WIDE>(padded, score);
-  exponentiate<R>(weights, padded, most, share);
-  for (int r = 0; r < R; ++r) share[r] *= memory.value_step;
+  exponentiate<R, Memory<T>::STEPS>(weights, padded, most, share, memory.value_steps);
   in_vectors<WIDE>(head, mix);
 }
 

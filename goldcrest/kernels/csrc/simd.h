@@ -34,6 +34,7 @@ inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 struct Word {
   int16_t code;
   static constexpr float LARGEST = 32767;
+  static constexpr float LEAST = 1e-30f;  // of what is largest, by which is divided
 };
 
 // 0, 1, 2, …
