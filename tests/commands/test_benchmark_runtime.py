@@ -34,8 +34,6 @@ def quickly(monkeypatch):
     monkeypatch.setattr(throughput, "BATCHES", (4, 8))
     fastest = {"CT2_FORCE_CPU_ISA": "AVX2", "CT2_USE_MKL": "0"}
     monkeypatch.setattr(throughput, "opponents_settings", lambda isa: [fastest])
-    monkeypatch.setattr(throughput, "FULL", 8)
-    monkeypatch.setattr(cores, "TRIAL", 8)
     throughput.best_settings.cache_clear()
     yield
     throughput.best_settings.cache_clear()

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from goldcrest.commands.benchmark import Row
 from goldcrest.commands.benchmarks.runtime.engines import CTranslate2, Ours, Remote
 from goldcrest.commands.benchmarks.runtime.throughput import (
-    TRIAL,
     UNIT,
     best_settings,
     best_size,
@@ -53,7 +52,7 @@ def doublings(limit: int) -> list[int]:
 
 def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], float]:
     """Deal the text out and translate it once; returns the source words."""
-    size = best_size(workers[0], text[:TRIAL])[1]
+    size = best_size(workers[0], text)
     order = sorted(text, key=len)
     amount = words(text)
 
