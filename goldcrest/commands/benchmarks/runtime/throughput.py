@@ -19,7 +19,7 @@ from goldcrest.evaluation.processes import usable_cores
 from goldcrest.report.papers import load_table
 from goldcrest.translation.architecture import Architecture
 
-BATCHES = (8, 16, 32, 64, 128, 256)
+BATCHES = (8, 16, 32, 64, 128)
 TRIAL, TRIAL_BATCH = 512, 32  # sentences by which batch sizes and settings are chosen
 UNIT = "words/s"
 
