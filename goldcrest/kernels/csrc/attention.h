@@ -61,6 +61,7 @@ template <class T>
 inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
   const Memory<T> memory(at, length, head);
   T *key_to = at + (memory.keys - at), *value_to = at + (memory.values - at);
+  float *key_steps = reinterpret_cast<float*>(at), *value_steps = key_steps + memory.padded;  // of words only
   // Numbers of a position, in its steps where there are any.
   const auto number = [=](const float* from, float steps) {
     return Memory<T>::STEPS ? load(from) * steps : load(from);
@@ -73,7 +74,7 @@ inline Memory<T> lay_out(const float* keys, const float* values, int stride, int
         steps[i] = steps_in_one(keys + static_cast<size_t>(j + i) * stride, head);
         step[i] = 1 / steps[i];
       }
-      store(reinterpret_cast<float*>(at) + j, step);
+      store(key_steps + j, step);
     }
     for (int c = 0; c < head; c += LANES) {
       const auto key = [&](int i) {
@@ -82,13 +83,12 @@ inline Memory<T> lay_out(const float* keys, const float* values, int stride, int
       store_transposed(key, key_to + static_cast<size_t>(c) * memory.padded + j, memory.padded);
     }
   }
-  if constexpr (Memory<T>::STEPS)
-    std::fill_n(reinterpret_cast<float*>(at) + memory.padded, memory.padded, 0.0f);
+  if constexpr (Memory<T>::STEPS) std::fill_n(value_steps, memory.padded, 0.0f);
   for (int j = 0; j < length; ++j, values += stride, value_to += head) {
     float steps = 1;
     if constexpr (Memory<T>::STEPS) {
       steps = steps_in_one(values, head);
-      reinterpret_cast<float*>(at)[memory.padded + j] = 1 / steps;
+      value_steps[j] = 1 / steps;
     }
     for (int c = 0; c < head; c += LANES) store(value_to + c, number(values + c, steps));
   }
