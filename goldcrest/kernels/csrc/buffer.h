@@ -1,5 +1,8 @@
-// Memory that grows and is used again, aligned to the cache line.
+// Memory that grows and is used again, aligned to the cache line; where it is large, in huge pages if the system has any:
+// what is read from end to end at every step costs a look at the page tables for each page.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +11,8 @@
 #include <memory>
 #include <new>
 #include <utility>
+
+constexpr size_t HUGE_PAGE = 2 << 20;
 
 template <class T>
 class Buffer {
@@ -42,9 +47,11 @@ class Buffer {
   using Owned = std::unique_ptr<T, Free>;
 
   static Owned zeros(size_t count) {
-    const size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
-    Owned data(static_cast<T*>(std::aligned_alloc(64, bytes)));
+    const size_t least = count * sizeof(T), alignment = least < HUGE_PAGE ? 64 : HUGE_PAGE;
+    const size_t bytes = (least + alignment - 1) / alignment * alignment;
+    Owned data(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
     if (!data) throw std::bad_alloc();
+    if (alignment == HUGE_PAGE) madvise(data.get(), bytes, MADV_HUGEPAGE);
     std::memset(data.get(), 0, bytes);
     return data;
   }

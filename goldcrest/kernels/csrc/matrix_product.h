@@ -1,6 +1,7 @@
 // Products by the matrix unit (matrix_unit.h): up to 2 × 2 or 1 × 4 tiles of sums together, so that a tile of
 // activations or weights serves several.  What becomes of sums is computed tile by tile while the next ones are summed:
-// the unit works beside the vector units, as far as the processor sees ahead.
+// the unit works beside the vector units, as far as the processor sees ahead.  Weights come in blocks that stay in a
+// near cache until all rows are multiplied by them, and the next block is fetched meanwhile.
 //
 // Weights lie in panels of up to COLUMNS outputs, tile by tile:
 //
@@ -28,6 +29,9 @@ inline size_t place(int k, int n, int width) {
 static_assert(LANES == TILE_COLUMNS && VECTOR % TILE_COLUMNS == 0 && COLUMNS == 4 * TILE_COLUMNS);
 static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
+constexpr size_t BLOCK_BYTES = 128 << 10;  // of weights, about
+constexpr int LINE_BYTES = 64, TILE_LINES = TILE_BYTES / LINE_BYTES;  // of the caches
+
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
 // the one before counts once.
 struct RowTiles {
@@ -48,16 +52,28 @@ INLINE inline void times(Step step) {
   }(std::make_integer_sequence<int, N>());
 }
 
+// Cache lines first … end − 1 of a tile of weights that lies `bytes` further.
+struct Ahead {
+  size_t bytes = 0;
+  int first = 0, end = 0;
+
+  INLINE void fetch(const uint8_t* tile) const {
+    for (int line = first; line < end; ++line) __builtin_prefetch(tile + bytes + line * LINE_BYTES, 0, 2);
+  }
+};
+
 // M × N tiles of sums: those of rows of `bytes` at a, the second tile `next` bytes further, with columns of a panel,
-// whose tiles lie `panel_tiles` to a step.  meanwhile(): after each step.
+// whose tiles lie `panel_tiles` to a step.  ahead: what is fetched with each tile of weights.  meanwhile(): after each
+// step.
 template <int M, int N, class Sum, class Meanwhile>
 INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const uint8_t* panel, int panel_tiles,
-                             const Sum* start, Meanwhile meanwhile) {
+                             const Sum* start, Ahead ahead, Meanwhile meanwhile) {
   times<M * N>([&]<int T>() INLINE { load_tile<T>(start + T % N * TILE_COLUMNS, 0); });  // in every row
   for (size_t k = 0; k < bytes; k += ROW_BYTES, panel += panel_tiles * TILE_BYTES) {
     times<M>([&]<int T>() INLINE { load_tile<4 + T>(a + T * next + k, bytes); });
     times<N>([&]<int V>() INLINE {
       load_tile<6 + V % 2>(panel + V * TILE_BYTES, ROW_BYTES);
+      ahead.fetch(panel + V * TILE_BYTES);
       times<M>([&]<int T>() INLINE { add_products<T * N + V, 4 + T, 6 + V % 2>(Sum()); });
     });
     meanwhile();
@@ -87,33 +103,44 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
     for (int m = tiles.first(tile); m < end; ++m, from += TILE_COLUMNS) emit(m, load(from));
     ++given;
   };
-  const auto sum = [&]<int M, int N>(int tile, int n) INLINE {
+  const auto sum = [&]<int M, int N>(int tile, int n, Ahead ahead) INLINE {
     const int panel = n / COLUMNS * COLUMNS, panel_tiles = std::min(COLUMNS, padded - panel) / TILE_COLUMNS;
     const uint8_t* weights = reinterpret_cast<const uint8_t*>(panels) + panel * bytes +
                              static_cast<size_t>(n - panel) / TILE_COLUMNS * TILE_BYTES;
     const int begin = tiles.begin(tile), next = tiles.begin(tile + M - 1) - begin;
     sum_tiles<M, N>(reinterpret_cast<const uint8_t*>(a) + begin * bytes, bytes, next * bytes, weights, panel_tiles,
-                    start + n, give);
+                    start + n, ahead, give);
     while (given < count) give();
     turn ^= 1;
     times<M * N>([&]<int T>() INLINE { store_tile<T>(sums[turn][T]); });
     given = 0, count = M * N, width = N, row_tile = tile, first_column = n;
   };
-  const auto columns = [&]<int N>(int n) INLINE {
-    int tile = 0;
-    if constexpr (N <= 2)
-      for (; tile + 2 <= tiles.count; tile += 2) sum.template operator()<2, N>(tile, n);
-    if (tile < tiles.count) sum.template operator()<1, N>(tile, n);
+  // M tiles of rows, and the columns from n to `end`.
+  const auto sum_rows = [&]<int M>(int tile, int n, int end, Ahead ahead) INLINE {
+    while (n < end) {
+      const int together = std::min(COLUMNS - n % COLUMNS, end - n) / TILE_COLUMNS;  // of this panel
+      if (M == 1 && together == 4)
+        sum.template operator()<1, 4>(tile, n, ahead), n += 4 * TILE_COLUMNS;
+      else if (together >= 2)
+        sum.template operator()<M, 2>(tile, n, ahead), n += 2 * TILE_COLUMNS;
+      else
+        sum.template operator()<M, 1>(tile, n, ahead), n += TILE_COLUMNS;
+    }
   };
 
-  for (int n = 0; n < padded;) {
-    const int together = std::min(COLUMNS - n % COLUMNS, padded - n) / TILE_COLUMNS;  // of this panel
-    if (together == 4 && tiles.count == 1)
-      columns.template operator()<4>(n), n += 4 * TILE_COLUMNS;
-    else if (together >= 2)
-      columns.template operator()<2>(n), n += 2 * TILE_COLUMNS;
-    else
-      columns.template operator()<1>(n), n += TILE_COLUMNS;
+  const int block = std::max<int>(BLOCK_BYTES / std::max<size_t>(bytes, 1) / COLUMNS, 1) * COLUMNS;
+  const int passes = (tiles.count + 1) / 2;
+  for (int n = 0; n < padded; n += block) {
+    const int end = std::min(n + block, padded);
+    for (int pass = 0; pass < passes; ++pass) {
+      Ahead ahead;  // each pass fetches its share of the next block
+      if (end < padded)
+        ahead = {block * bytes, TILE_LINES * pass / passes, TILE_LINES * (pass + 1) / passes};
+      if (2 * pass + 1 < tiles.count)
+        sum_rows.template operator()<2>(2 * pass, n, end, ahead);
+      else
+        sum_rows.template operator()<1>(2 * pass, n, end, ahead);
+    }
   }
   while (given < count) give();
 }
