@@ -30,6 +30,7 @@ static_assert(LANES == TILE_COLUMNS && VECTOR % TILE_COLUMNS == 0 && COLUMNS == 
 static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
 constexpr size_t BLOCK_BYTES = 128 << 10;  // of weights, about
+constexpr int FETCHING_PASSES = 3;        // over a block; fewer want the next one sooner than it comes
 constexpr int LINE_BYTES = 64, TILE_LINES = TILE_BYTES / LINE_BYTES;  // of the caches
 
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
@@ -134,7 +135,7 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
     const int end = std::min(n + block, padded);
     for (int pass = 0; pass < passes; ++pass) {
       Ahead ahead;  // each pass fetches its share of the next block
-      if (end < padded)
+      if (passes >= FETCHING_PASSES && end < padded)
         ahead = {block * bytes, TILE_LINES * pass / passes, TILE_LINES * (pass + 1) / passes};
       if (2 * pass + 1 < tiles.count)
         sum_rows.template operator()<2>(2 * pass, n, end, ahead);
