@@ -8,7 +8,8 @@ from goldcrest.kernels.int8_layers import ROWS_OF_A_THREAD, Int8Embedding, Int8L
 from tests.runtime.conftest import ISAS
 
 ENGINES = [*ISAS, "portable"]
-# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles.
+# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights, which
+# are fetched ahead for the many rows only (matrix_product.h).
 SHAPES = [
     (1, 7, 16),
     (3, 24, 40),
@@ -19,6 +20,8 @@ SHAPES = [
     (33, 300, 96),
     (64, 64, 16),
     (70, 70, 48),
+    (33, 1000, 330),
+    (70, 2000, 200),
 ]
 
 

@@ -30,7 +30,7 @@ static_assert(LANES == TILE_COLUMNS && VECTOR % TILE_COLUMNS == 0 && COLUMNS == 
 static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
 constexpr size_t BLOCK_BYTES = 128 << 10;  // of weights, about
-constexpr int FETCHING_PASSES = 3;        // over a block; fewer want the next one sooner than it comes
+constexpr int FETCHING_PASSES = 3;         // over a block; fewer want the next one sooner than it comes
 constexpr int LINE_BYTES = 64, TILE_LINES = TILE_BYTES / LINE_BYTES;  // of the caches
 
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
