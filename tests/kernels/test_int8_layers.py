@@ -8,8 +8,8 @@ from goldcrest.kernels.int8_layers import ROWS_OF_A_THREAD, Int8Embedding, Int8L
 from tests.runtime.conftest import ISAS
 
 ENGINES = [*ISAS, "portable"]
-# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights, which
-# are fetched ahead for the many rows only (matrix_product.h).
+# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights,
+# which are fetched ahead for the many rows only (matrix_product.h).
 SHAPES = [
     (1, 7, 16),
     (3, 24, 40),
