@@ -173,6 +173,7 @@ rule translate_pairs:
         search={"beam": TRANSLATION["beam"]},
         precision=TRANSLATION["precision"],
         languages=lambda w: translator_languages(w.pairs, w.translation, w.step),
+        target="",  # no references: the most probable translation is selected
         accelerator=config["hardware"]["accelerator"],
         code=code_version(
             "corpus.table", "kernels", "products", "runtime", "translation"
