@@ -1,0 +1,52 @@
+"""Rules and the scripts that they run belong together: the parameters that a script reads, every rule gives."""
+
+import ast
+import re
+from pathlib import Path
+
+from tests.workflow.running import REPOSITORY
+
+RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?:$", re.MULTILINE)
+SECTION = re.compile(r"^( +)(?P<name>\w+):(?P<body>.*(?:\n(?:\1 +.*)?)*)", re.MULTILINE)
+READ = re.compile(r"\bparams\.(?!get\b)(\w+)")
+BY_SCORE = "score.py"  # reads what the score needs that it makes; test_scores.py runs them all
+
+
+def rules() -> dict[str, tuple[Path | None, set[str]]]:
+    """The script of each rule that has one, and the names of its parameters, with those of the rule it is made of."""
+    written = {}
+    for file in (REPOSITORY / "rules").rglob("*.smk"):
+        text = file.read_text("utf-8")
+        parts = [*RULE.finditer(text)]
+        for part, end in zip(parts, [*(one.start() for one in parts[1:]), len(text)], strict=False):
+            sections = {one["name"]: one["body"] for one in SECTION.finditer(text, part.end(), end)}
+            written[part["name"]] = file, part["base"], sections
+
+    def whole(name: str) -> tuple[Path | None, set[str]]:
+        file, base, sections = written[name]
+        script, names = whole(base) if base else (None, set())
+        if "script" in sections:
+            [place] = re.findall(r'"(.+)"', sections["script"])
+            script = (file.parent / place).resolve()
+        return script, names | names_in(sections.get("params", ""))
+
+    return {name: whole(name) for name in written}
+
+
+def names_in(section: str) -> set[str]:
+    """Of a section's keywords."""
+    call = ast.parse(f"f({section.strip()})", mode="eval").body
+    return {one.arg for one in call.keywords}
+
+
+def test_every_parameter_that_a_script_reads_is_given():
+    """A script is run by rules of several kinds of experiments, of which short tests run only some."""
+    scripts = {name: rule for name, rule in rules().items() if rule[0] is not None}
+    assert len(scripts) > 100
+    missing = {
+        name: absent
+        for name, (script, given) in scripts.items()
+        if script.name != BY_SCORE
+        and (absent := set(READ.findall(script.read_text("utf-8"))) - given)
+    }
+    assert missing == {}
