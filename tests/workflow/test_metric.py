@@ -1,4 +1,7 @@
-"""A metric experiment around a checkpoint of random weights runs to its report: pruned, scored, measured, timed."""
+"""A metric experiment around a checkpoint of random weights runs to its report: pruned, scored, measured, timed.
+
+What a metric is distilled on is made too; not the distilled one, which is unbabel-comet's work.
+"""
 
 import csv
 import json
@@ -7,9 +10,12 @@ import numpy as np
 import pytest
 import yaml
 
+from goldcrest.corpus.synthetic import generate
+from goldcrest.corpus.table import read_columns
 from goldcrest.metric.folder import load_metric
 from goldcrest.metric.judged_set import JudgedSet
 from goldcrest.metric.scorer import Scorer
+from goldcrest.metric.training_table import read_segments
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from tests.workflow.running import report_is_whole, snakemake
 
@@ -107,3 +113,59 @@ def test_what_is_pruned(run):
     assert (sizes["reference"]["layers"], sizes["pruned"]["layers"]) == (3, 2)
     assert sizes["pruned"]["parameters"] < sizes["reference"]["parameters"]
     assert max(sizes["pruned"]["state_weights"]) == 1
+
+
+def test_pairs_are_translated_and_scored(run):
+    """Two translators that are trained here, and the mean of a reference's scores of what they wrote."""
+    pairs = list(generate(260, seed=1))
+    for side in ("source", "target"):
+        text = "".join(f"{pair[side]}\n" for pair in pairs)
+        (run / f"pairs.{side}").write_text(text, encoding="utf-8")
+    config = yaml.safe_load((run / "small.yaml").read_text("utf-8"))
+    training = {"batch_tokens": 1024, "learning_rate": 0.003, "warmup": 5, "validate_every": 50}
+    translations = {
+        name: {
+            "by": "training",
+            "architecture": "demo.micro",
+            "training": {**training, "updates": updates},
+        }
+        for name, updates in (("strong", 300), ("weak", 200))
+    }
+    config["distillation"] = {
+        "encoder": "own",
+        "pairs": {
+            "en-de": {
+                "languages": {"source": "en", "target": "de"},
+                "source": "pairs.source",
+                "target": "pairs.target",
+                "translators": {"rows": 200, "validation": 20, "vocabulary": 300},
+                "translations": translations,
+            }
+        },
+        "translation": {"shards": 2},
+        "validation_share": 0.3,
+    }
+    (run / "distilled.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    tables = [f"results/small/distillation/{name}.parquet" for name in ("en-de/tuples", "training")]
+    done = snakemake(run, run / "distilled.yaml", "--cores", "2", "--", *tables)
+    assert done.returncode == 0, done.stdout
+    tuples = read_columns(run / tables[0], ["src", "mt", "ref"]).to_pylist()
+    references = {pair["source"]: pair["target"] for pair in pairs}
+    assert {row["ref"] == references[row["src"]] for row in tuples} == {True}
+    assert 40 < len(tuples) <= 80  # of 40 sources by two translators
+    learnt = [
+        row
+        for name in ("training", "validation")
+        for row in read_segments(run / f"results/small/distillation/{name}.parquet", True).to_dict(
+            "records"
+        )
+    ]
+    texts = ("src", "mt", "ref")
+    assert sorted(tuple(row[name] for name in texts) for row in learnt) == sorted(
+        tuple(row[name] for name in texts) for row in tuples
+    )
+    scorer = Scorer(load_metric(run / "comet", run / "moved"))
+    columns = {name: [row[name] for row in learnt] for name in texts}
+    expected = scorer.score({"x": columns["mt"]}, columns["src"], columns["ref"])["x"]
+    found = [row["score"] for row in learnt]
+    assert found == pytest.approx(expected.tolist(), abs=0.02)  # the workflow may score in bfloat16
