@@ -6,8 +6,7 @@ scale known from calibration; y = Σ codes·codes / (both scales) + bias, with e
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from typing import Literal
 
 import torch
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from goldcrest.kernels.extension import PORTABLE, extension
+from goldcrest.kernels.threads import by_threads
 from goldcrest.quantization.grids import INT8_LIMIT
 from goldcrest.quantization.integer import integer_product
 
@@ -25,7 +25,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
 }
-ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
 
 
 class Int8Weight:
@@ -49,14 +48,9 @@ class Int8Weight:
         """
         if self._compiled is not None:
             kind = getattr(self._module.Activation, activation)
-            threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
-            if threads < 2:
-                return self._compiled.multiply(x, bias, scale or 0.0, kind)
-            parts = _threads(threads).map(
-                lambda rows: self._compiled.multiply(rows, bias, scale or 0.0, kind),
-                x.chunk(threads),
+            return by_threads(
+                lambda rows: self._compiled.multiply(rows, bias, scale or 0.0, kind), x
             )
-            return torch.cat(list(parts))
         own = scale
         if scale is None:
             own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
@@ -110,9 +104,3 @@ class Int8Embedding(nn.Module):
         """indices (…) → (…, width)."""
         rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
         return rows if self.factor == 1 else rows * self.factor
-
-
-@cache
-def _threads(count: int) -> ThreadPoolExecutor:
-    """So many threads that wait for work: the kernels keep their memory by thread."""
-    return ThreadPoolExecutor(count)

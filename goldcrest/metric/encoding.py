@@ -14,7 +14,8 @@ from transformers import PreTrainedModel, XLMRobertaModel
 from transformers.activations import ACT2FN
 
 from goldcrest.kernels.int8_layers import Int8Linear, Int8Weight
-from goldcrest.products import PackedLinear, multiplies_bfloat16
+from goldcrest.kernels.split_linear import inference_linear
+from goldcrest.products import multiplies_bfloat16
 from goldcrest.quantization.grids import grid_named
 
 FUSED = ("gelu", "relu")  # activations that a product applies at once
@@ -65,7 +66,7 @@ class RaggedEncoder:
 
         isa: of `kernels.extension`, or portable, where the layers' linear maps are in int8: each piece's states are
         quantized by their own largest magnitude, and all but these products is as in float32.
-        Raises ValueError where such weights are NaN or infinite.
+        Raises ValueError where weights of int8's, or of the matrix unit's, are NaN or infinite.
         """
         ready = _Ready(dtype, device, isa)
         embeddings = model.embeddings
@@ -132,7 +133,7 @@ class _Ready:
             for name in ("weight", "bias")
         )
         if self.isa is None or not weight.numel():  # all heads or neurons are cut
-            return PackedLinear(self(weight), self(bias), activation)
+            return inference_linear(self(weight), self(bias), activation)
         codes, scale = GRID.quantize(self(weight))
         held = Int8Weight(codes, scale.flatten(), self.isa)
         return Int8Linear(held, nn.Parameter(self(bias)), None, activation or "none")

@@ -9,13 +9,13 @@ Of each translation the first bracket is multiplied once, of each reference W₂
 six.  These are the same for (t, r) and (r, t): where the translations are the references, half of them are enough.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
+from goldcrest.kernels.split_linear import inference_linear
 from goldcrest.metric.network import MetricNetwork
-from goldcrest.products import PackedLinear
 
 PAIRS = 1024  # whose features are held at once
 
@@ -81,13 +81,12 @@ class PairwiseEstimator:
             hidden = self._product(linear, self._estimator.hidden(hidden))
         return self._estimator.final(hidden).squeeze(-1)
 
-    def _ready(self, weight: Tensor, bias: Tensor | None) -> PackedLinear:
+    def _ready(self, weight: Tensor, bias: Tensor | None) -> Callable[[Tensor], Tensor]:
         place = {"dtype": self._precision, "device": self._device}
-        return PackedLinear(
-            weight.to(**place), None if bias is None else bias.to(**place), rows=PAIRS
-        )
+        bias = None if bias is None else bias.to(**place)
+        return inference_linear(weight.to(**place), bias, rows=PAIRS)
 
-    def _product(self, linear: PackedLinear, x: Tensor) -> Tensor:
+    def _product(self, linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         return linear(x.to(self._precision)).float()
 
 

@@ -19,6 +19,7 @@ from torch import Tensor
 from goldcrest.code_version import code_version
 from goldcrest.errors import InputError, nearest
 from goldcrest.kernels.extension import fastest
+from goldcrest.kernels.split_linear import multiplies_by_bytes
 from goldcrest.metric.cache import Vector, VectorCache
 from goldcrest.metric.encoding import Lengths, RaggedEncoder
 from goldcrest.metric.folder import Metric
@@ -240,7 +241,11 @@ class Scorer:
             "code": code_version(*CODE),
             "torch": torch.__version__,
             "device": self.device.type,
-            "processor": [torch.backends.cpu.get_cpu_capability(), multiplies_bfloat16()],
+            "processor": [
+                torch.backends.cpu.get_cpu_capability(),
+                multiplies_bfloat16(),
+                multiplies_by_bytes(),
+            ],
         }
         digest = sha256(json.dumps(parts, sort_keys=True).encode())
         for name, value in network.state_dict().items():

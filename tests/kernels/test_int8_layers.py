@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.kernels.int8_layers import ROWS_OF_A_THREAD, Int8Embedding, Int8Linear, Int8Weight
+from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
+from goldcrest.kernels.threads import ROWS_OF_A_THREAD
 from tests.runtime.conftest import ISAS
 
 ENGINES = [*ISAS, "portable"]

@@ -5,6 +5,7 @@
 
 #include "attention.h"
 #include "int8_linear.h"
+#include "split_linear.h"
 #include "tensors.h"
 
 namespace {
@@ -47,6 +48,36 @@ struct BoundInt8Linear {
   }
 };
 
+#ifdef MATRIX_UNIT
+
+// A linear map in float32, as Python calls it.
+struct BoundSplitLinear {
+  SplitLinear linear;
+
+  // weight: float32 (outputs, inputs).
+  explicit BoundSplitLinear(const Tensor& weight)
+      : linear(weight.contiguous().data_ptr<float>(), static_cast<int>(weight.size(0)),
+               static_cast<int>(weight.size(1))) {}
+
+  // x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.
+  Tensor multiply(const Tensor& x, const std::optional<Tensor>& bias, Activation kind) const {
+    TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
+    TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs, "expected a bias per output");
+    const Tensor rows = x.contiguous();
+    Tensor y = at::empty({rows.size(0), linear.padded}, rows.options());
+    const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
+    float* to = y.data_ptr<float>();
+    {
+      py::gil_scoped_release release;
+      const Released<Int8> released;
+      linear(from, static_cast<int>(rows.size(0)), offsets, kind, to);
+    }
+    return linear.padded == linear.outputs ? y : y.narrow(1, 0, linear.outputs);
+  }
+};
+
+#endif
+
 // What one query a sentence sees: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or None
 // → (b, 1, h, k).  k is a multiple of 16, and a head's numbers lie side by side.
 Tensor attend_one(const Tensor& query, const Tensor& keys, const Tensor& values, const std::optional<Tensor>& mask,
@@ -88,5 +119,10 @@ void bind_layers(py::module_& module) {
       .def(py::init<const Tensor&, const Tensor&>())
       .def("multiply", &BoundInt8Linear::multiply)
       .def("rows", &BoundInt8Linear::rows);
+#ifdef MATRIX_UNIT
+  py::class_<BoundSplitLinear>(module, "SplitLinear", py::module_local())
+      .def(py::init<const Tensor&>())
+      .def("multiply", &BoundSplitLinear::multiply);
+#endif
   module.def("attend", &attend_one);
 }

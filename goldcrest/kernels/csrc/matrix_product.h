@@ -12,6 +12,7 @@
 
 #ifdef MATRIX_UNIT
 
+#include <array>
 #include <utility>
 
 #include "matrix_unit.h"
@@ -45,6 +46,13 @@ struct RowTiles {
   int end(int tile) const { return std::min((tile + 1) * height, rows); }
 };
 
+// A sum of its own: of each row's bytes from `skip` on with as many of a panel from its first.
+template <class Sum>
+struct Part {
+  size_t skip, bytes;
+  const Sum* start;  // of each column
+};
+
 // step<0>(), step<1>(), …
 template <int N, class Step>
 INLINE inline void times(Step step) {
@@ -63,15 +71,15 @@ struct Ahead {
   }
 };
 
-// M × N tiles of sums: those of rows of `bytes` at a, the second tile `next` bytes further, with columns of a panel,
-// whose tiles lie `panel_tiles` to a step.  ahead: what is fetched with each tile of weights.  meanwhile(): after each
-// step.
+// M × N tiles of sums: those of `bytes` of rows at a, one row `stride` bytes behind the other and the second tile
+// `next` bytes further, with columns of a panel, whose tiles lie `panel_tiles` to a step.  ahead: what is fetched with
+// each tile of weights.  meanwhile(): after each step.
 template <int M, int N, class Sum, class Meanwhile>
-INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const uint8_t* panel, int panel_tiles,
-                             const Sum* start, Ahead ahead, Meanwhile meanwhile) {
+INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t stride, size_t next, const uint8_t* panel,
+                             int panel_tiles, const Sum* start, Ahead ahead, Meanwhile meanwhile) {
   times<M * N>([&]<int T>() INLINE { load_tile<T>(start + T % N * TILE_COLUMNS, 0); });  // in every row
   for (size_t k = 0; k < bytes; k += ROW_BYTES, panel += panel_tiles * TILE_BYTES) {
-    times<M>([&]<int T>() INLINE { load_tile<4 + T>(a + T * next + k, bytes); });
+    times<M>([&]<int T>() INLINE { load_tile<4 + T>(a + T * next + k, stride); });
     times<N>([&]<int V>() INLINE {
       load_tile<6 + V % 2>(panel + V * TILE_BYTES, ROW_BYTES);
       ahead.fetch(panel + V * TILE_BYTES);
@@ -81,10 +89,11 @@ INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t next, const 
   }
 }
 
-// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and all of `padded` columns, panel by panel.
-template <class Value, class Weight, class Sum, class Column>
-INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
-                            Column column) {
+// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k] of each part) for all rows and all of `padded` columns, panel by
+// panel.  The first part is of all of a panel.
+template <class Value, class Weight, class Sum, size_t PARTS, class Column>
+INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded,
+                            const std::array<Part<Sum>, PARTS>& parts, Column column) {
   static_assert(sizeof(Value) == sizeof(Weight));
   if (!rows) return;
   const RowTiles tiles(rows);
@@ -92,16 +101,19 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
   const size_t bytes = sizeof(Value) * depth;
 
   // A block of tiles that are summed, and given on one by one.
-  alignas(64) Sum sums[2][4][ROWS][TILE_COLUMNS];
+  alignas(64) Sum sums[2][PARTS][4][ROWS][TILE_COLUMNS];
   int turn = 0, given = 0, count = 0, width = 1, row_tile = 0, first_column = 0;
   const auto give = [&]() INLINE {
     if (given == count) return;
     const int tile = row_tile + given / width;
     const auto emit = column(first_column + given % width * TILE_COLUMNS);  // what it holds stays in registers
-    const Sum* from = sums[turn][given][tiles.first(tile) - tiles.begin(tile)];
+    const Sum* from = sums[turn][0][given][tiles.first(tile) - tiles.begin(tile)];
     const int end = tiles.end(tile);
+    [&]<size_t... P>(std::index_sequence<P...>) INLINE {
 #pragma GCC unroll 4
-    for (int m = tiles.first(tile); m < end; ++m, from += TILE_COLUMNS) emit(m, load(from));
+      for (int m = tiles.first(tile); m < end; ++m, from += TILE_COLUMNS)
+        emit(m, load(from + P * (sizeof sums[0][0] / sizeof(Sum)))...);
+    }(std::make_index_sequence<PARTS>());
     ++given;
   };
   const auto sum = [&]<int M, int N>(int tile, int n, Ahead ahead) INLINE {
@@ -109,11 +121,14 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
     const uint8_t* weights = reinterpret_cast<const uint8_t*>(panels) + panel * bytes +
                              static_cast<size_t>(n - panel) / TILE_COLUMNS * TILE_BYTES;
     const int begin = tiles.begin(tile), next = tiles.begin(tile + M - 1) - begin;
-    sum_tiles<M, N>(reinterpret_cast<const uint8_t*>(a) + begin * bytes, bytes, next * bytes, weights, panel_tiles,
-                    start + n, ahead, give);
+    times<PARTS>([&]<int P>() INLINE {
+      const Part<Sum>& part = parts[P];
+      sum_tiles<M, N>(reinterpret_cast<const uint8_t*>(a) + begin * bytes + part.skip, part.bytes, bytes, next * bytes,
+                      weights, panel_tiles, part.start + n, P ? Ahead{} : ahead, give);
+      times<M * N>([&]<int T>() INLINE { store_tile<T>(sums[turn ^ 1][P][T]); });
+    });
     while (given < count) give();
     turn ^= 1;
-    times<M * N>([&]<int T>() INLINE { store_tile<T>(sums[turn][T]); });
     given = 0, count = M * N, width = N, row_tile = tile, first_column = n;
   };
   // M tiles of rows, and the columns from n to `end`.
@@ -156,7 +171,8 @@ struct ByMatrixUnit : ByTiles<S> {
   template <class Value, class Weight, class Sum, class Column>
   INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
                               Column column) {
-    matrix_unit::multiply(a, rows, depth, panels, padded, start, column);
+    const std::array parts = {matrix_unit::Part<Sum>{0, sizeof(Value) * depth, start}};
+    matrix_unit::multiply(a, rows, depth, panels, padded, parts, column);
   }
 
   static void release() { matrix_unit::release(); }

@@ -1,0 +1,24 @@
+"""Rows of a product divided among threads: the compiled kernels work in the thread that calls them."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import torch
+from torch import Tensor
+
+ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
+
+
+def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """multiply(x) of rows x (n, inputs), by as many threads as PyTorch uses where there are rows enough."""
+    threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
+    if threads < 2:
+        return multiply(x)
+    return torch.cat(list(_threads(threads).map(multiply, x.chunk(threads))))
+
+
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """So many threads that wait for work: the kernels keep their memory by thread."""
+    return ThreadPoolExecutor(count)
