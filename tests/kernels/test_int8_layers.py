@@ -5,7 +5,6 @@ import torch
 from torch import nn
 
 from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
-from goldcrest.kernels.threads import ROWS_OF_A_THREAD
 from tests.runtime.conftest import ISAS
 
 ENGINES = [*ISAS, "portable"]
@@ -59,19 +58,6 @@ def test_products_are_those_of_integers(isa, activation_scale, rows, inputs, out
     assert torch.allclose(found, expected, rtol=1e-5, atol=1e-4)
     bare = Int8Linear(weight, None, activation_scale)(x).double()
     assert torch.allclose(bare, expected - bias, rtol=1e-5, atol=1e-4)
-
-
-@pytest.mark.parametrize("isa", ENGINES)
-def test_threads_share_the_rows(isa):
-    torch.manual_seed(1)
-    layer = Int8Linear(random_weight(40, 24, isa)[2], nn.Parameter(torch.randn(40)), None, "gelu")
-    x = torch.randn(3 * ROWS_OF_A_THREAD + 1, 24)
-    alone, threads = layer(x), torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        assert torch.equal(layer(x), alone)
-    finally:
-        torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("isa", ENGINES)

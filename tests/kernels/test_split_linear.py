@@ -6,7 +6,6 @@ from torch.nn import functional
 
 from goldcrest.kernels import split_linear
 from goldcrest.kernels.split_linear import MOST_INPUTS, SplitLinear, inference_linear
-from goldcrest.kernels.threads import ROWS_OF_A_THREAD
 from goldcrest.products import PackedLinear
 
 # Rows, inputs, outputs; the last have several tiles of all, and several blocks of weights.
@@ -83,18 +82,6 @@ def test_sums_are_held_by_32_bits():
     weight[1] = -1
     found = SplitLinear(weight, None)(x)
     assert torch.allclose(found, torch.tensor([[1.0, -1.0]]) * MOST_INPUTS, rtol=1e-6)
-
-
-def test_threads_share_the_rows():
-    torch.manual_seed(1)
-    layer = SplitLinear(torch.randn(40, 24), torch.randn(40), "gelu")
-    x = torch.randn(3 * ROWS_OF_A_THREAD + 1, 24)
-    alone, threads = layer(x), torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        assert torch.equal(layer(x), alone)
-    finally:
-        torch.set_num_threads(threads)
 
 
 def test_what_is_chosen(monkeypatch):
