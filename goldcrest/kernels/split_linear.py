@@ -28,10 +28,7 @@ def multiplies_by_bytes() -> bool:
 def inference_linear(
     weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
 ) -> Callable[[Tensor], Tensor]:
-    """The fastest linear map in the weight's type, as `products.PackedLinear`, for many products.
-
-    Raises ValueError where a weight of a `SplitLinear` is NaN or infinite.
-    """
+    """The fastest linear map in the weight's type, as `products.PackedLinear`, for many products."""
     on_cpu = weight.dtype == torch.float32 and weight.device.type == "cpu"
     if on_cpu and 0 < weight.shape[1] <= MOST_INPUTS and len(weight) and multiplies_by_bytes():
         return SplitLinear(weight, bias, activation)
@@ -44,10 +41,8 @@ class SplitLinear:
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
         """weight (outputs, inputs), bias (outputs,).  activation: relu, gelu or gelu_tanh of the result, None: none.
 
-        Raises ValueError where a weight is NaN or infinite.
+        Outputs whose weights are not all finite are NaN.
         """
-        if not weight.isfinite().all():
-            raise ValueError("a weight is NaN or infinite")
         module = extension(ISA)
         self._compiled = module.SplitLinear(weight.detach())
         self._bias = None if bias is None else bias.detach().contiguous()

@@ -66,7 +66,7 @@ class RaggedEncoder:
 
         isa: of `kernels.extension`, or portable, where the layers' linear maps are in int8: each piece's states are
         quantized by their own largest magnitude, and all but these products is as in float32.
-        Raises ValueError where weights of int8's, or of the matrix unit's, are NaN or infinite.
+        Raises ValueError where such weights are NaN or infinite.
         """
         ready = _Ready(dtype, device, isa)
         embeddings = model.embeddings

@@ -1,5 +1,6 @@
 """The parameters of a COMET regression model: an encoder, a weight for each of its states, an estimator."""
 
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import torch
@@ -8,6 +9,8 @@ from transformers import PreTrainedModel
 
 from goldcrest.errors import InputError
 from goldcrest.metric.architecture import Architecture
+
+Map = Callable[[Tensor], Tensor]
 
 
 class LayerMix(nn.Module):
@@ -48,9 +51,13 @@ class Estimator(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(n, blocks · d) → (n,)."""
-        for linear in self.linears[:-1]:
-            features = self.hidden(linear(features))
-        return self.final(self.linears[-1](features)).squeeze(-1)
+        return self.apply_maps(features, self.linears)
+
+    def apply_maps(self, x: Tensor, maps: Iterable[Map], first: bool = True) -> Tensor:
+        """x (n, …) → (n,) by maps that stand for `linears`, or, where x is what the first gave, for the others."""
+        for number, one in enumerate(maps):
+            x = one(x if first and not number else self.hidden(x))
+        return self.final(x).squeeze(-1)
 
 
 def _activation(name: str) -> nn.Module:

@@ -9,13 +9,14 @@ Of each translation the first bracket is multiplied once, of each reference W₂
 six.  These are the same for (t, r) and (r, t): where the translations are the references, half of them are enough.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from goldcrest.kernels.split_linear import inference_linear
-from goldcrest.metric.network import MetricNetwork
+from goldcrest.metric.network import Map, MetricNetwork
 
 PAIRS = 1024  # whose features are held at once
 
@@ -77,16 +78,15 @@ class PairwiseEstimator:
 
     def _rest(self, hidden: Tensor) -> Tensor:
         """The first map's outputs (n, hidden) → scores (n,)."""
-        for linear in self._others:
-            hidden = self._product(linear, self._estimator.hidden(hidden))
-        return self._estimator.final(hidden).squeeze(-1)
+        maps = (partial(self._product, one) for one in self._others)
+        return self._estimator.apply_maps(hidden, maps, first=False)
 
-    def _ready(self, weight: Tensor, bias: Tensor | None) -> Callable[[Tensor], Tensor]:
+    def _ready(self, weight: Tensor, bias: Tensor | None) -> Map:
         place = {"dtype": self._precision, "device": self._device}
         bias = None if bias is None else bias.to(**place)
         return inference_linear(weight.to(**place), bias, rows=PAIRS)
 
-    def _product(self, linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    def _product(self, linear: Map, x: Tensor) -> Tensor:
         return linear(x.to(self._precision)).float()
 
 

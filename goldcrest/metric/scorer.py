@@ -8,7 +8,6 @@ segments at once.
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import cached_property
 from hashlib import sha256
 
@@ -19,12 +18,13 @@ from torch import Tensor
 from goldcrest.code_version import code_version
 from goldcrest.errors import InputError, nearest
 from goldcrest.kernels.extension import fastest
-from goldcrest.kernels.split_linear import multiplies_by_bytes
+from goldcrest.kernels.split_linear import inference_linear, multiplies_by_bytes
 from goldcrest.metric.cache import Vector, VectorCache
 from goldcrest.metric.encoding import Lengths, RaggedEncoder
 from goldcrest.metric.folder import Metric
+from goldcrest.metric.network import Map
 from goldcrest.metric.pooling import pool_states
-from goldcrest.products import OneDnnLinears, multiplies_bfloat16
+from goldcrest.products import multiplies_bfloat16
 
 PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps alone
     "float32": torch.float32,
@@ -200,14 +200,13 @@ class Scorer:
         references: Tensor | None = None,
     ) -> np.ndarray:
         """Scores (segments,) of the sentences in some rows of `vectors`."""
-        estimator = self._estimator
+        estimator = self.metric.network.estimator
         scores = []
         for start in range(0, len(translations), SEGMENTS):
             part = slice(start, start + SEGMENTS)
             mt, src = vectors[translations[part]], vectors[sources[part]]
             ref = None if references is None else vectors[references[part]]
-            with OneDnnLinears():
-                scores.append(estimator(features(mt, src, ref)))
+            scores.append(estimator.apply_maps(features(mt, src, ref), self._estimator_maps))
         return finite(torch.cat(scores).cpu().numpy(), self.metric.name)
 
     @cached_property
@@ -220,8 +219,15 @@ class Scorer:
             raise InputError(f"{self.metric.name}: {error}; the model has diverged") from error
 
     @cached_property
-    def _estimator(self) -> torch.nn.Module:
-        return deepcopy(self.metric.network.estimator).to(self.device)
+    def _estimator_maps(self) -> list[Map]:
+        return [
+            inference_linear(
+                one.weight.detach().to(self.device),
+                one.bias.detach().to(self.device),
+                rows=SEGMENTS,
+            )
+            for one in self.metric.network.estimator.linears
+        ]
 
     @cached_property
     def _weights(self) -> Tensor:

@@ -70,10 +70,9 @@ def test_extremes():
     assert not found[2].any()  # too small to be divided by
     assert torch.allclose(found[3:], x[3:] @ weight.t(), rtol=1e-4)
     assert layer(x[:0]).shape == (0, 20)
-    for wrong in (torch.nan, -torch.inf):
-        weight[7, 7] = wrong
-        with pytest.raises(ValueError, match="a weight is NaN or infinite"):
-            SplitLinear(weight, None)
+    weight[7, 7], weight[8, 49] = torch.nan, -torch.inf
+    found = SplitLinear(weight, None)(x[3:])
+    assert found[:, 7:9].isnan().all() and found[:, 9:].isfinite().all()
 
 
 def test_sums_are_held_by_32_bits():
