@@ -52,7 +52,8 @@ SANITIZE := -fsanitize=address -O1 -g1 -DTILES_IN_MEMORY
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	GOLDCREST_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
-	$(BIN)/pytest -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py tests/commands/test_translate.py
+	$(BIN)/pytest -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
+	tests/kernels/test_split_linear.py tests/commands/test_translate.py
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
 	$(BIN)/python tests/workflow/kill.py --config config/demo.yaml --kills 5
