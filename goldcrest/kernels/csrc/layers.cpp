@@ -10,6 +10,24 @@
 
 namespace {
 
+// x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.  multiply(x, rows, bias or null, y): with
+// padding columns in y.
+template <class Map, class Multiply>
+Tensor multiplied(const Map& linear, const Tensor& x, const std::optional<Tensor>& bias, Multiply multiply) {
+  TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
+  TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs(), "expected a bias per output");
+  const Tensor rows = x.contiguous();
+  Tensor y = at::empty({rows.size(0), linear.padded()}, rows.options());
+  const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
+  float* to = y.data_ptr<float>();
+  {
+    py::gil_scoped_release release;
+    const Released<Int8> released;
+    multiply(from, static_cast<int>(rows.size(0)), offsets, to);
+  }
+  return linear.padded() == linear.outputs() ? y : y.narrow(1, 0, linear.outputs());
+}
+
 // A linear map of any model, as Python calls it.
 struct BoundInt8Linear {
   Int8Linear linear;
@@ -19,20 +37,11 @@ struct BoundInt8Linear {
       : linear(codes.contiguous().data_ptr<int8_t>(), static_cast<int>(codes.size(0)), static_cast<int>(codes.size(1)),
                step.contiguous().data_ptr<float>()) {}
 
-  // x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None; scale: as of Int8Linear.
+  // scale: as of Int8Linear.
   Tensor multiply(const Tensor& x, const std::optional<Tensor>& bias, float scale, Activation kind) const {
-    TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
-    TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs(), "expected a bias per output");
-    const Tensor rows = x.contiguous();
-    Tensor y = at::empty({rows.size(0), linear.padded()}, rows.options());
-    const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
-    float* to = y.data_ptr<float>();
-    {
-      py::gil_scoped_release release;
-      const Released<Int8> released;
-      linear(from, static_cast<int>(rows.size(0)), offsets, scale, kind, to);
-    }
-    return linear.padded() == linear.outputs() ? y : y.narrow(1, 0, linear.outputs());
+    return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
+      linear(from, rows, offsets, scale, kind, to);
+    });
   }
 
   // indices: int64 (n) → the weights of these outputs, float32 (n, inputs).
@@ -59,20 +68,10 @@ struct BoundSplitLinear {
       : linear(weight.contiguous().data_ptr<float>(), static_cast<int>(weight.size(0)),
                static_cast<int>(weight.size(1))) {}
 
-  // x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.
   Tensor multiply(const Tensor& x, const std::optional<Tensor>& bias, Activation kind) const {
-    TORCH_CHECK(x.dim() == 2 && x.size(1) == linear.inputs, "expected rows of ", linear.inputs, " numbers");
-    TORCH_CHECK(!bias || bias->is_contiguous() && bias->numel() == linear.outputs, "expected a bias per output");
-    const Tensor rows = x.contiguous();
-    Tensor y = at::empty({rows.size(0), linear.padded}, rows.options());
-    const float *from = rows.data_ptr<float>(), *offsets = bias ? bias->data_ptr<float>() : nullptr;
-    float* to = y.data_ptr<float>();
-    {
-      py::gil_scoped_release release;
-      const Released<Int8> released;
-      linear(from, static_cast<int>(rows.size(0)), offsets, kind, to);
-    }
-    return linear.padded == linear.outputs ? y : y.narrow(1, 0, linear.outputs);
+    return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
+      linear(from, rows, offsets, kind, to);
+    });
   }
 };
 

@@ -19,12 +19,12 @@ class SplitLinear {
  public:
   // weights: (outputs, inputs) row by row.
   SplitLinear(const float* weights, int outputs, int inputs)
-      : inputs(inputs), outputs(outputs), padded(round_up(outputs, VECTOR)), depth_(round_up(inputs, DEPTH_STEP)) {
+      : inputs(inputs), outputs_(outputs), padded_(round_up(outputs, VECTOR)), depth_(round_up(inputs, DEPTH_STEP)) {
     const int depth = 3 * depth_;
     std::vector<uint8_t> codes(depth);
     std::vector<int8_t> rows(static_cast<size_t>(outputs) * depth);
-    step_.room(padded);
-    for (auto& start : starts_) start.room(padded);
+    step_.room(padded_);
+    for (auto& start : starts_) start.room(padded_);
     for (int n = 0; n < outputs; ++n) {
       step_.data()[n] = split(weights + static_cast<size_t>(n) * inputs, codes.data(), 0, 1);
       int8_t* row = rows.data() + static_cast<size_t>(n) * depth;
@@ -35,34 +35,37 @@ class SplitLinear {
       }
     }
     pack<Int8>([&](int n) { return rows.data() + static_cast<size_t>(n) * depth; }, outputs, depth, depth,
-               panels_.room(static_cast<size_t>(padded) * depth));
+               panels_.room(static_cast<size_t>(padded_) * depth));
   }
 
-  // bias: (outputs) or null.  y: (rows, padded).
+  // bias: (outputs) or null.  y: (rows, padded()).
   void operator()(const float* x, int rows, const float* bias, Activation kind, float* y) const {
     static thread_local Buffer<uint8_t> codes_room;
     static thread_local Buffer<float> steps_room, bias_room;
     const int depth = 3 * depth_;
     uint8_t* codes = codes_room.room(static_cast<size_t>(rows) * depth);
-    float *steps = steps_room.room(rows), *offsets = bias_room.room(padded);
-    if (bias) std::copy(bias, bias + outputs, offsets);
-    else std::fill(offsets, offsets + outputs, 0.0f);
+    float *steps = steps_room.room(rows), *offsets = bias_room.room(padded_);
+    if (bias) std::copy(bias, bias + outputs_, offsets);
+    else std::fill(offsets, offsets + outputs_, 0.0f);
     for (int m = 0; m < rows; ++m)
       steps[m] = split(x + static_cast<size_t>(m) * inputs, codes + static_cast<size_t>(m) * depth, 2, -1);
     const auto part = [&](size_t skipped, int which) {
       return matrix_unit::Part<int32_t>{skipped * depth_, (3 - skipped) * depth_, starts_[which].data()};
     };
-    matrix_unit::multiply(codes, rows, depth, panels_.data(), padded, std::array{part(0, 0), part(1, 1), part(2, 2)},
+    matrix_unit::multiply(codes, rows, depth, panels_.data(), padded_, std::array{part(0, 0), part(1, 1), part(2, 2)},
                           [=, this](int n) INLINE {
       const Floats step = load(step_.data() + n), offset = load(offsets + n);
-      return [=, width = padded](int m, Ints third, Ints second, Ints first) INLINE {
+      return [=, width = padded_](int m, Ints third, Ints second, Ints first) INLINE {
         const Floats sum = to_floats(first) + to_floats(second) * 0x1p-8f + to_floats(third) * 0x1p-16f;
         store(y + static_cast<size_t>(m) * width + n, activated(sum * (step * steps[m]) + offset, kind));
       };
     });
   }
 
-  const int inputs, outputs, padded;
+  int outputs() const { return outputs_; }
+  int padded() const { return padded_; }
+
+  int inputs;
 
  private:
   // A row as three rows of bytes, 128 added to each; returns what the first byte's 1 stands for.  first: the place of the
@@ -93,6 +96,7 @@ class SplitLinear {
 
   static constexpr float LEAST = 1e-30f;  // of a row's largest number, by which is divided; less is 0
 
+  int outputs_, padded_;
   int depth_;  // of each of the three
   Buffer<int8_t> panels_;
   Buffer<float> step_;
