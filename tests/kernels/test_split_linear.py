@@ -7,6 +7,11 @@ from torch.nn import functional
 from goldcrest.kernels import split_linear
 from goldcrest.kernels.split_linear import MOST_INPUTS, SplitLinear, inference_linear
 from goldcrest.products import PackedLinear
+from tests.runtime.conftest import ISAS
+
+pytestmark = pytest.mark.skipif(
+    split_linear.ISA not in ISAS, reason="the processor has no AVX-512 with products of bytes"
+)
 
 # Rows, inputs, outputs; the last have several tiles of all, and several blocks of weights.
 SHAPES = [(1, 7, 16), (9, 64, 65), (17, 100, 200), (33, 300, 96), (70, 1000, 330)]
