@@ -14,21 +14,24 @@ OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
 WHOLE = {"top_layers": 0, "feed_forward": 1.0, "heads": 1.0}  # nothing is cut
 
 
-def curve(config: Mapping[str, Any], part: str) -> dict[str, float]:
-    """The metrics that have less of one part, for a figure: how many top layers go, or which share stays."""
+def curve(config: Mapping[str, Any], part: str) -> dict[str, dict[str, float]]:
+    """The metrics that have less of one part, for a figure, each with how much is cut.
+
+    Heads go where the feed-forward blocks are the recipe's already, as in the paper's figure 6b.
+    """
+    pruning = config["pruning"]
     name = {"top_layers": "without-{}-top-layers"}.get(part, part.replace("_", "-") + "-{:g}")
-    return {name.format(amount): amount for amount in config["pruning"][part]}
+    begin = dict(WHOLE)
+    if part == "heads" and "recipe" in pruning:
+        begin["feed_forward"] = pruning["recipe"]["feed_forward"]
+    return {name.format(amount): {**begin, part: amount} for amount in pruning[part]}
 
 
 def pruned_metrics(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """The metrics that pruning makes, the figures' and the recipe's `pruned`, each with how much is cut."""
     if "pruning" not in config:
         return {}
-    found = {
-        name: {**WHOLE, part: amount}
-        for part in WHOLE
-        for name, amount in curve(config, part).items()
-    }
+    found = {name: kept for part in WHOLE for name, kept in curve(config, part).items()}
     if "recipe" in config["pruning"]:
         found[PRUNED] = dict(config["pruning"]["recipe"])
     return found

@@ -4,6 +4,7 @@ Linear maps see all pieces of a batch at once; attention is computed for all sen
 Of what follows the encoder, all that a sentence's vector needs is summed up layer by layer (`pooling`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,12 +35,10 @@ class Lengths:
     @classmethod
     def of(cls, sentences: Sequence[Sequence[int]]) -> "Lengths":
         """Of sentences in order of length.  Raises ValueError where they are not."""
-        counts: dict[int, int] = {}
-        for sentence in sentences:
-            counts[len(sentence)] = counts.get(len(sentence), 0) + 1
-        if list(counts) != sorted(counts):
+        lengths = [len(sentence) for sentence in sentences]
+        if lengths != sorted(lengths):
             raise ValueError("sentences are not in the order of their lengths")
-        return cls(tuple((count, length) for length, count in counts.items()))
+        return cls(tuple((count, length) for length, count in Counter(lengths).items()))
 
     def split(self, x: Tensor) -> Iterator[Tensor]:
         """x (n, …) as one (sentences, length, …) after the other."""

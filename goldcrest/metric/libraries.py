@@ -67,7 +67,10 @@ class _BertScore:
         network: PreTrainedModel = AutoModel.from_pretrained(
             model, local_files_only=True, use_safetensors=True
         )
-        network.encoder.layer = network.encoder.layer[:layer]
+        layers = network.encoder.layer
+        if layer is not None and layer > len(layers):
+            raise InputError(f"{model}: layer {layer} of {len(layers)}; name one that it has")
+        network.encoder.layer = layers[:layer]
         self._network = network.to(device).eval()
         # A tokenizer that does not say how long a text may be lets it be longer than the positions, of which
         # RoBERTa and XLM-R use those behind their padding's.

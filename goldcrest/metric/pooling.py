@@ -46,10 +46,8 @@ def pool_states(
     if hidden is not None:
         counted = counted.masked_fill(hidden, 0)
     shares = torch.cat([one.mean(1) for one in lengths.split(counted)])[:, None]
-    vectors: Tensor | float = 0.0
+    vectors: Tensor | int = 0
     for weight, state in zip(weights.tolist(), states, strict=True):
-        if not weight:
-            continue
         if pool == "cls":
             vector = torch.cat([one[:, 0] for one in lengths.split(state)])
         else:

@@ -92,13 +92,16 @@ def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
 
 
 def _curve(results: MetricResults, part: str) -> list[dict[str, Any]]:
-    """The reference and what has less of a part, on the development set."""
+    """What has less of a part, and the reference where nothing else differs, on the development set."""
+    metrics = curve(results.config, part)
+    if all({**kept, part: WHOLE[part]} == WHOLE for kept in metrics.values()):
+        metrics = {REFERENCE: WHOLE, **metrics}
     rows = []
-    for metric, kept in {REFERENCE: WHOLE[part], **curve(results.config, part)}.items():
+    for metric, kept in metrics.items():
         one, size = results.agreement(metric, "development"), results.size(metric)
         if one and size:
             millions = size.parameters / 1e6
-            row = {"kept": kept, "tau": one.tau, "low": one.low, "high": one.high}
+            row = {"kept": kept[part], "tau": one.tau, "low": one.low, "high": one.high}
             rows.append({**row, "millions": millions})
     return rows
 
