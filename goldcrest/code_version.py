@@ -17,6 +17,8 @@ OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as 
 # start of Snakemake, one a job on a cluster, would parse the whole library.
 KNOWN = f"__pycache__/code_version.{sys.implementation.cache_tag}.json"
 SETTLED = 2_000_000_000  # nanoseconds: what was read sooner after its change may have been changed once more
+# The parts that decide what a metric that is a model gives.
+SCORING = ("hugging_face", "kernels", "metric", "products", "quantization")
 
 
 def code_version(*parts: str) -> str:

@@ -1,5 +1,6 @@
-"""Some rows of a table, drawn as it streams by."""
+"""Some rows of a table, or some lines of text, drawn as they stream by."""
 
+import random
 from collections.abc import Iterable
 
 import numpy as np
@@ -22,4 +23,19 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
         chosen = batch.take(pa.array(rows))
         both = chosen if drawn is None else pa.concat_tables([drawn, chosen])
         drawn, numbers = both.take(pa.array(least)).combine_chunks(), numbers[least]
+    return drawn
+
+
+def draw_lines(lines: Iterable[str], count: int, seed: int) -> list[str]:
+    """`count` lines, each as likely as any other, or all in their order where there are fewer.
+
+    Reservoir sampling (Vitter 1985, algorithm R): memory is that of these lines.
+    """
+    generator = random.Random(seed)
+    drawn: list[str] = []
+    for seen, line in enumerate(lines):
+        if seen < count:
+            drawn.append(line)
+        elif (place := generator.randrange(seen + 1)) < count:
+            drawn[place] = line
     return drawn

@@ -55,7 +55,8 @@ class Text:
         whole = list(read_lines(sources))
         if not whole:
             raise InputError(f"{sources}: has no lines; name a file of source sentences")
-        kept = slice(None, None, max(1, len(whole) // (segments or len(whole))))
+        count = min(segments or len(whole), len(whole))
+        kept = [index * len(whole) // count for index in range(count)]
 
         def read(path: str | Path) -> list[str]:
             lines = list(read_lines(path))
@@ -63,10 +64,10 @@ class Text:
                 raise InputError(
                     f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
                 )
-            return lines[kept][:segments]
+            return [lines[index] for index in kept]
 
         return cls(
-            whole[kept][:segments],
+            [whole[index] for index in kept],
             None if references is None else read(references),
             {str(path): read(path) for path in systems},
         )

@@ -27,6 +27,7 @@ APPLICATION = 0x676F6C64  # by which SQLite files are told apart
 PATIENCE = 600  # seconds to wait for another writer
 DEFAULT_BYTES = 4 * 2**30
 SHARE_DROPPED = 10  # one in so many vectors goes when the cache is full
+TOLERANCE = 1.1  # of the bound, which the write that fills the file passes
 AT_ONCE = 500  # keys of one query; SQLite limits them
 
 
@@ -129,8 +130,11 @@ class VectorCache:
             )
 
     def _shrink(self) -> None:
-        """A file from a time of another bound becomes as small as this one says."""
-        if self._pragma("page_count") * self._pragma("page_size") > self._max_bytes:
+        """A file from a time of another bound becomes as small as this one says.
+
+        One that is a page or two above it is of this bound: it is full, and would be rewritten at every opening.
+        """
+        if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * self._max_bytes:
             with self._transaction():
                 self._bound()
             self._database.execute("VACUUM")

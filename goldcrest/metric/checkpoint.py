@@ -1,7 +1,8 @@
 """Checkpoints of unbabel-comet: tensors and plain values are read, and nothing in them is ever run.
 
-A checkpoint is a folder with hparams.yaml and checkpoints/NAME.ckpt, or such a .ckpt.  The .ckpt is a pickle, which
-may hold code: PyTorch's reader of weights alone reads it, and refuses whatever is not a tensor or a plain value.
+A checkpoint is a folder with hparams.yaml and checkpoints/NAME.ckpt, or such a .ckpt; those trained here have their
+encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle, which may hold code: PyTorch's reader of
+weights alone reads it, and refuses whatever is not a tensor or a plain value.
 """
 
 import pickle
@@ -25,6 +26,7 @@ from goldcrest.metric.tokenizer import SentenceTokenizer
 
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
+ENCODER = "encoder"
 # Old checkpoints name a callback by its class, as a key beside the callback's plain values.
 NAMED_CLASSES = tuple(
     f"pytorch_lightning.callbacks.{name}"
@@ -82,6 +84,9 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
     if written.get("layer_transformation") == "sparsemax_patch":
         values["layer_transformation"] = "sparsemax_patch"
     architecture = Architecture.from_hyperparameters(values, str(file))
+    beside = hparams_file.parent / ENCODER
+    if encoder is None and beside.is_dir():
+        encoder = beside
     try:
         empty, place = find_encoder(
             values.get("encoder_model", "XLM-RoBERTa"),

@@ -10,8 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import torch
 
-from goldcrest.code_version import code_version
+from goldcrest.code_version import SCORING, code_version
 from goldcrest.corpus.sampling import draw_rows
 from goldcrest.corpus.table import (
     SCHEMA,
@@ -102,11 +103,17 @@ def join_translations(
     """Write a row (src, mt, ref) for each pair and each of its different translations.
 
     translated: tables of merged translations, and the column that holds them; rows may be missing there whose
-    translation is empty.  Raises InputError where a table has a row that is no pair's, or nothing is written.
+    translation is empty.  Raises InputError where a table has a row that is no pair's, two pairs cannot be told
+    apart, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
     keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
     place = {key: index for index, key in enumerate(keys)}
+    if len(place) < len(keys):
+        raise InputError(
+            f"{pairs}: two pairs have one `corpus` and `row`, by which their translations are found; "
+            "give their table another number for each row of a corpus"
+        )
     several: list[dict[str, None]] = [{} for _ in keys]
     for path, column in translated:
         for batch in read_batches(path, [column, "corpus", "row"]):
@@ -146,7 +153,9 @@ def score_tuples(
         "models": ensemble.sha256,
         "precision": precision,
         "device": device,
-        "code": code_version("kernels", "metric", "products", "quantization"),
+        "threads": torch.get_num_threads(),  # the order of sums
+        "torch": torch.__version__,
+        "code": code_version(*SCORING, "corpus.table"),
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)

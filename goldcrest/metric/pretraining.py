@@ -8,6 +8,8 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +31,6 @@ from goldcrest.files import (
     claim_folder,
     exclusive_folder,
     remove_folder,
-    sha256_text,
     write_json,
 )
 from goldcrest.metric.tokenizer import SentenceTokenizer
@@ -39,6 +40,7 @@ WINDOW = 100  # batches that are sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece has
 CHECKPOINT = "checkpoint.pt"
 END = 2  # the id of </s>; <s> and <pad> are before it
+AT_ONCE = 65_536  # sentences that are divided into pieces together
 RECORD = "pretraining.json"
 
 
@@ -68,10 +70,20 @@ class Sentences:
 
     def __init__(self, texts: Sequence[str], tokenizer: SentenceTokenizer, longest: int) -> None:
         """Sentences of nothing are left out, long ones cut."""
-        pieces, _ = tokenizer.encode([text for text in texts if text.strip()], longest)
-        self.lengths = np.array([len(one) for one in pieces], dtype=np.int64)
-        self._pieces = np.fromiter((one for row in pieces for one in row), dtype=np.int32)
+        texts = [text for text in texts if text.strip()]
+        lengths, pieces = [], [np.zeros(0, dtype=np.int32)]
+        for start in range(0, len(texts), AT_ONCE):
+            found, _ = tokenizer.encode(texts[start : start + AT_ONCE], longest)
+            lengths += [len(one) for one in found]
+            pieces.append(np.fromiter(chain.from_iterable(found), dtype=np.int32))
+        self.lengths = np.array(lengths, dtype=np.int64)
+        self._pieces = np.concatenate(pieces)
         self._ends = self.lengths.cumsum()
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all pieces, and where sentences end."""
+        return sha256(self._pieces.tobytes() + self._ends.tobytes()).hexdigest()
 
     def batch(self, rows: np.ndarray, pad: int) -> Tensor:
         """(b, longest) of some sentences."""
@@ -130,7 +142,7 @@ def pretrain(
         "seed": seed,
         "device": device,
         "threads": torch.get_num_threads(),  # the order of sums
-        "texts": sha256_text("\n".join(texts)),
+        "texts": sentences.sha256,
         "tokenizer": pieces.sha256,
         "code": code_version("metric.pretraining", "metric.tokenizer", "products"),
         "torch": torch.__version__,
@@ -207,12 +219,13 @@ class _Course:
             pieces, self.tokenizer.mask, self.tokenizer.size, self.settings.mask_share
         )
         inputs, wanted = inputs.to(self.device), pieces[chosen].to(self.device)
+        whole = (pieces != self.tokenizer.pad).to(self.device)
         rounded = self.settings.precision == "bfloat16"
         with (
             torch.autocast(self.device.type, torch.bfloat16, enabled=rounded),
             nullcontext() if rounded else OneDnnLinears(),
         ):
-            states = self.model.roberta(inputs, attention_mask=inputs != self.tokenizer.pad)[0]
+            states = self.model.roberta(inputs, attention_mask=whole)[0]
             # Of the pieces that are asked for alone: the map to all pieces is the largest of a small model.
             logits = self.model.lm_head(states[chosen.to(self.device)])
         loss = functional.cross_entropy(logits.float(), wanted)
@@ -246,7 +259,7 @@ def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Ten
     """The input (b, n) of masked language modelling, and which of its pieces are asked for (b, n).
 
     A share of the pieces (b, n) but <s>, <pad> and </s> is asked for, one at least: 80 % of them become `mask`,
-    10 % a random piece of `size`, 10 % stay (Devlin et al. 2019, §3.1).
+    10 % a random one of the `size` pieces but these three, 10 % stay (Devlin et al. 2019, §3.1).
     """
     allowed = pieces > END
     chosen = allowed & (torch.rand(pieces.shape) < share)
@@ -254,7 +267,7 @@ def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Ten
         chosen.view(-1)[allowed.flatten().float().argmax()] = True
     fate = torch.rand(pieces.shape)
     inputs = torch.where(chosen & (fate < 0.8), mask, pieces)
-    drawn = torch.randint(size, pieces.shape)
+    drawn = torch.randint(END + 1, size, pieces.shape)
     return torch.where(chosen & (fate >= 0.9), drawn, inputs), chosen
 
 

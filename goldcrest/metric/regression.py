@@ -44,6 +44,8 @@ WINDOW = 50  # batches that are sorted by length together
 LAST, BEST = "last.ckpt", "best.ckpt"
 STATE = "goldcrest"  # of a checkpoint in the work folder: what Lightning does not keep
 RECORD = "training.json"
+# What a metric needs of its encoder's folder to be used.
+ENCODER = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def train(
 ) -> None:
     """Write a checkpoint's folder as unbabel-comet does, hparams.yaml and checkpoints/model.ckpt; and RECORD.
 
-    encoder: a folder, or a name on the Hugging Face hub; the checkpoint names it by these very words.
+    encoder: a folder, or a name on the Hugging Face hub; the checkpoint names it by these very words, and holds a
+    folder's configuration and tokenizer in `encoder`, with which Goldcrest reads it wherever it is moved to.
     training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch that
     agrees best with the validation table.  Unfinished work is kept in `OUTPUT.work` and continued by the next call.
     Raises InputError where a table is faulty, or a hyperparameter unknown.
@@ -117,6 +120,11 @@ def train(
             hparams = json.loads(json.dumps(dict(model.hparams)))  # plain lists and dictionaries
             (folder / "hparams.yaml").write_text(yaml.safe_dump(hparams), encoding="utf-8")
             write_json(folder / RECORD, {**identity, "validations": history})
+            if local:
+                (folder / "encoder").mkdir()
+                for name in ENCODER:
+                    if Path(encoder, name).is_file():
+                        shutil.copy(Path(encoder, name), folder / "encoder")
         remove_folder(work)
 
 

@@ -36,7 +36,9 @@ BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
 INT8_BATCH_PIECES = 512  # whose states in float32 stay in a near cache; more are slower by a third
 CODE = (  # by which vectors are computed
     "kernels",
+    "metric.architecture",
     "metric.encoding",
+    "metric.folder",
     "metric.network",
     "metric.pooling",
     "metric.scorer",
@@ -240,7 +242,7 @@ class Scorer:
     def fingerprint(self) -> str:
         """The hash of all that a vector depends on beside its text; of the tensors as they are, not of a file.
 
-        Other code, and processors of other instructions, give other last digits, and so have vectors of their own.
+        Other code, and instructions of other processors, give other last digits, and so have vectors of their own.
         """
         network = self.metric.network
         parts = {
@@ -251,10 +253,11 @@ class Scorer:
             "code": code_version(*CODE),
             "torch": torch.__version__,
             "device": self.device.type,
-            "processor": [
+            "instructions": [
                 torch.backends.cpu.get_cpu_capability(),
                 multiplies_bfloat16(),
                 multiplies_by_bytes(),
+                fastest() if self.precision == "int8" else None,
             ],
         }
         digest = sha256(json.dumps(parts, sort_keys=True).encode())

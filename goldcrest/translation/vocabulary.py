@@ -1,12 +1,12 @@
 """One SentencePiece vocabulary for both languages, EOS = 0 and UNK = 1 as in the papers' models."""
 
 import io
-import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import sentencepiece
 
+from goldcrest.corpus.sampling import draw_lines
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_path, sha256_file
@@ -61,15 +61,10 @@ def train_vocabulary(
 ) -> None:
     """Train a unigram SentencePiece model of `size` pieces and write it to `path`.
 
-    At most `max_sentences` are used, drawn by reservoir sampling with `seed`, so that memory is bounded and
-    the result depends on nothing else.  Raises InputError where the text is too small for the size.
+    At most `max_sentences` are used, drawn with `seed`, so that memory is bounded and the result depends on
+    nothing else.  Raises InputError where the text is too small for the size.
     """
-    generator, sample = random.Random(seed), []
-    for count, sentence in enumerate(sentences):
-        if count < max_sentences:
-            sample.append(sentence)
-        elif (place := generator.randrange(count + 1)) < max_sentences:
-            sample[place] = sentence
+    sample = draw_lines(sentences, max_sentences, seed)
     if not sample:
         raise InputError(f"vocabulary {path}: no text to train on; look at the cleaning report")
     model = io.BytesIO()

@@ -53,7 +53,9 @@ rule translator_vocabulary:
         mem_mb=growing(4000),
     params:
         seed=config["seed"],
-        code=code_version("translation.vocabulary", "corpus.table"),
+        code=code_version(
+            "corpus.sampling", "corpus.table", "translation.vocabulary"
+        ),
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 
@@ -253,7 +255,7 @@ rule score_corpus:
     params:
         precision=config["evaluation"]["precision"],
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
-        code=code_version("kernels", "metric", "products", "quantization"),
+        code=code_version(*SCORING, "corpus.table"),
     script:
         "../../workflow_scripts/metric/score_corpus.py"
 

@@ -18,7 +18,9 @@ rule make_tokenizer:
         mem_mb=growing(4000),
     params:
         pieces=config["vocabulary"],
-        code=code_version("metric.tokenizer", "text_files"),
+        sentences=config["sentences"],
+        seed=config["seed"],
+        code=code_version("corpus.sampling", "metric.tokenizer", "text_files"),
     script:
         "../../workflow_scripts/metric/make_tokenizer.py"
 
@@ -43,9 +45,14 @@ rule pretrain_encoder:
     params:
         settings=lambda w: without_by(config["encoders"][w.encoder]),
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
+        sentences=config["sentences"],
         seed=config["seed"],
         code=code_version(
-            "metric.pretraining", "metric.tokenizer", "products", "text_files"
+            "corpus.sampling",
+            "metric.pretraining",
+            "metric.tokenizer",
+            "products",
+            "text_files",
         ),
     script:
         "../../workflow_scripts/metric/pretrain_encoder.py"

@@ -23,7 +23,7 @@ rule score_judged:
         entry=lambda w: JUDGED_SETS[w.judged],
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("bleu", "kernels", "metric", "products", "quantization"),
+        code=code_version(*SCORING, "bleu"),
     script:
         "../../workflow_scripts/metric/score_judged.py"
 
@@ -108,8 +108,6 @@ rule measure_metric_speed:
         names=timed_metrics(),
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
-        code=code_version(
-            "evaluation", "kernels", "metric", "products", "quantization", "text_files"
-        ),
+        code=code_version(*SCORING, "bleu", "evaluation", "text_files"),
     script:
         "../../workflow_scripts/metric/measure_metric_speed.py"

@@ -39,15 +39,13 @@ rule measure_comet:
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
         code=code_version(
+            *SCORING,
             "bleu",
             "corpus.table",
             "evaluation.comet",
             "evaluation.measurement",
             "evaluation.quality",
             "evaluation.significance",
-            "kernels",
-            "metric",
-            "products",
             "text_files",
         ),
     script:

@@ -53,7 +53,8 @@ def test_metrics_of_an_experiment():
     assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
     others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
     assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
-    less = {"top_layers": 0, "feed_forward": 0.75, "heads": 0.5}  # the recipe's neurons, as in figure 6b
+    # The recipe's neurons, as in figure 6b.
+    less = {"top_layers": 0, "feed_forward": 0.75, "heads": 0.5}
     assert curve(config, "heads") == {"heads-0.5": less}
     assert pruned_metrics(config) == {
         "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},

@@ -1,9 +1,10 @@
-"""Rows are drawn once each, in random order, with equal chances wherever they stand."""
+"""Rows and lines are drawn once each, with equal chances wherever they stand."""
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
-from goldcrest.corpus.sampling import draw_rows
+from goldcrest.corpus.sampling import draw_lines, draw_rows
 
 
 def batches(rows, size):
@@ -27,10 +28,21 @@ def test_batches_do_not_matter():
     assert drawn(100, 7, 30) == drawn(100, 100, 30) != drawn(100, 7, 30, seed=2)
 
 
-def test_equal_chances():
+def test_lines():
+    lines = [str(number) for number in range(40)]
+    assert draw_lines(lines, 40, 1) == draw_lines(lines, 100, 1) == lines
+    some = draw_lines(iter(lines), 10, 1)
+    assert len(set(some)) == 10 and set(some) < set(lines)
+    assert some == draw_lines(lines, 10, 1) != draw_lines(lines, 10, 2)
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda seed: drawn(40, 9, 10, seed), lambda seed: draw_lines(range(40), 10, seed)]
+)
+def test_equal_chances(draw):
     """Chi-square of 400 draws of 10 of 40 rows: 39 degrees of freedom, so below 80 but once in 8,000 tries."""
     counts = np.zeros(40)
     for seed in range(400):
-        counts[drawn(40, 9, 10, seed)] += 1
+        counts[draw(seed)] += 1
     # Rows of one draw exclude each other, which makes the sum smaller by (40 - 10) / (40 - 1).
     assert ((counts - 100) ** 2 / 100).sum() * 39 / 30 < 80

@@ -16,7 +16,8 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("segments", "numbers"), [(None, range(10)), (3, (0, 3, 6)), (20, range(10))]
+    ("segments", "numbers"),
+    [(None, range(10)), (3, (0, 3, 6)), (6, (0, 1, 3, 5, 6, 8)), (20, range(10))],
 )
 def test_segments_are_evenly_chosen_and_belong_together(files, segments, numbers):
     source, reference, *systems = files

@@ -91,3 +91,10 @@ def test_joined(tmp_path):
         join_translations(
             tmp_path / "pairs.parquet", [(tmp_path / "other.parquet", "source")], tmp_path / "o"
         )
+
+
+def test_pairs_of_one_key_are_not_joined_by_it(tmp_path):
+    pairs = {"source": ["a", "b"], "target": ["A", "B"], "corpus": ["c", "c"], "row": [3, 3]}
+    write_table(tmp_path / "pairs.parquet", pa.table(pairs))
+    with pytest.raises(InputError, match=r"pairs.parquet: two pairs have one `corpus` and `row`"):
+        join_translations(tmp_path / "pairs.parquet", [], tmp_path / "out.parquet")

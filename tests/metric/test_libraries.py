@@ -131,6 +131,9 @@ def test_a_table_without_references_and_a_model_of_another_kind_are_refused(fold
     done, _ = scored(folder, ENCODER, entry, by="bert-score", encoder="e", layer=2)
     assert done.returncode != 0
     assert "compares with references, and the table has none" in (folder / "log").read_text()
+    done, _ = scored(folder, ENCODER, by="bert-score", encoder="e", layer=4)
+    assert done.returncode != 0
+    assert f"{ENCODER}: layer 4 of 3; name one that it has" in (folder / "log").read_text()
     done, _ = scored(folder, ENCODER, by="bleurt", encoder="e")
     assert done.returncode != 0
     assert f"{ENCODER}: no model for bleurt-pytorch" in (folder / "log").read_text()

@@ -89,6 +89,8 @@ def test_pieces_that_are_asked_for():
     assert not chosen[pieces <= 2].any()
     assert (inputs == pieces)[~chosen].all()
     assert chosen.sum() / (pieces > 2).sum() == pytest.approx(0.15, abs=0.01)
+    # No special one stands for a piece.
+    assert ((inputs > 2) == (pieces > 2)).all()
     given, kept = inputs[chosen], pieces[chosen]
     assert (given == 1000).double().mean() == pytest.approx(0.8, abs=0.02)
     assert (given == kept).double().mean() == pytest.approx(0.1, abs=0.02)

@@ -98,11 +98,10 @@ def test_a_killed_training_goes_on_to_the_same_bytes(material, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
-def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind, monkeypatch):
+def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     done = train(material, tmp_path / "model", kind=kind, epochs=1, precision="bfloat16")
     assert done.returncode == 0, done.stderr
-    monkeypatch.chdir(material)  # the checkpoint names its encoder from here
-    scorer = Scorer(load_metric(tmp_path / "model"))
+    scorer = Scorer(load_metric(tmp_path / "model"))  # wherever we are: its encoder is with it
     found = scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
     samples = [
         {"src": source, "mt": line, "ref": reference}
@@ -113,6 +112,7 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind, monkeyp
     (tmp_path / "task.json").write_text(json.dumps(task))
     subprocess.run(
         [COMET, ROOT / "tests/metric/oracle.py", tmp_path / "task.json", tmp_path / "answer.json"],
+        cwd=material,  # from where the checkpoint names it
         check=True,
         capture_output=True,
     )

@@ -323,6 +323,10 @@ def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "another")
     found.add(Scorer(metric).fingerprint)
     assert len(found) == 3
+    found = {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
+    monkeypatch.setattr("goldcrest.metric.scorer.fastest", lambda: "another")
+    found |= {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
+    assert len(found) == 3  # those of int8 alone differ
 
 
 def test_a_long_sentence_is_named(tmp_path, caplog):

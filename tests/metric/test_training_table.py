@@ -45,6 +45,16 @@ def test_equal_scores_have_no_deviation(judgements):
         judged_segments([(judgements, "seg_id")], "language-pair")
 
 
+def test_equal_scores_that_no_power_of_two_divides(tmp_path):
+    """Their deviation is rounding's and not 0."""
+    rows = ["system\tseg_id\tsource\treference\thypothesis\tda"]
+    rows += [f"s\t{number}\ta\tb\tc\t0.1" for number in range(3)]
+    assert np.full(3, 0.1).std() > 0
+    (tmp_path / "da.tsv").write_text("\n".join(rows) + "\n")
+    with pytest.raises(InputError, match=r"da.tsv: all scores da .*are equal"):
+        judged_segments([(tmp_path / "da.tsv", "da")], "table")
+
+
 def test_no_source_is_on_both_sides(judgements, tmp_path):
     table = judged_segments([(judgements, "da")], "none")
     for name, parts in (("one", [table]), ("two", [table[:30], table[30:]])):

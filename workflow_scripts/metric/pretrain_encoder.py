@@ -1,9 +1,11 @@
 """Pre-train a small XLM-R by masked language modelling, from text files and a tokenizer into an encoder's folder."""
 
+from itertools import chain
 from pathlib import Path
 
 import torch
 
+from goldcrest.corpus.sampling import draw_lines
 from goldcrest.job import job
 from goldcrest.metric.pretraining import PretrainingSettings, pretrain
 from goldcrest.text_files import read_lines
@@ -11,9 +13,10 @@ from goldcrest.text_files import read_lines
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     output = Path(snakemake.output[0])
+    lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
     pretrain(
         PretrainingSettings(**snakemake.params.settings),
-        [line for path in snakemake.input.texts for line in read_lines(path)],
+        draw_lines(lines, snakemake.params.sentences, snakemake.params.seed),
         snakemake.input.tokenizer,
         output,
         output.with_name(f"{output.name}.work"),
