@@ -22,7 +22,7 @@ PAIRS = 1024  # whose features are held at once
 
 
 class PairwiseEstimator:
-    """The scores of pairs of sentence vectors (Rei et al. 2020); weights are copies."""
+    """The scores of pairs of sentence vectors (Rei et al. 2020); weights are laid out once, and must not change."""
 
     def __init__(
         self,

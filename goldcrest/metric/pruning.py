@@ -38,7 +38,7 @@ class Kept:
     """What a pruned metric keeps; top_layers: how many go.
 
     feed_forward, heads: of each layer's neurons and heads a share up to 1, rounded, one at least; or, above 1, a
-    number.  The paper's PRUNE-COMET of 24 layers: 5 or 0, 0.75 or 3072, 0.875 or 14.
+    number.  The paper's PRUNE-COMET of 24 layers: 6, 0.75 or 3072, 0.875 or 14.
     """
 
     top_layers: int = 0

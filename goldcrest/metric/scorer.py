@@ -61,7 +61,7 @@ Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 
 
 class Scorer:
-    """A metric at work; the weights are copies, laid out for that."""
+    """A metric at work, whose weights are laid out for that once, and must not change."""
 
     def __init__(
         self,
