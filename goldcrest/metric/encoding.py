@@ -49,7 +49,7 @@ class Lengths:
 
 
 class RaggedEncoder:
-    """The states of an XLM-R or BERT, whole or cut, in inference; its weights are laid out once, and must not change."""
+    """The states of an XLM-R or BERT, whole or cut, in inference; weights are laid out once, and must not change."""
 
     def __init__(
         self,
