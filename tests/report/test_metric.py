@@ -4,17 +4,21 @@ import pytest
 
 from goldcrest.evaluation.metric_quality import Agreement
 from goldcrest.evaluation.metric_size import MetricSize
+from goldcrest.evaluation.metric_speed import PLAIN, MetricSpeed
+from goldcrest.report import papers
 from goldcrest.report.metric_page import in_short
 from goldcrest.report.metric_results import MetricResults
-from goldcrest.report.metric_tables import agreement_table, paper_table
+from goldcrest.report.metric_tables import agreement_table, claims_table, paper_table
 
 NEWS = "zh-en.news"
 
 
-def agreement(metric: str, tau: float | None, difference: float | None) -> Agreement:
+def agreement(
+    metric: str, tau: float | None, difference: float | None, test_set: str = NEWS
+) -> Agreement:
     return Agreement(
         metric=metric,
-        test_set=NEWS,
+        test_set=test_set,
         statistic="mqm",
         tau=tau,
         low=None if tau is None else tau - 0.1,
@@ -64,3 +68,39 @@ def test_what_is_undefined_is_absent():
     assert [cell.text for cell in last.cells[3:]] == [""] * 5
     for row in paper_table(found, 1).rows:
         assert not any("nan" in cell.text.lower() for cell in row.cells)
+
+
+def test_the_mean_of_ours_stands_beside_the_paper_s_where_all_are_there():
+    table = paper_table(results(0.121, -0.004), 1)
+    assert "avg_ours" not in [column.key for column in table.columns]
+    names = [key for key in papers.load_table("cometinho", 1).columns if "_" in key]
+    sets = {name: {"paper": name} for name in names if name != "params_m"}
+    config = {"test_sets": sets, "evaluation": {"permutations": 20}}
+    agreements = [
+        agreement("reference", number / 10, None, name) for number, name in enumerate(sets)
+    ]
+    table = paper_table(MetricResults(config, agreements, []), 1)
+    place = [column.key for column in table.columns].index("avg_ours")
+    shown = {row.cells[0].text: row.cells[place].text for row in table.rows}
+    assert shown["COMET"] == "0.250" and shown["BLEU"] == ""  # of 0, 0.1, …, 0.5; of nothing
+
+
+def test_claims_are_of_measured_times():
+    def speed(study, metric, way, amount, seconds):
+        return MetricSpeed(study, metric, way, amount, [seconds], seconds, "one core", {})
+
+    speeds = [
+        speed("systems", "reference", PLAIN, 1, 8.0),
+        speed("systems", "reference", "ours, float32", 1, 4.0),
+        speed("systems", "distilled", "ours, float32", 1, 1.0),
+        speed("segments", "reference", "ours, float32", 40, 4.0),
+    ]
+    found = results(0.121, -0.004)
+    sizes = [*found.sizes, MetricSize("distilled", 20, 80, 2, [1.0], "a" * 64)]
+    table = claims_table(MetricResults(found.config, found.agreements, sizes, speeds))
+    ours = {row.cells[0].text: row.cells[2].text for row in table.rows}
+    assert ours["caching+length batching: time reduction scoring 1 system"] == "50.00"
+    assert ours["DISTIL-COMET seconds per 1000 samples"] == "25.00"
+    assert ours["DISTIL-COMET speed improvement"] == "75.00"
+    assert ours["DISTIL-COMET speed factor"] == "4.000"
+    assert ours["PRUNE-COMET seconds per 1000 samples"] == ""
