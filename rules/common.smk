@@ -7,7 +7,7 @@ from shlex import quote
 
 from snakemake.settings.types import DeploymentMethod
 
-from goldcrest.code_version import SCORING, code_version
+from goldcrest.code_version import SCORING_PARTS, code_version
 from goldcrest.configuration import check, load_zoo, read_yaml
 from goldcrest.errors import InputError
 

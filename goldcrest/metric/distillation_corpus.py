@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from goldcrest.code_version import SCORING, code_version
+from goldcrest.code_version import SCORING_PARTS, code_version
 from goldcrest.corpus.sampling import draw_rows
 from goldcrest.corpus.table import (
     SCHEMA,
@@ -155,7 +155,7 @@ def score_tuples(
         "device": device,
         "threads": torch.get_num_threads(),  # the order of sums
         "torch": torch.__version__,
-        "code": code_version(*SCORING, "corpus.table"),
+        "code": code_version(*SCORING_PARTS, "corpus.table"),
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)

@@ -255,7 +255,7 @@ rule score_corpus:
     params:
         precision=config["evaluation"]["precision"],
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
-        code=code_version(*SCORING, "corpus.table"),
+        code=code_version(*SCORING_PARTS, "corpus.table"),
     script:
         "../../workflow_scripts/metric/score_corpus.py"
 

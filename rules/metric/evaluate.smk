@@ -23,7 +23,7 @@ rule score_judged:
         entry=lambda w: JUDGED_SETS[w.judged],
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(*SCORING, "bleu"),
+        code=code_version(*SCORING_PARTS, "bleu"),
     script:
         "../../workflow_scripts/metric/score_judged.py"
 
@@ -108,6 +108,6 @@ rule measure_metric_speed:
         names=timed_metrics(),
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
-        code=code_version(*SCORING, "bleu", "evaluation", "text_files"),
+        code=code_version(*SCORING_PARTS, "bleu", "evaluation", "text_files"),
     script:
         "../../workflow_scripts/metric/measure_metric_speed.py"

@@ -39,7 +39,7 @@ rule measure_comet:
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
         code=code_version(
-            *SCORING,
+            *SCORING_PARTS,
             "bleu",
             "corpus.table",
             "evaluation.comet",

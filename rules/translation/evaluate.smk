@@ -53,7 +53,7 @@ rule choose_by_mbr:
         target=config["languages"]["target"],
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
-        code=code_version(*SCORING, "bleu", "runtime") + SEARCH_CODE,
+        code=code_version(*SCORING_PARTS, "bleu", "runtime") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/choose_by_mbr.py"
 
