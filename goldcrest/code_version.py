@@ -18,7 +18,15 @@ OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as 
 KNOWN = f"__pycache__/code_version.{sys.implementation.cache_tag}.json"
 SETTLED = 2_000_000_000  # nanoseconds: what was read sooner after its change may have been changed once more
 # The parts that decide what a metric that is a model gives.
-SCORING_PARTS = ("hugging_face", "kernels", "metric", "products", "quantization")
+SCORING_PARTS = (
+    "hugging_face",
+    "kernels",
+    "metric",
+    "products",
+    "pruning.cut",
+    "pruning.structure",
+    "quantization",
+)
 
 
 def code_version(*parts: str) -> str:

@@ -12,6 +12,7 @@ from goldcrest.configuration.reading import read_yaml
 from goldcrest.configuration.resources import (
     alignment_memory,
     language_model_memory,
+    pretraining_memory,
     scoring_memory,
     search_memory,
     training_memory,
@@ -47,6 +48,7 @@ __all__ = [
     "members",
     "missing_files",
     "other_texts",
+    "pretraining_memory",
     "read_yaml",
     "scores_of",
     "scoring_memory",

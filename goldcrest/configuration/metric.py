@@ -14,17 +14,20 @@ OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
 WHOLE = {"top_layers": 0, "feed_forward": 1.0, "heads": 1.0}  # nothing is cut
 
 
-def curve(config: Mapping[str, Any], part: str) -> dict[str, dict[str, float]]:
-    """The metrics that have less of one part, for a figure, each with how much is cut.
+def uncut(config: Mapping[str, Any], part: str) -> dict[str, float]:
+    """What a figure's curve begins with: nothing is cut, but where heads go, the feed-forward blocks of the recipe.
 
-    Heads go where the feed-forward blocks are the recipe's already, as in the paper's figure 6b.
+    So is the paper's figure 6b.
     """
-    pruning = config["pruning"]
+    recipe = config["pruning"].get("recipe", WHOLE)
+    return {**WHOLE, "feed_forward": recipe["feed_forward"]} if part == "heads" else WHOLE
+
+
+def curve(config: Mapping[str, Any], part: str) -> dict[str, dict[str, float]]:
+    """The metrics that have less of one part, for a figure, each with how much is cut."""
     name = {"top_layers": "without-{}-top-layers"}.get(part, part.replace("_", "-") + "-{:g}")
-    begin = dict(WHOLE)
-    if part == "heads" and "recipe" in pruning:
-        begin["feed_forward"] = pruning["recipe"]["feed_forward"]
-    return {name.format(amount): {**begin, part: amount} for amount in pruning[part]}
+    begin = uncut(config, part)
+    return {name.format(amount): {**begin, part: amount} for amount in config["pruning"][part]}
 
 
 def pruned_metrics(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:

@@ -19,6 +19,8 @@ PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a sm
 # Values of the embedding's width that a layer keeps for the backward pass, for each piece.
 ACTIVATIONS = 16
 VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
+COMPRESSION = 4  # of text on the disk, at most
+SENTENCE_BYTES = 300  # of one in memory, as text and as pieces
 ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
 LANGUAGE_MODEL_EXPANSION = 40  # of compressed text; measured: 1.9 MB of plain text make 18 MB
 MIB = 2**20
@@ -102,6 +104,12 @@ def search_memory(models: Iterable[str], threads: int = 1) -> int:
 def vocabulary_memory(tables: Iterable[str]) -> int:
     """MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
     return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * total_bytes(tables) / MIB))
+
+
+def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
+    """MiB of main memory that pre-training an encoder needs, on at most so many sentences of some files."""
+    kept = min(2 * COMPRESSION * total_bytes(texts), SENTENCE_BYTES * sentences)
+    return int(4 * PROCESS_MIB + kept / MIB)
 
 
 def language_model_memory(sorting: int, texts: Iterable[str]) -> int:

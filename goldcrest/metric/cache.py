@@ -132,7 +132,7 @@ class VectorCache:
     def _shrink(self) -> None:
         """A file from a time of another bound becomes as small as this one says.
 
-        One that is a page or two above it is of this bound: it is full, and would be rewritten at every opening.
+        One that is little above it is full by this bound, and would be rewritten at every opening.
         """
         if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * self._max_bytes:
             with self._transaction():

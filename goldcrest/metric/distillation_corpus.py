@@ -41,7 +41,8 @@ def select_pairs(
     entry: `table`, of a translation experiment, or `source` and `target`, files of lines; where it says so, only
     pairs with a `bicleaner` score of at least that, and `rows` of them at random, of which `translators` has its
     rows and `validation` more go to the translators.
-    Raises InputError where a score is missing, line counts differ, or nothing is left to translate.
+    Raises InputError where a score is missing, line counts differ, pairs cannot be told apart, or nothing is left to
+    translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
     rows = draw_rows(batches, entry.get("rows", 2**62), seed)
@@ -52,6 +53,11 @@ def select_pairs(
         raise InputError(
             f"distillation.pairs.{name}: {count:,} pairs, of which translators learn from {second:,}: none is left "
             "to translate; give more text, or lower `translators` or `bicleaner`"
+        )
+    if rows.group_by(["corpus", "row"]).aggregate([]).num_rows < count:
+        raise InputError(
+            f"distillation.pairs.{name}.table: {entry['table']} has two pairs of one `corpus` and `row`, by which "
+            "their translations are found; number its rows anew"
         )
     parts = (rows.slice(second), rows.slice(0, first), rows.slice(first, apart["validation"]))
     for path, part in zip((output, training, validation), parts, strict=True):
@@ -103,17 +109,11 @@ def join_translations(
     """Write a row (src, mt, ref) for each pair and each of its different translations.
 
     translated: tables of merged translations, and the column that holds them; rows may be missing there whose
-    translation is empty.  Raises InputError where a table has a row that is no pair's, two pairs cannot be told
-    apart, or nothing is written.
+    translation is empty.  Raises InputError where a table has a row that is no pair's, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
     keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
     place = {key: index for index, key in enumerate(keys)}
-    if len(place) < len(keys):
-        raise InputError(
-            f"{pairs}: two pairs have one `corpus` and `row`, by which their translations are found; "
-            "give their table another number for each row of a corpus"
-        )
     several: list[dict[str, None]] = [{} for _ in keys]
     for path, column in translated:
         for batch in read_batches(path, [column, "corpus", "row"]):

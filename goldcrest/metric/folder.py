@@ -52,7 +52,7 @@ class Metric:
 def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
     """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
 
-    encoder: for checkpoints, which name their encoder only: the folder of its config.json and tokenizer.
+    encoder: for checkpoints that name their encoder only: the folder of its config.json and tokenizer.
     Raises InputError where it is none, is damaged, holds more than tensors, or is of another kind of model.
     """
     name, path = str(path), Path(path)

@@ -45,7 +45,7 @@ LAST, BEST = "last.ckpt", "best.ckpt"
 STATE = "goldcrest"  # of a checkpoint in the work folder: what Lightning does not keep
 RECORD = "training.json"
 # What a metric needs of its encoder's folder to be used.
-ENCODER = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
+ENCODER_FILES = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def train(
             write_json(folder / RECORD, {**identity, "validations": history})
             if local:
                 (folder / "encoder").mkdir()
-                for name in ENCODER:
+                for name in ENCODER_FILES:
                     if Path(encoder, name).is_file():
                         shutil.copy(Path(encoder, name), folder / "encoder")
         remove_folder(work)

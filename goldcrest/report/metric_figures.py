@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from goldcrest.configuration.metric import REFERENCE, WHOLE, curve
+from goldcrest.configuration.metric import REFERENCE, WHOLE, curve, pruned_metrics, uncut
 from goldcrest.evaluation.metric_speed import SORTED
 from goldcrest.report.metric_results import MetricResults
 
@@ -76,6 +76,8 @@ def layer_weights(results: MetricResults) -> alt.TopLevelMixin:
 def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
     """Figure 5, 6a or 6b: agreement on the development set, and parameters, by what is cut."""
     part, axis, title = CURVES[name]
+    if (neurons := uncut(results.config, part)["feed_forward"]) < 1:
+        title += f", {neurons:g} of the neurons kept"
     frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
     order = "descending" if part != "top_layers" else "ascending"
     base = alt.Chart(frame).encode(
@@ -92,12 +94,12 @@ def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
 
 
 def _curve(results: MetricResults, part: str) -> list[dict[str, Any]]:
-    """What has less of a part, and the reference where nothing else differs, on the development set."""
-    metrics = curve(results.config, part)
-    if all({**kept, part: WHOLE[part]} == WHOLE for kept in metrics.values()):
-        metrics = {REFERENCE: WHOLE, **metrics}
+    """What has less of a part, behind what it is cut of, on the development set."""
+    begin = uncut(results.config, part)
+    known = {REFERENCE: WHOLE, **pruned_metrics(results.config)}
+    first = {metric: kept for metric, kept in known.items() if kept == begin}
     rows = []
-    for metric, kept in metrics.items():
+    for metric, kept in {**first, **curve(results.config, part)}.items():
         one, size = results.agreement(metric, "development"), results.size(metric)
         if one and size:
             millions = size.parameters / 1e6

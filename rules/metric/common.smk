@@ -1,5 +1,6 @@
 """What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
 
+from goldcrest.configuration import pretraining_memory, vocabulary_memory
 from goldcrest.configuration.metric import (
     our_metrics,
     pruned_metrics,

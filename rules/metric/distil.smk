@@ -53,9 +53,7 @@ rule translator_vocabulary:
         mem_mb=growing(4000),
     params:
         seed=config["seed"],
-        code=code_version(
-            "corpus.sampling", "corpus.table", "translation.vocabulary"
-        ),
+        code=code_version("corpus.sampling", "corpus.table", "translation.vocabulary"),
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 

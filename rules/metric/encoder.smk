@@ -15,10 +15,11 @@ rule make_tokenizer:
         "../../envs/main.yaml"
     threads: 1
     resources:
-        mem_mb=growing(4000),
+        mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
     params:
         pieces=config["vocabulary"],
-        sentences=config["sentences"],
+        # More than translators' vocabularies are of would need memory and time, and change little.
+        sentences=min(config["sentences"], 2_000_000),
         seed=config["seed"],
         code=code_version("corpus.sampling", "metric.tokenizer", "text_files"),
     script:
@@ -41,7 +42,8 @@ rule pretrain_encoder:
     threads: process_threads()
     resources:
         **accelerators(1),
-        mem_mb=growing(4000),
+        mem_mb=lambda w, input, attempt: attempt
+        * pretraining_memory(input.texts, config["sentences"]),
     params:
         settings=lambda w: without_by(config["encoders"][w.encoder]),
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",

@@ -5,6 +5,7 @@ from goldcrest.configuration import (
     check,
     hub_models,
     missing_files,
+    pretraining_memory,
     search_memory,
     training_memory,
     unfit_models,
@@ -108,5 +109,7 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert memory(small, tables=[folder, "not/there"]) == least + 30
     assert search_memory([folder]) == search_memory([]) + 30
     assert search_memory([folder], threads=4) == search_memory([], threads=4) + 60
+    few, many = (pretraining_memory([folder], sentences) for sentences in (10, 10**7))
+    assert 4000 <= few < many == pretraining_memory([folder], 10**8)
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000

@@ -93,8 +93,11 @@ def test_joined(tmp_path):
         )
 
 
-def test_pairs_of_one_key_are_not_joined_by_it(tmp_path):
-    pairs = {"source": ["a", "b"], "target": ["A", "B"], "corpus": ["c", "c"], "row": [3, 3]}
-    write_table(tmp_path / "pairs.parquet", pa.table(pairs))
-    with pytest.raises(InputError, match=r"pairs.parquet: two pairs have one `corpus` and `row`"):
-        join_translations(tmp_path / "pairs.parquet", [], tmp_path / "out.parquet")
+def test_pairs_of_one_key_are_refused(tmp_path):
+    """By which their translations would be found."""
+    path = scored(tmp_path, [0.9] * 9)
+    columns = ["source", "target", "corpus", "row", "dropped_by"]
+    table = read_columns(path, columns)
+    write_table(path, pa.concat_tables([table, table]))
+    with pytest.raises(InputError, match=r"pairs\.x\.table: .* has two pairs of one `corpus` and"):
+        select_pairs("x", {"table": path, "translators": APART}, 1, *paths(tmp_path))

@@ -6,6 +6,7 @@ from goldcrest.evaluation.metric_quality import Agreement
 from goldcrest.evaluation.metric_size import MetricSize
 from goldcrest.evaluation.metric_speed import PLAIN, MetricSpeed
 from goldcrest.report import papers
+from goldcrest.report.metric_figures import quality_curve
 from goldcrest.report.metric_page import in_short
 from goldcrest.report.metric_results import MetricResults
 from goldcrest.report.metric_tables import agreement_table, claims_table, paper_table
@@ -104,3 +105,24 @@ def test_claims_are_of_measured_times():
     assert ours["DISTIL-COMET speed improvement"] == "75.00"
     assert ours["DISTIL-COMET speed factor"] == "4.000"
     assert ours["PRUNE-COMET seconds per 1000 samples"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "title"),
+    [
+        ("cometinho_figure6a", [1.0, 0.75, 0.5], "Quality by feed-forward size"),
+        ("cometinho_figure6b", [1.0, 0.5], "Quality by heads, 0.75 of the neurons kept"),
+    ],
+)
+def test_a_curve_begins_with_what_it_is_cut_of(name, kept, title):
+    pruning = {"top_layers": [], "feed_forward": [0.75, 0.5], "heads": [0.5]}
+    pruning["recipe"] = {"top_layers": 1, "feed_forward": 0.75, "heads": 0.5}
+    metrics = ["reference", "feed-forward-0.75", "feed-forward-0.5", "heads-0.5", "pruned"]
+    agreements = [agreement(one, n / 10, None, "development") for n, one in enumerate(metrics)]
+    sizes = [MetricSize(one, 100, 400, 2, [1.0], "a" * 64) for one in metrics]
+    chart = quality_curve(MetricResults({"pruning": pruning}, agreements, sizes), name)
+    drawn = chart.to_dict()
+    (rows,) = drawn["datasets"].values()
+    assert [row["kept"] for row in rows] == kept
+    assert rows[0]["tau"] == {"cometinho_figure6a": 0.0, "cometinho_figure6b": 0.1}[name]
+    assert drawn["title"] == title
