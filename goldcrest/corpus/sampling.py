@@ -1,10 +1,13 @@
-"""Some rows of a table, or some lines of text, drawn as they stream by."""
+"""Some rows of a table, or some items of any stream, drawn as they go by."""
 
 import random
 from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+
+T = TypeVar("T")
 
 
 def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | None:
@@ -26,16 +29,16 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
     return drawn
 
 
-def draw_lines(lines: Iterable[str], count: int, seed: int) -> list[str]:
-    """`count` lines, each as likely as any other, or all in their order where there are fewer.
+def draw_items(items: Iterable[T], count: int, seed: int) -> list[T]:
+    """`count` items, each as likely as any other, or all in their order where there are fewer.
 
-    Reservoir sampling (Vitter 1985, algorithm R): memory is that of these lines.
+    Reservoir sampling (Vitter 1985, algorithm R): memory is that of these items.
     """
     generator = random.Random(seed)
-    drawn: list[str] = []
-    for seen, line in enumerate(lines):
+    drawn: list[T] = []
+    for seen, item in enumerate(items):
         if seen < count:
-            drawn.append(line)
+            drawn.append(item)
         elif (place := generator.randrange(seen + 1)) < count:
-            drawn[place] = line
+            drawn[place] = item
     return drawn

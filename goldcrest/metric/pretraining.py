@@ -83,7 +83,9 @@ class Sentences:
     @property
     def sha256(self) -> str:
         """The hash of all pieces, and where sentences end."""
-        return sha256(self._pieces.tobytes() + self._ends.tobytes()).hexdigest()
+        digest = sha256(self._pieces)
+        digest.update(self._ends)
+        return digest.hexdigest()
 
     def batch(self, rows: np.ndarray, pad: int) -> Tensor:
         """(b, longest) of some sentences."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from goldcrest.corpus.sampling import draw_lines
+from goldcrest.corpus.sampling import draw_items
 from goldcrest.corpus.table import read_batches
 from goldcrest.errors import InputError
 from goldcrest.files import atomic_path, sha256_file
@@ -64,7 +64,7 @@ def train_vocabulary(
     At most `max_sentences` are used, drawn with `seed`, so that memory is bounded and the result depends on
     nothing else.  Raises InputError where the text is too small for the size.
     """
-    sample = draw_lines(sentences, max_sentences, seed)
+    sample = draw_items(sentences, max_sentences, seed)
     if not sample:
         raise InputError(f"vocabulary {path}: no text to train on; look at the cleaning report")
     model = io.BytesIO()

@@ -85,6 +85,7 @@ rule lexical_translation:
         code=code_version(
             "corpus.alignment",
             "corpus.links",
+            "corpus.sampling",
             "corpus.scores.language_model",
             "corpus.scores.lexical_translation",
             "corpus.symmetrization",

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.sampling import draw_lines, draw_rows
+from goldcrest.corpus.sampling import draw_items, draw_rows
 
 
 def batches(rows, size):
@@ -30,14 +30,14 @@ def test_batches_do_not_matter():
 
 def test_lines():
     lines = [str(number) for number in range(40)]
-    assert draw_lines(lines, 40, 1) == draw_lines(lines, 100, 1) == lines
-    some = draw_lines(iter(lines), 10, 1)
+    assert draw_items(lines, 40, 1) == draw_items(lines, 100, 1) == lines
+    some = draw_items(iter(lines), 10, 1)
     assert len(set(some)) == 10 and set(some) < set(lines)
-    assert some == draw_lines(lines, 10, 1) != draw_lines(lines, 10, 2)
+    assert some == draw_items(lines, 10, 1) != draw_items(lines, 10, 2)
 
 
 @pytest.mark.parametrize(
-    "draw", [lambda seed: drawn(40, 9, 10, seed), lambda seed: draw_lines(range(40), 10, seed)]
+    "draw", [lambda seed: drawn(40, 9, 10, seed), lambda seed: draw_items(range(40), 10, seed)]
 )
 def test_equal_chances(draw):
     """Chi-square of 400 draws of 10 of 40 rows: 39 degrees of freedom, so below 80 but once in 8,000 tries."""

@@ -2,12 +2,12 @@
 
 from itertools import chain
 
-from goldcrest.corpus.sampling import draw_lines
+from goldcrest.corpus.sampling import draw_items
 from goldcrest.job import job
 from goldcrest.metric.tokenizer import make_tokenizer
 from goldcrest.text_files import read_lines
 
 with job(snakemake.log[0]):
     lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
-    sample = draw_lines(lines, snakemake.params.sentences, snakemake.params.seed)
+    sample = draw_items(lines, snakemake.params.sentences, snakemake.params.seed)
     make_tokenizer(snakemake.output[0], sample, snakemake.params.pieces)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from goldcrest.corpus.sampling import draw_lines
+from goldcrest.corpus.sampling import draw_items
 from goldcrest.job import job
 from goldcrest.metric.pretraining import PretrainingSettings, pretrain
 from goldcrest.text_files import read_lines
@@ -16,7 +16,7 @@ with job(snakemake.log[0]):
     lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
     pretrain(
         PretrainingSettings(**snakemake.params.settings),
-        draw_lines(lines, snakemake.params.sentences, snakemake.params.seed),
+        draw_items(lines, snakemake.params.sentences, snakemake.params.seed),
         snakemake.input.tokenizer,
         output,
         output.with_name(f"{output.name}.work"),

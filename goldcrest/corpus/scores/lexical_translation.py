@@ -9,7 +9,6 @@ log p(t_j | s).  A pair's score is the worse of its directions, so that text wit
 lowers it.
 """
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 
 from goldcrest.corpus.alignment import align
 from goldcrest.corpus.links import count_links
+from goldcrest.corpus.sampling import draw_items
 from goldcrest.corpus.scores.language_model import tokens
 from goldcrest.corpus.table import read_columns, write_table
 
@@ -55,14 +55,8 @@ def estimate(pairs: Iterable[Pair], output: str | Path, most: int, seed: int) ->
 
 
 def sample(pairs: Iterable[Pair], most: int, seed: int) -> list[Pair]:
-    """At most `most` pairs in their order, each as likely as any other, read once (Vitter 1985, algorithm R)."""
-    draw, chosen = random.Random(seed), []
-    for number, pair in enumerate(pairs):
-        if number < most:
-            chosen.append((number, pair))
-        elif (place := draw.randrange(number + 1)) < most:
-            chosen[place] = (number, pair)
-    return [pair for _, pair in sorted(chosen)]
+    """At most `most` pairs in their order, each as likely as any other, read once."""
+    return [pair for _, pair in sorted(draw_items(enumerate(pairs), most, seed))]
 
 
 def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
