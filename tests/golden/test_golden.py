@@ -1,0 +1,65 @@
+"""Files that version 0.1.0 wrote, before the project was renamed, are still read and still give the same."""
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldcrest.kernels.extension import fastest
+from goldcrest.runtime.exports.formats import Settings, convert
+from goldcrest.runtime.exports.marian.files import read_npz, write_bin
+from goldcrest.runtime.shortlist import Shortlist
+from goldcrest.translation.folder import load_model
+from tests.golden.outputs import outputs
+
+ARCHIVE = Path(__file__).with_name("golden.tar.xz")
+EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", "generated")
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory):
+    """The unpacked archive, and what its files gave when it was made."""
+    base = tmp_path_factory.mktemp("golden")
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(base, filter="data")
+    return base, json.loads((base / "outputs.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("isa", sorted({"portable", fastest()}))
+def test_old_files_give_the_same_outputs(golden, tmp_path, isa):
+    """Texts, tokens and stored vectors equal, scores to the last digits that processors agree on."""
+    base, expected = golden
+    shutil.copytree(base, tmp_path / "golden")  # the import from Marian writes there
+    found = json.loads(json.dumps(outputs(tmp_path / "golden", isa)))
+    assert found.keys() == expected.keys()
+    for name in EXACT:
+        assert found[name] == expected[name], name
+    for name, scores in expected["scores"].items():
+        assert found["scores"][name] == pytest.approx(scores, abs=1e-5)
+    for each, wanted in zip(found["n-best"], expected["n-best"], strict=True):
+        assert [text for text, _ in each] == [text for text, _ in wanted]
+        assert [one for _, one in each] == pytest.approx([one for _, one in wanted], abs=2e-4)
+
+
+def test_the_export_is_the_same(golden, tmp_path):
+    """The old student goes to Marian as it went, but for the line that names the program that wrote it."""
+    base, _ = golden
+    model = load_model(base / "student/float32")
+    shortlist = Shortlist.load(
+        base / "shortlist.safetensors", len(model.vocabulary), model.vocabulary.sha256
+    )
+    convert(model, "marian", tmp_path / "marian", Settings(shortlist))
+    names = sorted(path.name for path in (base / "marian").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "marian").iterdir())
+    for name in set(names) - {"model.npz", "model.bin"}:
+        assert (tmp_path / "marian" / name).read_bytes() == (base / "marian" / name).read_bytes()
+    arrays, options = read_npz(tmp_path / "marian/model.npz")
+    old_arrays, old_options = read_npz(base / "marian/model.npz")
+    assert options | {"version": old_options["version"]} == old_options
+    assert arrays.keys() == old_arrays.keys()
+    assert all(np.array_equal(array, old_arrays[name]) for name, array in arrays.items())
+    write_bin(tmp_path / "model.bin", arrays, old_options)
+    assert (tmp_path / "model.bin").read_bytes() == (base / "marian/model.bin").read_bytes()
