@@ -50,7 +50,7 @@ engines:  ## Marian as browsers run it, for the tests of exports that need it; f
 
 SANITIZE := -fsanitize=address -O1 -g1 -DTILES_IN_MEMORY
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
-	GOLDCREST_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
+	WEEBILL_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	$(BIN)/pytest -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
 	tests/kernels/test_split_linear.py tests/commands/test_translate.py

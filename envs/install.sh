@@ -14,7 +14,7 @@ index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
 "$python" - <<'CHECK' || exit 1
 import sys
 if sys.version_info < (3, 11):
-    sys.exit(f"Goldcrest needs Python 3.11 or newer, and {sys.executable} is "
+    sys.exit(f"Weebill needs Python 3.11 or newer, and {sys.executable} is "
              f"{sys.version.split()[0]}; name another with PYTHON=/path/to/python3.11")
 CHECK
 

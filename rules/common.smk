@@ -7,9 +7,9 @@ from shlex import quote
 
 from snakemake.settings.types import DeploymentMethod
 
-from goldcrest.code_version import SCORING_PARTS, code_version
-from goldcrest.configuration import check, load_zoo, read_yaml
-from goldcrest.errors import InputError
+from weebill.code_version import SCORING_PARTS, code_version
+from weebill.configuration import check, load_zoo, read_yaml
+from weebill.errors import InputError
 
 
 def stop(message):

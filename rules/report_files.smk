@@ -1,6 +1,6 @@
 """The files of tables and figures, by format."""
 
-from goldcrest.report.rendering import FORMATS as TABLE_FORMATS
+from weebill.report.rendering import FORMATS as TABLE_FORMATS
 
 FIGURE_FORMATS = ["png", "svg", "html"]
 

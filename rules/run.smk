@@ -3,8 +3,8 @@
 import re
 import shutil
 
-from goldcrest.configuration import estimate, missing_files, unfit_models
-from goldcrest.files import write_json
+from weebill.configuration import estimate, missing_files, unfit_models
+from weebill.files import write_json
 
 
 def unwritable(folder):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.folder import save_model
-from goldcrest.translation.network import Translator
-from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.folder import save_model
+from weebill.translation.network import Translator
+from weebill.translation.vocabulary import Vocabulary, train_vocabulary
 
 TEXT = [
     "The small bird sings in the old tree.",

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from goldcrest import code_version as module
-from goldcrest.code_version import code_version
-from goldcrest.errors import InputError
+from weebill import code_version as module
+from weebill.code_version import code_version
+from weebill.errors import InputError
 
 
 def version(folder, text):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.files import (
+from weebill.errors import InputError
+from weebill.files import (
     atomic_folder,
     atomic_path,
     content_hash,
@@ -21,7 +21,7 @@ from goldcrest.files import (
 
 KILLED = """
 import os, signal, sys
-from goldcrest.files import atomic_folder, atomic_path
+from weebill.files import atomic_folder, atomic_path
 with atomic_path(sys.argv[1] + "/file") as file, atomic_folder(sys.argv[1] + "/folder") as folder:
     file.write_text("half")
     (folder / "part").write_text("half")

@@ -7,13 +7,13 @@ import sys
 import pytest
 from safetensors import SafetensorError
 
-from goldcrest.files import write_text
-from goldcrest.job import explain, job
+from weebill.files import write_text
+from weebill.job import explain, job
 
 JOB = """
 import logging, os, sys
-from goldcrest.errors import InputError
-from goldcrest.job import job
+from weebill.errors import InputError
+from weebill.job import job
 with job(sys.argv[1]):
     print("printed")
     logging.info("logged")
@@ -31,7 +31,7 @@ def test_bad_input_is_one_line(tmp_path):
     log = tmp_path / "logs/job.log"
     run = run_job(log, "InputError('news.de:3: not UTF-8; convert it')")
     assert run.returncode == 1
-    assert (run.stdout, run.stderr) == ("", "\ngoldcrest: news.de:3: not UTF-8; convert it\n")
+    assert (run.stdout, run.stderr) == ("", "\nweebill: news.de:3: not UTF-8; convert it\n")
     text = log.read_text()
     assert all(part in text for part in ("printed", "logged", "from a child", "not UTF-8"))
     assert "Traceback" not in text
@@ -77,8 +77,8 @@ def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
 FILL = """
 import sys, torch
 from pathlib import Path
-from goldcrest.files import atomic_folder
-from goldcrest.job import job
+from weebill.files import atomic_folder
+from weebill.job import job
 from safetensors.torch import save_file
 with job(sys.argv[1] + ".log"), atomic_folder(Path(sys.argv[1]) / "model") as folder:
     save_file({"weight": torch.zeros(1 << 20)}, folder / "model.safetensors")

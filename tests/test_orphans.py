@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from goldcrest import orphans
+from weebill import orphans
 
 SNAKEFILE = """
 rule wait:
@@ -19,7 +19,7 @@ rule wait:
 SCRIPT = """
 import os, time
 from pathlib import Path
-from goldcrest.job import job
+from weebill.job import job
 with job("wait.log"):
     Path("pid.partial").write_text(str(os.getpid()))
     os.replace("pid.partial", "pid")

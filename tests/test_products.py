@@ -8,10 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from goldcrest import products
-from goldcrest.products import OneDnnLinears, PackedLinear, add_product, product
-from goldcrest.quantization.finetuning import fake_quantization
 from tests.small_models import make_network
+from weebill import products
+from weebill.products import OneDnnLinears, PackedLinear, add_product, product
+from weebill.quantization.finetuning import fake_quantization
 
 needs_onednn = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="this torch was built without oneDNN"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from goldcrest.errors import InputError
-from goldcrest.text_files import read_lines
+from weebill.errors import InputError
+from weebill.text_files import read_lines
 
 ROOT = Path(__file__).parents[1]
 RANDOM = random.Random(1)
@@ -65,7 +65,7 @@ def test_a_missing_file_may_be_of_the_command_line(tmp_path):
 
 PEAK = """
 import resource, sys
-from goldcrest.text_files import read_lines
+from weebill.text_files import read_lines
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 lines = sum(1 for _ in read_lines(sys.argv[1]))
 print(lines, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
@@ -91,7 +91,7 @@ def test_a_rule_whose_script_reads_text_follows_the_reader():
     scripts = [
         path
         for path in (ROOT / "workflow_scripts").rglob("*.py")
-        if "goldcrest.text_files" in path.read_text()
+        if "weebill.text_files" in path.read_text()
     ]
     assert scripts
     for script in scripts:

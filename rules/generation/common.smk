@@ -2,7 +2,7 @@
 
 import re
 
-from goldcrest.configuration.generation import (
+from weebill.configuration.generation import (
     model_of,
     piped_models,
     steps_by,

@@ -1,7 +1,7 @@
 """What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
 
-from goldcrest.configuration import pretraining_memory, vocabulary_memory
-from goldcrest.configuration.metric import (
+from weebill.configuration import pretraining_memory, vocabulary_memory
+from weebill.configuration.metric import (
     our_metrics,
     pruned_metrics,
     shown_metrics,

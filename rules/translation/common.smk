@@ -1,6 +1,6 @@
 """What the stages of a translation experiment share."""
 
-from goldcrest.configuration import (
+from weebill.configuration import (
     alignment_memory,
     corpora_of,
     expand_exports,
@@ -22,16 +22,16 @@ from goldcrest.configuration import (
     vocabulary_memory,
     with_students,
 )
-from goldcrest.configuration.precisions import PRECISIONS, quantized
-from goldcrest.configuration.recipes import (
+from weebill.configuration.precisions import PRECISIONS, quantized
+from weebill.configuration.recipes import (
     comparisons,
     comparisons_over_seeds,
     pruned_students,
 )
-from goldcrest.configuration.training_texts import learnt_kinds
-from goldcrest.configuration.variants import measured_variants
-from goldcrest.corpus.cleaning_stages import STAGES
-from goldcrest.errors import nearest
+from weebill.configuration.training_texts import learnt_kinds
+from weebill.configuration.variants import measured_variants
+from weebill.corpus.cleaning_stages import STAGES
+from weebill.errors import nearest
 
 ZOO = with_students(ZOO, config["students"])
 

@@ -1,9 +1,9 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
-from goldcrest.configuration.data import entries
-from goldcrest.corpus.download import is_url
-from goldcrest.corpus.importers import code_parts, contents, local_inputs
-from goldcrest.corpus.sources import USES
+from weebill.configuration.data import entries
+from weebill.corpus.download import is_url
+from weebill.corpus.importers import code_parts, contents, local_inputs
+from weebill.corpus.sources import USES
 
 CLEANING = config["cleaning"]
 LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]

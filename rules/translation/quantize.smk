@@ -1,6 +1,6 @@
 """Students on a grid: 8-bit with static activation scales, logarithmic 4-bit, each also fine-tuned."""
 
-from goldcrest.configuration.precisions import GRIDS, UNTUNED
+from weebill.configuration.precisions import GRIDS, UNTUNED
 
 
 rule calibrate:

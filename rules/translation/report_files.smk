@@ -1,7 +1,7 @@
 """The files of a translation experiment's tables and figures."""
 
-from goldcrest.report.paper_tables import TABLES as PAPER_TABLES
-from goldcrest.report.papers import PAPERS
+from weebill.report.paper_tables import TABLES as PAPER_TABLES
+from weebill.report.papers import PAPERS
 
 SPEED_FIGURES = FIGURES / "speed"
 PRUNING_FIGURES = {  # file: title, where something is pruned

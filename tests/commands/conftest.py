@@ -8,8 +8,8 @@ import pytest
 @pytest.fixture
 def news(tmp_path):
     # transformers is slow to import, and most tests here do without
-    from goldcrest.commands.benchmarks.metric import NAME
     from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+    from weebill.commands.benchmarks.metric import NAME
 
     files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
     files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.commands import benchmark
-from goldcrest.commands.benchmark import Row
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.errors import InputError
-from goldcrest.evaluation.interleaving import interleave, pinned
-from goldcrest.evaluation.measurement import hardware
+from weebill.__main__ import main
+from weebill.commands import benchmark
+from weebill.commands.benchmark import Row
+from weebill.corpus.cleaning.rules import Rules
+from weebill.errors import InputError
+from weebill.evaluation.interleaving import interleave, pinned
+from weebill.evaluation.measurement import hardware
 
 
 def test_rounds_alternate_and_the_first_is_not_counted():
@@ -61,7 +61,7 @@ def test_command(monkeypatch, capsys):
     assert asked == [{"rounds": 3}]
     (found,) = json.loads(capsys.readouterr().out)
     versions = found.pop("versions")
-    assert {"python", "torch", "goldcrest"} < versions.keys()
+    assert {"python", "torch", "weebill"} < versions.keys()
     assert versions["pytest"] == pytest.__version__
     assert found == {
         "hardware": hardware(),
@@ -84,7 +84,7 @@ def test_command(monkeypatch, capsys):
 
 def test_every_name_is_a_benchmark():
     for name in benchmark.names():
-        assert hasattr(importlib.import_module(f"goldcrest.commands.benchmarks.{name}"), "run")
+        assert hasattr(importlib.import_module(f"weebill.commands.benchmarks.{name}"), "run")
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):
@@ -127,7 +127,7 @@ def test_bad_requests(arguments, capsys):
 
 
 def test_benchmark_cleaning_measures_its_claim(monkeypatch):
-    from goldcrest.commands.benchmarks import cleaning
+    from weebill.commands.benchmarks import cleaning
 
     monkeypatch.setattr(cleaning, "PAIRS", 300)
     monkeypatch.setattr(cleaning, "TATOEBA", ())
@@ -137,7 +137,7 @@ def test_benchmark_cleaning_measures_its_claim(monkeypatch):
 
 
 def test_an_opponent_that_is_not_there(tmp_path):
-    from goldcrest.commands.benchmarks.cleaning import opusfilter
+    from weebill.commands.benchmarks.cleaning import opusfilter
 
     for python, reason in (
         ("absent", "No such file"),

@@ -1,13 +1,13 @@
-"""`goldcrest benchmark generation` with small models: what it compares, and that lengths are as asked."""
+"""`weebill benchmark generation` with small models: what it compares, and that lengths are as asked."""
 
 import pytest
 import torch
 from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, GPT2LMHeadModel
 
-from goldcrest.__main__ import main
-from goldcrest.commands.benchmarks import generation
-from goldcrest.commands.benchmarks.generation import engines
-from goldcrest.evaluation.processes import Worker
+from weebill.__main__ import main
+from weebill.commands.benchmarks import generation
+from weebill.commands.benchmarks.generation import engines
+from weebill.evaluation.processes import Worker
 
 
 def small_bart():

@@ -1,15 +1,15 @@
-"""`goldcrest benchmark mbr`: candidates that differ, and the same choices as mbrs by a tiny model."""
+"""`weebill benchmark mbr`: candidates that differ, and the same choices as mbrs by a tiny model."""
 
 import json
 import logging
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.errors import InputError
-from goldcrest.metric.candidates import varied
 from tests.metric.comet_environment import COMET
 from tests.metric.small import REFERENCES
+from weebill.__main__ import main
+from weebill.errors import InputError
+from weebill.metric.candidates import varied
 
 
 def test_candidates_differ_and_are_of_the_same_words():

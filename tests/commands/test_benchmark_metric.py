@@ -1,15 +1,15 @@
-"""`goldcrest benchmark metric`: that it measures, and that both sides score alike, on a tiny model."""
+"""`weebill benchmark metric`: that it measures, and that both sides score alike, on a tiny model."""
 
 import json
 import logging
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.commands.benchmarks.metric import NAME, paper_speeds
-from goldcrest.metric.folder import load_metric, save_metric
 from tests.metric.comet_environment import COMET
 from tests.metric.small import make_checkpoint, make_encoder
+from weebill.__main__ import main
+from weebill.commands.benchmarks.metric import NAME, paper_speeds
+from weebill.metric.folder import load_metric, save_metric
 
 
 def test_figures(news, capsys):

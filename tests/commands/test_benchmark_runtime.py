@@ -1,4 +1,4 @@
-"""`goldcrest benchmark runtime`: shapes by hand, both engines at their task, and what cannot be asked."""
+"""`weebill benchmark runtime`: shapes by hand, both engines at their task, and what cannot be asked."""
 
 import itertools
 import json
@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.commands.benchmarks import runtime
-from goldcrest.commands.benchmarks.runtime import cores, engines, memory, pruned, throughput
-from goldcrest.commands.benchmarks.runtime.workload import (
+from weebill.__main__ import main
+from weebill.commands.benchmarks import runtime
+from weebill.commands.benchmarks.runtime import cores, engines, memory, pruned, throughput
+from weebill.commands.benchmarks.runtime.workload import (
     Case,
     in_batches,
     random_network,
@@ -18,10 +18,10 @@ from goldcrest.commands.benchmarks.runtime.workload import (
     with_attention,
     words,
 )
-from goldcrest.evaluation.processes import Worker, usable_cores
-from goldcrest.kernels import extension
-from goldcrest.kernels.extension import NEEDS, available
-from goldcrest.translation.architecture import Architecture, LayerShape
+from weebill.evaluation.processes import Worker, usable_cores
+from weebill.kernels import extension
+from weebill.kernels.extension import NEEDS, available
+from weebill.translation.architecture import Architecture, LayerShape
 
 LAYER = LayerShape(heads=2, head_size=16, feed_forward=32)
 SHAPE = Architecture(300, 32, (LAYER, LAYER), (LAYER,), 2)

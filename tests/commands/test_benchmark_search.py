@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from goldcrest.__main__ import main
-from goldcrest.commands.benchmarks import search as benchmark
-from goldcrest.kernels.extension import available, has_bfloat16
-from goldcrest.runtime.translator import Runtime
+from weebill.__main__ import main
+from weebill.commands.benchmarks import search as benchmark
+from weebill.kernels.extension import available, has_bfloat16
+from weebill.runtime.translator import Runtime
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,10 @@
-"""`goldcrest benchmark training`: operations by hand, and a row from small models."""
+"""`weebill benchmark training`: operations by hand, and a row from small models."""
 
 import torch
 from torch import nn
 
-from goldcrest.commands.benchmarks import training
-from goldcrest.products import OneDnnLinears
+from weebill.commands.benchmarks import training
+from weebill.products import OneDnnLinears
 
 
 def test_operations_of_a_linear_layer_and_its_gradients():

@@ -1,4 +1,4 @@
-"""`goldcrest compare`: the runtime against PyTorch, on small models and, where there are, on trained students."""
+"""`weebill compare`: the runtime against PyTorch, on small models and, where there are, on trained students."""
 
 import io
 import json
@@ -9,15 +9,15 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from goldcrest.__main__ import main
-from goldcrest.commands.compare import compare
-from goldcrest.corpus.table import read_columns
-from goldcrest.kernels.extension import PORTABLE
-from goldcrest.quantization import quantize_model, record_ranges, section
-from goldcrest.quantization.calibration import activation_scales
-from goldcrest.translation.folder import save_model
-from goldcrest.translation.search import greedy_translations
 from tests.small_models import TEXT, make_folder, make_network, make_vocabulary
+from weebill.__main__ import main
+from weebill.commands.compare import compare
+from weebill.corpus.table import read_columns
+from weebill.kernels.extension import PORTABLE
+from weebill.quantization import quantize_model, record_ranges, section
+from weebill.quantization.calibration import activation_scales
+from weebill.translation.folder import save_model
+from weebill.translation.search import greedy_translations
 
 RESULTS = Path(__file__).parents[2] / "results" / "multi30k"
 

@@ -1,4 +1,4 @@
-"""`goldcrest convert` and `goldcrest import-marian`: a folder that the other engine reads, or one clear line."""
+"""`weebill convert` and `weebill import-marian`: a folder that the other engine reads, or one clear line."""
 
 import ctranslate2
 import numpy as np
@@ -6,12 +6,12 @@ import pytest
 import sentencepiece
 from safetensors.numpy import load_file, save_file
 
-from goldcrest.__main__ import main
-from goldcrest.runtime.exports.onnx import OnnxStudent
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
 from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.__main__ import main
+from weebill.runtime.exports.onnx import OnnxStudent
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=True)
 

@@ -1,4 +1,4 @@
-"""`goldcrest describe` builds the papers' models and counts what they print."""
+"""`weebill describe` builds the papers' models and counts what they print."""
 
 import csv
 import json
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.commands.describe import describe
-from goldcrest.configuration import load_zoo
-from goldcrest.errors import InputError
+from weebill.__main__ import main
+from weebill.commands.describe import describe
+from weebill.configuration import load_zoo
+from weebill.errors import InputError
 
-PAPERS = Path(__file__).parents[2] / "goldcrest" / "report" / "papers"
+PAPERS = Path(__file__).parents[2] / "weebill" / "report" / "papers"
 TABLES = ("wngt2020_table1.csv", "wmt2021_table1.csv")
 EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # the printed figures do not follow
 
@@ -121,7 +121,7 @@ def test_every_unknown_name_is_told(capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.splitlines() == [
-        "goldcrest: describe: no model 'tinny' in config/models.yaml; did you mean 'tiny'?",
+        "weebill: describe: no model 'tinny' in config/models.yaml; did you mean 'tiny'?",
         "describe: no model 'mikro.8k' in config/models.yaml; did you mean 'micro.8k'?",
     ]
 

@@ -1,13 +1,13 @@
-"""`goldcrest lineage` on records written as Snakemake writes them; tests/workflow asks it of a real run."""
+"""`weebill lineage` on records written as Snakemake writes them; tests/workflow asks it of a real run."""
 
 import json
 from base64 import urlsafe_b64encode
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.files import sha256_file, write_json
-from goldcrest.provenance import RECORDS, provenance
+from weebill.__main__ import main
+from weebill.files import sha256_file, write_json
+from weebill.provenance import RECORDS, provenance
 
 LONG = "results/trial/" + "deep/" * 40 + "table.csv"
 

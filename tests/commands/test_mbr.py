@@ -1,4 +1,4 @@
-"""`goldcrest mbr`: candidates in both forms, and bad ones named by file and line."""
+"""`weebill mbr`: candidates in both forms, and bad ones named by file and line."""
 
 import json
 import logging
@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.commands.mbr import read_candidates
-from goldcrest.metric import mbr
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.mbr import MetricUtility, decode
-from goldcrest.metric.scorer import Scorer
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+from weebill.__main__ import main
+from weebill.commands.mbr import read_candidates
+from weebill.metric import mbr
+from weebill.metric.folder import load_metric
+from weebill.metric.mbr import MetricUtility, decode
+from weebill.metric.scorer import Scorer
 
 CANDIDATES = [
     [one, other, "Ja.", one] for one, other in zip(REFERENCES, REFERENCES[::-1], strict=True)

@@ -1,4 +1,4 @@
-"""`goldcrest score` on a small checkpoint."""
+"""`weebill score` on a small checkpoint."""
 
 import gzip
 import json
@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.scorer import Scorer
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.__main__ import main
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
 
 
 def write(path, lines):

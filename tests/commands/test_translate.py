@@ -1,4 +1,4 @@
-"""`goldcrest translate`: as many lines out as in, and one clear line where something is wrong."""
+"""`weebill translate`: as many lines out as in, and one clear line where something is wrong."""
 
 import io
 import shutil
@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from goldcrest.__main__ import main
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
 from tests.hugging_face_models import SENTENCES, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.__main__ import main
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def translate(monkeypatch, capfdbinary):
 def test_lines_in_are_lines_out(folder):
     """Empty lines, carriage returns, other line separators and a last line without newline count."""
     lines = [TEXT[0], "", TEXT[1] + "\r", "one\u2028two\x0bthree\x85four", TEXT[2]]
-    command = [sys.executable, "-m", "goldcrest", "translate", str(folder)]
+    command = [sys.executable, "-m", "weebill", "translate", str(folder)]
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     out = done.stdout.decode().split("\n")
@@ -76,7 +76,7 @@ def test_a_model_of_many_languages_is_told_them(translate, folder, tmp_path):
 
 
 def test_a_reader_that_has_enough_ends_it_quietly(folder):
-    command = [sys.executable, "-m", "goldcrest", "translate", str(folder)]
+    command = [sys.executable, "-m", "weebill", "translate", str(folder)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **pipes) as process:
         process.stdout.close()
@@ -148,7 +148,7 @@ def test_a_precision_of_a_hugging_face_model_is_refused(translate, tmp_path):
     for precision in ("int8", "float32", "nonsense"):
         code, out, error = translate(model, "--precision", precision, text=b"One.")
         assert (code, out) == (1, "")
-        assert "translate: --precision is for Goldcrest models" in error and "leave it out" in error
+        assert "translate: --precision is for Weebill models" in error and "leave it out" in error
 
 
 def test_a_hugging_face_model_below_a_folder_is_found(translate, tmp_path):

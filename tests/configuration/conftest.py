@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from goldcrest.configuration import ConfigurationError, check
+from weebill.configuration import ConfigurationError, check
 
 EXPERIMENT = {
     "experiment": "trial",

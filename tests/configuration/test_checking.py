@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from goldcrest.configuration import (
+from weebill.configuration import (
     check,
     expand_exports,
     expand_variants,
@@ -16,20 +16,20 @@ from goldcrest.configuration import (
     read_yaml,
     with_students,
 )
-from goldcrest.configuration.recipes import comparisons, comparisons_over_seeds, removed
-from goldcrest.configuration.schema import load_schema
-from goldcrest.configuration.zoo import attention_blocks, feed_forward_blocks
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.importers import IMPORTERS, OF_THE_CORPUS
-from goldcrest.pruning.criteria import CRITERIA
-from goldcrest.pruning.groups import Grouping
-from goldcrest.pruning.methods import METHODS
-from goldcrest.pruning.ranking import Ranking
-from goldcrest.quantization import GRIDS
-from goldcrest.quantization.calibration import FORMULAS
-from goldcrest.translation.architecture import Architecture
-from goldcrest.translation.network import Translator
-from goldcrest.translation.training import Hardware, TrainingConfig
+from weebill.configuration.recipes import comparisons, comparisons_over_seeds, removed
+from weebill.configuration.schema import load_schema
+from weebill.configuration.zoo import attention_blocks, feed_forward_blocks
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
+from weebill.pruning.criteria import CRITERIA
+from weebill.pruning.groups import Grouping
+from weebill.pruning.methods import METHODS
+from weebill.pruning.ranking import Ranking
+from weebill.quantization import GRIDS
+from weebill.quantization.calibration import FORMULAS
+from weebill.translation.architecture import Architecture
+from weebill.translation.network import Translator
+from weebill.translation.training import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
@@ -250,7 +250,7 @@ COLUMNS = ("model", "precision", "pruning")
 
 
 def rows(paper_table: str) -> set[tuple[str, ...]]:
-    path = CONFIG.parent / "goldcrest" / "report" / "papers" / paper_table
+    path = CONFIG.parent / "weebill" / "report" / "papers" / paper_table
     lines = path.read_text(encoding="utf-8").splitlines()
     header, *body = [line.split(",") for line in lines]
     return {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldcrest.configuration import ConfigurationError, check
+from weebill.configuration import ConfigurationError, check
 
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 

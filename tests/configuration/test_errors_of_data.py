@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldcrest.configuration import check
+from weebill.configuration import check
 
 A = "a" * 64
 MTDATA = {"importer": "mtdata"}
@@ -193,7 +193,7 @@ CASES = {
         },
         ["test_sets.news"],
         [
-            "languages.target: no language 'xx' in goldcrest, expected a code of ISO 639-1",
+            "languages.target: no language 'xx' in weebill, expected a code of ISO 639-1",
             "corpora.grammar.importer: synthetic: found languages en to xx, expected en to de, "
             "the only ones it knows",
             "validation.importer: synthetic: found languages en to xx, expected en to de, "

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import check, estimate, read_yaml
-from goldcrest.configuration.sizes import corpus_sizes
+from weebill.configuration import check, estimate, read_yaml
+from weebill.configuration.sizes import corpus_sizes
 
 REPOSITORY = Path(__file__).parents[2]
 GIB = 2**30

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.configuration import check, estimate, read_yaml
-from goldcrest.configuration.errors import ConfigurationError
-from goldcrest.configuration.generation import (
+from tests.configuration.changes import with_key
+from tests.configuration.test_readme import check_rows, keys
+from tests.generation.small import article
+from weebill.configuration import check, estimate, read_yaml
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.generation import (
     local_paths,
     task_of,
     variants,
     variants_of,
     weights_of,
 )
-from goldcrest.configuration.schema import load_schema
-from goldcrest.generation.making import SPECIAL, Shape, new_model
-from goldcrest.generation.tokenizer import train_tokenizer
-from tests.configuration.changes import with_key
-from tests.configuration.test_readme import check_rows, keys
-from tests.generation.small import article
+from weebill.configuration.schema import load_schema
+from weebill.generation.making import SPECIAL, Shape, new_model
+from weebill.generation.tokenizer import train_tokenizer
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")

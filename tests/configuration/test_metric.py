@@ -4,12 +4,12 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from goldcrest.configuration import ConfigurationError, check, estimate, missing_files
-from goldcrest.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
-from goldcrest.configuration.schema import load_schema
-from goldcrest.metric.pretraining import PretrainingSettings
-from goldcrest.metric.regression import RegressionSettings
 from tests.configuration.changes import with_key
+from weebill.configuration import ConfigurationError, check, estimate, missing_files
+from weebill.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
+from weebill.configuration.schema import load_schema
+from weebill.metric.pretraining import PretrainingSettings
+from weebill.metric.regression import RegressionSettings
 
 JUDGED = {"table": "da.tsv", "score": "da"}
 TEST = {**JUDGED, "statistic": "mqm"}

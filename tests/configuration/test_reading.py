@@ -2,9 +2,9 @@
 
 import pytest
 
-from goldcrest.configuration import load_zoo
-from goldcrest.configuration.reading import read_yaml
-from goldcrest.errors import InputError
+from weebill.configuration import load_zoo
+from weebill.configuration.reading import read_yaml
+from weebill.errors import InputError
 
 BAD = {
     "repeated key": (

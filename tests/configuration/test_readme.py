@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from goldcrest.configuration.schema import load_schema
+from weebill.configuration.schema import load_schema
 
 CONFIG = Path(__file__).parents[2] / "config"
 ROW = re.compile(r"^\| `([^`]+)` \| ?(.*?) ?\| ", re.MULTILINE)

@@ -1,6 +1,7 @@
 """Files that are missing, and memory."""
 
-from goldcrest.configuration import (
+from tests.hugging_face_models import make_m2m, make_marian
+from weebill.configuration import (
     alignment_memory,
     check,
     hub_models,
@@ -11,8 +12,7 @@ from goldcrest.configuration import (
     unfit_models,
     vocabulary_memory,
 )
-from goldcrest.configuration.teachers import hugging_face_models
-from tests.hugging_face_models import make_m2m, make_marian
+from weebill.configuration.teachers import hugging_face_models
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):

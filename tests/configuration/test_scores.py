@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldcrest.configuration import check, missing_files, scores_of, section_of
+from weebill.configuration import check, missing_files, scores_of, section_of
 
 PERCENT, BEST = {"percent": 5.0}, {"best": 100}
 

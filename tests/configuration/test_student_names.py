@@ -2,10 +2,10 @@
 
 import pytest
 
-from goldcrest.configuration import check, expand_variants, seed_of, text_of, with_students
-from goldcrest.configuration.recipes import comparisons, comparisons_over_seeds
-from goldcrest.configuration.student_names import architecture_of, first_of
-from goldcrest.configuration.variants import measured_variants
+from weebill.configuration import check, expand_variants, seed_of, text_of, with_students
+from weebill.configuration.recipes import comparisons, comparisons_over_seeds
+from weebill.configuration.student_names import architecture_of, first_of
+from weebill.configuration.variants import measured_variants
 
 RECIPES = {
     "pushy": {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2},

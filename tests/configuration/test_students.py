@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from goldcrest.configuration import ConfigurationError, check, estimate
-from goldcrest.corpus.augmentation import Augmentation
+from weebill.configuration import ConfigurationError, check, estimate
+from weebill.corpus.augmentation import Augmentation
 
 
 def faults(config, zoo):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldcrest.configuration import (
+from weebill.configuration import (
     check,
     corpora_of,
     estimate,

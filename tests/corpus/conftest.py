@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.sources import Places
-from goldcrest.corpus.table import SCHEMA
 from tests.corpus.serving import serving
+from weebill.corpus.sources import Places
+from weebill.corpus.table import SCHEMA
 
 DATA = Path(__file__).parents[3] / "shared/data"
 
@@ -68,8 +68,8 @@ def as_table():
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A web server (see tests.corpus.serving) and an empty cache; a download is tried again at once."""
-    monkeypatch.setenv("GOLDCREST_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("goldcrest.corpus.download.PAUSE_S", 0)
+    monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as one:
         yield one
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.corpus import alignment
-from goldcrest.corpus.alignment import align, find_eflomal
-from goldcrest.errors import InputError
+from weebill.corpus import alignment
+from weebill.corpus.alignment import align, find_eflomal
+from weebill.errors import InputError
 
 WORDS = 40
 

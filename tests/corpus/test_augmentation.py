@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.augmentation import Augmentation, augment_table
-from goldcrest.corpus.robustness import KINDS
-from goldcrest.corpus.table import AUGMENTED_BY, read_columns, write_table
+from weebill.corpus.augmentation import Augmentation, augment_table
+from weebill.corpus.robustness import KINDS
+from weebill.corpus.table import AUGMENTED_BY, read_columns, write_table
 
 LANGUAGES = {"source": "en", "target": "de"}
 ALL = Augmentation(0.5, 0.5, 0.5, 0.5, 0.5)
@@ -94,7 +94,7 @@ def test_a_row_is_changed_alike_wherever_it_stands(augmented):
 
 
 def test_batches_of_the_reader_change_nothing(augmented, monkeypatch):
-    from goldcrest.corpus import augmentation, table
+    from weebill.corpus import augmentation, table
 
     expected = augmented(table_of(range(50)))
     monkeypatch.setattr(

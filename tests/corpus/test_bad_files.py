@@ -53,7 +53,7 @@ def run(tmp_path_factory):
 def test_one_line_names_the_place(run, name):
     done, folder = run
     assert done.returncode == 1, done.stdout
-    lines = [line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("weebill: ")]
     lines = [line for line in lines if f"corpus '{name}'" in line]
     assert len(lines) == 1, done.stdout
     (line,) = lines
@@ -64,7 +64,7 @@ def test_one_line_names_the_place(run, name):
 def test_nothing_else_is_said_or_left(run):
     done, folder = run
     assert "Traceback" not in done.stdout
-    lines = {line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")}
+    lines = {line for line in done.stdout.splitlines() if line.startswith("weebill: ")}
     assert len(lines) == len(DAMAGE)
     left = [path for path in (folder / "results").rglob("*") if path.is_file()]
     left = {path.name for path in left if path.suffix not in (".log", ".tsv")}
@@ -74,6 +74,6 @@ def test_nothing_else_is_said_or_left(run):
 def test_a_wrong_checksum_is_told_before_anything_is_imported(tmp_path):
     done = imported(tmp_path, {"good": GOOD, "other": GOOD}, sha256="0" * 64)
     assert done.returncode == 1, done.stdout
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("goldcrest: ")]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("weebill: ")]
     assert "corpora.good: " in line and "sha256 is" in line and "expected 0000" in line
     assert not list((tmp_path / "results/tiny/corpora").glob("*/imported"))

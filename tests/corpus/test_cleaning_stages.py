@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.cleaning_stages import STAGES, write_stage
-from goldcrest.corpus.table import read_columns, read_schema, write_table
-from goldcrest.errors import InputError
+from weebill.corpus.cleaning_stages import STAGES, write_stage
+from weebill.corpus.table import read_columns, read_schema, write_table
+from weebill.errors import InputError
 
 PAIR = ("en", "de")
 DROPPED = [

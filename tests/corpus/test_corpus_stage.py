@@ -6,9 +6,9 @@ import shutil
 import pytest
 import yaml
 
-from goldcrest.corpus.table import count_rows, read_columns, shard_paths
-from goldcrest.files import read_json
 from tests.workflow.running import TINY, snakemake
+from weebill.corpus.table import count_rows, read_columns, shard_paths
+from weebill.files import read_json
 
 REPORT = "results/tiny/tables/cleaning.csv"
 PAIRS = [
@@ -115,7 +115,7 @@ def test_sources_are_locked_and_may_move(tmp_path, experiment):
     lines += "Noch eine\tOne more\n"
     changed = run("here")
     assert changed.returncode == 1
-    [line] = [line for line in changed.stdout.splitlines() if line.startswith("goldcrest: ")]
+    [line] = [line for line in changed.stdout.splitlines() if line.startswith("weebill: ")]
     assert "corpus 'news'" in line and f"remove {lock.relative_to(tmp_path)} and run again" in line
 
 
@@ -124,7 +124,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, experiment):
     (tmp_path / "news.de").write_text("Eine Zeile\n")
     run = snakemake(tmp_path, config, "--cores", "1", REPORT)
     assert run.returncode == 1
-    lines = [line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")]
+    lines = [line for line in run.stdout.splitlines() if line.startswith("weebill: ")]
     assert len(lines) == 1
     assert "news.en has 5 lines" in lines[0] and "news.de has 1;" in lines[0]
     assert not any((tmp_path / "results/tiny/corpora").rglob("*.parquet"))

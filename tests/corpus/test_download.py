@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from goldcrest.corpus.download import ATTEMPTS, cache_folder, fetched
-from goldcrest.errors import InputError
-from goldcrest.job import explain
+from weebill.corpus.download import ATTEMPTS, cache_folder, fetched
+from weebill.errors import InputError
+from weebill.job import explain
 
 BODY = os.urandom(3_000_000)  # several blocks
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -100,7 +100,7 @@ def test_offline_says_what_to_bring_where(site):
         assert part in str(caught.value)
 
 
-FETCH = "import sys; from goldcrest.corpus.download import fetched; fetched(*sys.argv[1:])"
+FETCH = "import sys; from weebill.corpus.download import fetched; fetched(*sys.argv[1:])"
 
 
 def test_two_processes_fetch_once(site):

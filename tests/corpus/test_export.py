@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from goldcrest.__main__ import main
-from goldcrest.corpus.importers import import_corpus
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
+from weebill.__main__ import main
+from weebill.corpus.importers import import_corpus
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
 
 TEXT = "One line\n\nmit Umlaut: ü\u2028\x85\n"
 
@@ -59,7 +59,7 @@ def test_bad_requests(tmp_path, capsys, table):
     assert main(["export", str(table), "--source", out, "--target", out]) == 1
     assert main(["export", str(tmp_path / "none"), "--source", out]) == 1
     errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 3 and all(line.startswith("goldcrest: ") for line in errors)
+    assert len(errors) == 3 and all(line.startswith("weebill: ") for line in errors)
 
 
 def _refused(capsys, *arguments) -> str:
@@ -96,7 +96,7 @@ def test_a_column_that_is_no_text(tmp_path, capsys):
 
 
 def test_a_lost_line_is_noticed(tmp_path, table, monkeypatch):
-    from goldcrest.corpus import export
+    from weebill.corpus import export
 
     monkeypatch.setattr(export, "_count_lines", lambda *a: 2)
     with pytest.raises(InputError, match="2 lines were written for 3 rows"):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from goldcrest.corpus.importers import IMPORTERS, code_parts, import_corpus, importer_from
-from goldcrest.corpus.table import count_rows, read_columns, shard_paths
-from goldcrest.errors import InputError
+from weebill.corpus.importers import IMPORTERS, code_parts, import_corpus, importer_from
+from weebill.corpus.table import count_rows, read_columns, shard_paths
+from weebill.errors import InputError
 
 PAIR = ("en", "de")
 
@@ -251,7 +251,7 @@ def test_synthetic_keeps_the_noise_label(tmp_path, monkeypatch):
             yield {"source": f"s{number}", "target": "t", "noise": "copied" if number else None}
 
     grammar.generate = generate
-    monkeypatch.setitem(sys.modules, "goldcrest.corpus.synthetic", grammar)
+    monkeypatch.setitem(sys.modules, "weebill.corpus.synthetic", grammar)
     entry = {"importer": "synthetic", "pairs": 2, "noise": 0.5, "seed": 7}
     import_corpus(tmp_path / "out.parquet", "demo", entry, PAIR)
     rows = _rows(tmp_path / "out.parquet", "source", "target", "noise")
@@ -272,14 +272,14 @@ def test_unknown_importers_and_keys():
 
 LOADED = """
 import sys
-import goldcrest.corpus.importers
-print(*(name for name in sys.modules if name.startswith("goldcrest.")))
+import weebill.corpus.importers
+print(*(name for name in sys.modules if name.startswith("weebill.")))
 """
 
 
 def test_code_parts_are_what_importing_loads():
     run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    loaded = {name.removeprefix("goldcrest.") for name in run.stdout.split()}
+    loaded = {name.removeprefix("weebill.") for name in run.stdout.split()}
     loaded = {name for name in loaded if not name.startswith("corpus.importers.")}  # its parts
     # what errors say, and how files appear, changes no row; the hub serves its own importer
     unused = {"corpus", "errors", "files", "corpus.hugging_face_hub"}

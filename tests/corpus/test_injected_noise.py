@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus.importers import code_parts, contents, import_corpus, local_inputs
-from goldcrest.corpus.injected_noise import KINDS, InjectedNoise, inject
-from goldcrest.corpus.sources import Places
-from goldcrest.corpus.sources_lock import write_lock
-from goldcrest.corpus.table import read_columns, read_schema
-from goldcrest.errors import InputError
-from goldcrest.files import read_json
+from weebill.corpus.importers import code_parts, contents, import_corpus, local_inputs
+from weebill.corpus.injected_noise import KINDS, InjectedNoise, inject
+from weebill.corpus.sources import Places
+from weebill.corpus.sources_lock import write_lock
+from weebill.corpus.table import read_columns, read_schema
+from weebill.errors import InputError
+from weebill.files import read_json
 
 ROWS = 6000
 PAIRS = [

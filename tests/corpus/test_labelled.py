@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 from scipy.stats import mannwhitneyu
 
-from goldcrest.corpus.cleaning.filters import FILTERS
-from goldcrest.corpus.cleaning.pairs import Context
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.labelled import (
+from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.pairs import Context
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.labelled import (
     Labelled,
     import_damaged,
     import_labelled,
@@ -19,9 +19,9 @@ from goldcrest.corpus.labelled import (
     read_labelled,
     roc_auc,
 )
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
-from goldcrest.report.filters import filters_table
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.report.filters import filters_table
 
 COLUMNS = {"source": 0, "target": 1, "label": 2}
 

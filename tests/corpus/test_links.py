@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus import links as counting
-from goldcrest.corpus.links import count_links
+from weebill.corpus import links as counting
+from weebill.corpus.links import count_links
 
 PIECES = 12
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.report import (
+from weebill.corpus.report import (
     EXAMPLES,
     as_json,
     corpus_report,
@@ -12,7 +12,7 @@ from goldcrest.corpus.report import (
     histogram,
     waterfall,
 )
-from goldcrest.corpus.table import write_table
+from weebill.corpus.table import write_table
 
 # (noise, dropped_by): copied is found 3 times of 4; of the undamaged rows 1 is lost, 1 is test text
 OUTCOMES = [

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from goldcrest.corpus.reversal import reverse
-from goldcrest.corpus.table import read_columns, write_table
+from weebill.corpus.reversal import reverse
+from weebill.corpus.table import read_columns, write_table
 
 
 def test_reverse(tmp_path, as_table):

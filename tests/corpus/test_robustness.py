@@ -2,7 +2,7 @@
 
 import random
 
-from goldcrest.corpus.robustness import (
+from weebill.corpus.robustness import (
     QWERTY,
     misspelt,
     neighbouring_keys,

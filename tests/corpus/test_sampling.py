@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.sampling import draw_items, draw_rows
+from weebill.corpus.sampling import draw_items, draw_rows
 
 
 def batches(rows, size):

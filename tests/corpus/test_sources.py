@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from goldcrest.corpus.sources import Places, Source, local_file
-from goldcrest.corpus.sources_lock import locked_places, write_lock
-from goldcrest.errors import InputError
-from goldcrest.files import read_json
+from weebill.corpus.sources import Places, Source, local_file
+from weebill.corpus.sources_lock import locked_places, write_lock
+from weebill.errors import InputError
+from weebill.files import read_json
 
 PAIR = ("en", "de")
 
@@ -55,7 +55,7 @@ def _archive(**members: str) -> bytes:
 def experiment(tmp_path, site, monkeypatch):
     """(entries, zip) of a corpus of OPUS and one of files."""
     address = site.address + "/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
-    monkeypatch.setattr("goldcrest.corpus.importers.opus.OPUS_ZIP", address)
+    monkeypatch.setattr("weebill.corpus.importers.opus.OPUS_ZIP", address)
     body = _archive(X__de="Ja\n", X__en="Yes\n", LICENSE="\n CC BY 4.0 \nand so on")
     site.add("/OPUS-X/v2/moses/de-en.txt.zip", body)
     for side in PAIR:

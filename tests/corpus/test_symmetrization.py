@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from goldcrest.corpus.symmetrization import NEIGHBOURS, grow_diag_final_and
+from weebill.corpus.symmetrization import NEIGHBOURS, grow_diag_final_and
 
 
 def as_written(forward, reverse):

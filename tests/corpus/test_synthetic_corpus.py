@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus.synthetic import NOISE_TYPES, generate
-from goldcrest.corpus.synthetic.lexicon import lexicon
-from goldcrest.errors import InputError
+from weebill.corpus.synthetic import NOISE_TYPES, generate
+from weebill.corpus.synthetic.lexicon import lexicon
+from weebill.errors import InputError
 
 ROWS, NOISE, SEED = 24_000, 0.2, 2020
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from goldcrest.corpus.synthetic.determiners import ALL, EVERY, MANY, NO, POSSESSIVES, THE, A
-from goldcrest.corpus.synthetic.dice import Dice
-from goldcrest.corpus.synthetic.english import (
+from weebill.corpus.synthetic.determiners import ALL, EVERY, MANY, NO, POSSESSIVES, THE, A
+from weebill.corpus.synthetic.dice import Dice
+from weebill.corpus.synthetic.english import (
     english_verb,
     indefinite_article,
     possessive,
     verb_group,
 )
-from goldcrest.corpus.synthetic.german import german_verb, with_preposition
-from goldcrest.corpus.synthetic.lexicon import lexicon
-from goldcrest.corpus.synthetic.numbers import english_number, german_number
-from goldcrest.corpus.synthetic.phrase_maker import PhraseMaker
-from goldcrest.corpus.synthetic.phrases import Phrase
+from weebill.corpus.synthetic.german import german_verb, with_preposition
+from weebill.corpus.synthetic.lexicon import lexicon
+from weebill.corpus.synthetic.numbers import english_number, german_number
+from weebill.corpus.synthetic.phrase_maker import PhraseMaker
+from weebill.corpus.synthetic.phrases import Phrase
 
 ARTICLES = """
     der den dem des  | die die der der     | das das dem des    | die die den der

@@ -3,7 +3,7 @@
 import fasttext
 import pytest
 
-from goldcrest.corpus.language_id_training import identifier_sentences, train_identifier
+from weebill.corpus.language_id_training import identifier_sentences, train_identifier
 
 
 @pytest.fixture(scope="module")

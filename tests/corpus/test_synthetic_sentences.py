@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from goldcrest.corpus.synthetic.clauses import Clause, finish
-from goldcrest.corpus.synthetic.determiners import NOT_A, THE, A
-from goldcrest.corpus.synthetic.german import ACCUSATIVE, DATIVE
-from goldcrest.corpus.synthetic.lexicon import lexicon
-from goldcrest.corpus.synthetic.phrases import Phrase, personal
-from goldcrest.corpus.synthetic.sentences import MAX_WORDS, MIN_WORDS, SentenceMaker
+from weebill.corpus.synthetic.clauses import Clause, finish
+from weebill.corpus.synthetic.determiners import NOT_A, THE, A
+from weebill.corpus.synthetic.german import ACCUSATIVE, DATIVE
+from weebill.corpus.synthetic.lexicon import lexicon
+from weebill.corpus.synthetic.phrases import Phrase, personal
+from weebill.corpus.synthetic.sentences import MAX_WORDS, MIN_WORDS, SentenceMaker
 
 CONJUNCTIONS = ("weil", "obwohl", "wenn", "bevor", "sobald", "damit", "nachdem", "dass", "ob")
 

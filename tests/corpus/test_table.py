@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goldcrest.corpus.table import (
+from weebill.corpus.table import (
     SCHEMA,
     ShardWriter,
     TableWriter,
@@ -16,7 +16,7 @@ from goldcrest.corpus.table import (
     shard_paths,
     write_table,
 )
-from goldcrest.errors import InputError
+from weebill.errors import InputError
 
 
 def _table(rows: int) -> pa.Table:

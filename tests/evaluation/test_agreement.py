@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from goldcrest.evaluation.agreement import differences
-from goldcrest.translation.network import START
-from goldcrest.translation.search import SearchOptions, greedy
-from goldcrest.translation.vocabulary import EOS
 from tests.small_models import make_network
+from weebill.evaluation.agreement import differences
+from weebill.translation.network import START
+from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.vocabulary import EOS
 
 PIECES = 40
 OPTIONS = SearchOptions()

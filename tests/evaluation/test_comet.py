@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.comet import measure_comet
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.scorer import Scorer
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.evaluation.comet import measure_comet
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
 
 WHOLE, CUT = Variant.parse("tiny/unpruned/float32"), Variant.parse("tiny/steady/int8")
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.comparison import compare
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import BOOTSTRAP_SEED, TestSet, p_values
 from tests.evaluation.conftest import damaged
+from weebill.errors import InputError
+from weebill.evaluation.comparison import compare
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import BOOTSTRAP_SEED, TestSet, p_values
 
 PRUNED, WHOLE = (Variant("tiny", recipe, "float32") for recipe in ("pushy", "unpruned"))
 

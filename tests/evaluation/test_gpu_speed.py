@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation import gpu_speed
-from goldcrest.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
-from goldcrest.files import write_json
-from goldcrest.report import rendering
-from goldcrest.report.gpu import gpu_table
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import SearchOptions
 from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.errors import InputError
+from weebill.evaluation import gpu_speed
+from weebill.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
+from weebill.files import write_json
+from weebill.report import rendering
+from weebill.report.gpu import gpu_table
+from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.translator import Runtime
+from weebill.translation.folder import load_model
+from weebill.translation.search import SearchOptions
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import time
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.latency import measure_latency, milliseconds, read_latencies
-from goldcrest.evaluation.speed import Entrant
-from goldcrest.files import write_json
-from goldcrest.translation.search import SearchOptions
+from weebill.errors import InputError
+from weebill.evaluation.latency import measure_latency, milliseconds, read_latencies
+from weebill.evaluation.speed import Entrant
+from weebill.files import write_json
+from weebill.translation.search import SearchOptions
 
 TEXT = ["a short one", "one that is longer", "the longest of all of them", "short too"]
 
@@ -55,7 +55,7 @@ def test_each_sentence_is_timed_alone(tmp_path):
     ]
     lines = []
     slow, hoarding = measure_latency(entrants, TEXT, report=lines.append)
-    assert (slow.variant, slow.engine) == ("slow", "Goldcrest runtime (imagined)")
+    assert (slow.variant, slow.engine) == ("slow", "Weebill runtime (imagined)")
     assert slow.sentences == 4
     assert 15 <= slow.mean_ms < 100  # 3, 4, 6 and 2 words
     assert 10 <= slow.p50_ms <= slow.p95_ms <= slow.p99_ms

@@ -2,8 +2,8 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.metric_speed import Text
+from weebill.errors import InputError
+from weebill.evaluation.metric_speed import Text
 
 
 @pytest.fixture

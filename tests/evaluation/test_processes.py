@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.processes import Worker, memory, pool, usable_cores
+from weebill.errors import InputError
+from weebill.evaluation.processes import Worker, memory, pool, usable_cores
 
 
 class Kept:

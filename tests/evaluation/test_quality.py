@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation import quality
-from goldcrest.evaluation.measurement import Variant
 from tests.evaluation.conftest import damaged
+from weebill.errors import InputError
+from weebill.evaluation import quality
+from weebill.evaluation.measurement import Variant
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf"])
@@ -83,6 +83,6 @@ def test_a_measurement_names_everything_it_depends_on(references):
         assert row.compared_with == "tiny/unpruned/float32"
         assert 0 < row.p_value <= 1
         assert row.sentences == 120
-        assert set(row.versions) == {"python", "torch", "sacrebleu", "goldcrest"}
+        assert set(row.versions) == {"python", "torch", "sacrebleu", "weebill"}
         assert json.loads(json.dumps(row.to_dict())) == row.to_dict()
         assert "hardware" not in row.to_dict()

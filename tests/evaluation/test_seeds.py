@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.comparison import compare
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import BOOTSTRAP_SEED, TestSet
-from goldcrest.evaluation.seeds import compare_over_seeds
 from tests.evaluation.conftest import damaged
+from weebill.errors import InputError
+from weebill.evaluation.comparison import compare
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import BOOTSTRAP_SEED, TestSet
+from weebill.evaluation.seeds import compare_over_seeds
 
 PRUNED, WHOLE = (Variant("tiny", recipe, "float32") for recipe in ("pushy", "unpruned"))
 

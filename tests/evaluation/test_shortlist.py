@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet, score
-from goldcrest.evaluation.shortlist import (
+from tests.runtime.conftest import network
+from tests.small_models import TEXT, make_vocabulary
+from weebill.errors import InputError
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet, score
+from weebill.evaluation.shortlist import (
     coverage,
     measure_shortlist,
     read_shortlist_measurements,
 )
-from goldcrest.files import write_json
-from goldcrest.kernels.extension import PORTABLE
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.search import SearchOptions
-from tests.runtime.conftest import network
-from tests.small_models import TEXT, make_vocabulary
+from weebill.files import write_json
+from weebill.kernels.extension import PORTABLE
+from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.translator import Runtime
+from weebill.translation.search import SearchOptions
 
 PIECES = 40
 

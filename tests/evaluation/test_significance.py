@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from goldcrest.evaluation.significance import (
+from weebill.evaluation.significance import (
     difference_of_means,
     interval,
     paired_difference,

@@ -8,18 +8,18 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.measurement import Variant, model_sha256
-from goldcrest.evaluation.size import (
+from weebill.errors import InputError
+from weebill.evaluation.measurement import Variant, model_sha256
+from weebill.evaluation.size import (
     count_parameters,
     encoder_parameters,
     encoder_sparsity,
     measure_size,
     xz_size,
 )
-from goldcrest.files import sha256_file
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.network import Translator
+from weebill.files import sha256_file
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.network import Translator
 
 VARIANT = Variant("tiny", "unpruned", "float32")
 

@@ -7,15 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.speed import Entrant, fewer, measure_speed, read_speeds, split
-from goldcrest.files import write_json
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.runtime.text import load_runtime
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
 from tests.small_models import make_folder, make_vocabulary
+from weebill.errors import InputError
+from weebill.evaluation.speed import Entrant, fewer, measure_speed, read_speeds, split
+from weebill.files import write_json
+from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.text import load_runtime
+from weebill.translation.folder import load_model
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 
 class Sleeper:
@@ -131,7 +131,7 @@ def test_engines_are_told_apart_and_each_one_s_fastest_has_threads_too(tmp_path)
         Entrant("x", Sleeper, 0.002, search),
     ]
     rows = measure_speed(entrants, TEXT, rounds=1, cores=2)
-    engines = ["Goldcrest runtime (vnni)", "PyTorch reference"]
+    engines = ["Weebill runtime (vnni)", "PyTorch reference"]
     assert list(dict.fromkeys(row.engine for row in rows)) == engines
     if len(os.sched_getaffinity(0)) > 1:
         threaded = [(row.variant, row.engine) for row in rows if row.threads == 2]

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from goldcrest.generation.data import DataSettings, import_data
-from goldcrest.generation.making import Making, Shape, make_model
-from goldcrest.generation.settings import Device, TrainingSettings
+from weebill.generation.data import DataSettings, import_data
+from weebill.generation.making import Making, Shape, make_model
+from weebill.generation.settings import Device, TrainingSettings
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
 SHAPES = {

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.generation.data import (
+from tests.generation.small import article, write_articles
+from weebill.errors import InputError
+from weebill.generation.data import (
     DataSettings,
     drawn_part,
     import_data,
@@ -14,7 +15,6 @@ from goldcrest.generation.data import (
     task_of,
     text_blocks,
 )
-from tests.generation.small import article, write_articles
 
 
 def settings(*paths, **more) -> DataSettings:

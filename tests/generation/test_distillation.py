@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.generation.distillation import (
+from tests.hugging_face.small import DEPTHS, GENERATORS, small_batch, small_model
+from weebill.errors import InputError
+from weebill.generation.distillation import (
     DistillationLoss,
     chosen_layers,
     distillation,
@@ -15,8 +16,7 @@ from goldcrest.generation.distillation import (
     evenly_spaced,
     student_of,
 )
-from goldcrest.generation.encoding import IGNORED
-from tests.hugging_face.small import DEPTHS, GENERATORS, small_batch, small_model
+from weebill.generation.encoding import IGNORED
 
 LAYERS = {
     "bart": {"encoder": [1], "decoder": [0, 2]},

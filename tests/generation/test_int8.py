@@ -9,14 +9,6 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers.pytorch_utils import Conv1D
 
-from goldcrest.errors import InputError
-from goldcrest.generation.int8 import Int8Positions, calibrated_scales, load_int8, save_int8
-from goldcrest.hugging_face.families import prunable
-from goldcrest.hugging_face.folder import load_model, save_model
-from goldcrest.hugging_face.t5 import TABLE
-from goldcrest.kernels.extension import available
-from goldcrest.kernels.int8_layers import Int8Weight
-from goldcrest.pruning.cut import cut
 from tests.hugging_face.small import (
     GENERATORS,
     HEADS,
@@ -25,6 +17,14 @@ from tests.hugging_face.small import (
     small_batch,
     small_model,
 )
+from weebill.errors import InputError
+from weebill.generation.int8 import Int8Positions, calibrated_scales, load_int8, save_int8
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import load_model, save_model
+from weebill.hugging_face.t5 import TABLE
+from weebill.kernels.extension import available
+from weebill.kernels.int8_layers import Int8Weight
+from weebill.pruning.cut import cut
 
 ENGINES = [*available(), "portable"]
 
@@ -126,7 +126,7 @@ def test_a_fresh_process_generates_the_same_text(tmp_path):
         here.append(str(generated(load_int8(tmp_path / family), family)))
     lines = (
         "import sys\n"
-        "from goldcrest.generation.int8 import load_int8\n"
+        "from weebill.generation.int8 import load_int8\n"
         "from tests.generation.test_int8 import generated\n"
         "for family in sys.argv[2:]:\n"
         "    print(generated(load_int8(f'{sys.argv[1]}/{family}'), family))\n"
@@ -203,7 +203,7 @@ def test_what_is_refused(tmp_path, monkeypatch):
         monkeypatch.context() as machine,
         pytest.raises(InputError, match="'vnni': this machine lacks it"),
     ):
-        machine.setattr("goldcrest.kernels.extension.available", lambda: ["avx2"])
+        machine.setattr("weebill.kernels.extension.available", lambda: ["avx2"])
         load_int8(tmp_path / "int8", "vnni")
     path = tmp_path / "int8/model.safetensors"
     tensors = load_file(path)

@@ -4,11 +4,11 @@ import pytest
 import torch
 from transformers.cache_utils import DynamicLayer
 
-from goldcrest.generation.int8 import load_int8, save_int8
-from goldcrest.generation.int8_decoding import ROOM, GrowingLayer
-from goldcrest.kernels.extension import available, extension
 from tests.generation.test_int8 import generated
 from tests.hugging_face import small
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.int8_decoding import ROOM, GrowingLayer
+from weebill.kernels.extension import available, extension
 
 
 def attention(query, keys, values, mask, scale):
@@ -77,7 +77,7 @@ def test_heads_that_the_kernel_takes_give_the_same_text(isa, family, tmp_path, m
     monkeypatch.setattr(small, "WIDTH", 64)
     save_int8(small.small_model(family), tmp_path / "int8")
     compiled, portable = (load_int8(tmp_path / "int8", name) for name in (isa, "portable"))
-    assert compiled.config._attn_implementation == f"goldcrest_{isa}"
+    assert compiled.config._attn_implementation == f"weebill_{isa}"
     for options in ({}, {"num_beams": 3}):
         texts = [generated(model, family, **options) for model in (compiled, portable)]
         assert texts[0] == texts[1]

@@ -5,12 +5,12 @@ import math
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.generation.making import new_model
-from goldcrest.generation.models import Generator
-from goldcrest.generation.perplexity import surprise
-from goldcrest.generation.tokenizer import GPT2_TOKENS, train_tokenizer
 from tests.generation.small import SHAPES, article
+from weebill.errors import InputError
+from weebill.generation.making import new_model
+from weebill.generation.models import Generator
+from weebill.generation.perplexity import surprise
+from weebill.generation.tokenizer import GPT2_TOKENS, train_tokenizer
 
 TEXTS = [article(number)["article"] for number in range(6)]
 

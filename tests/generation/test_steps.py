@@ -11,16 +11,17 @@ import torch
 from safetensors.torch import load_file
 from transformers import T5Config, T5ForConditionalGeneration
 
-from goldcrest.errors import InputError
-from goldcrest.files import read_json
-from goldcrest.generation import training
-from goldcrest.generation.data import DataSettings, import_data, read_part
-from goldcrest.generation.encoding import Batches, Example
-from goldcrest.generation.generating import SearchSettings, summarize
-from goldcrest.generation.models import load_generator, model_hash, save_generator
-from goldcrest.generation.movement import MovementShares
-from goldcrest.generation.settings import Device, TrainingSettings
-from goldcrest.generation.steps import (
+from tests.generation.small import FAST, make, news, running_text
+from weebill.errors import InputError
+from weebill.files import read_json
+from weebill.generation import training
+from weebill.generation.data import DataSettings, import_data, read_part
+from weebill.generation.encoding import Batches, Example
+from weebill.generation.generating import SearchSettings, summarize
+from weebill.generation.models import load_generator, model_hash, save_generator
+from weebill.generation.movement import MovementShares
+from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.steps import (
     Distil,
     FineTune,
     Place,
@@ -31,8 +32,7 @@ from goldcrest.generation.steps import (
     pruning_record,
     step_of,
 )
-from goldcrest.quantization.grids import grid_named
-from tests.generation.small import FAST, make, news, running_text
+from weebill.quantization.grids import grid_named
 
 STEPS = {
     "fine-tune": FineTune(FAST),

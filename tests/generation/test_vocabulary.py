@@ -11,14 +11,14 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from goldcrest.errors import InputError
-from goldcrest.generation.int8 import load_int8, save_int8
-from goldcrest.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
-from goldcrest.generation.vocabulary import prune_vocabulary
+from weebill.errors import InputError
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
+from weebill.generation.vocabulary import prune_vocabulary
 
 BROAD = [
     f"{who} {what} the {where} {n} times, and then {who.lower()} slept."
-    for who in ("Goldcrests", "Robins", "Wrens", "Several sparrows")
+    for who in ("Weebills", "Robins", "Wrens", "Several sparrows")
     for what in ("circled", "crossed", "surrounded", "recrossed")
     for where in ("river", "rivers", "mountain", "fountain", "orchard")
     for n in range(6)

@@ -24,21 +24,21 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from goldcrest.generation.int8 import save_int8
-from goldcrest.metric.cache import VectorCache
-from goldcrest.metric.folder import load_metric, save_metric
-from goldcrest.metric.scorer import Scorer
-from goldcrest.quantization import quantize_model, record_ranges, section
-from goldcrest.quantization.calibration import mean_of_maxima
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.runtime.exports.formats import Settings, convert
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.folder import load_model, save_model
-from goldcrest.translation.search import greedy_translations
-from goldcrest.translation.vocabulary import EOS, UNK, Vocabulary
 from tests.golden.outputs import SYSTEMS, outputs
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
 from tests.small_models import TEXT, make_network
+from weebill.generation.int8 import save_int8
+from weebill.metric.cache import VectorCache
+from weebill.metric.folder import load_metric, save_metric
+from weebill.metric.scorer import Scorer
+from weebill.quantization import quantize_model, record_ranges, section
+from weebill.quantization.calibration import mean_of_maxima
+from weebill.quantization.modules import quantizable_linears
+from weebill.runtime.exports.formats import Settings, convert
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.folder import load_model, save_model
+from weebill.translation.search import greedy_translations
+from weebill.translation.vocabulary import EOS, UNK, Vocabulary
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 

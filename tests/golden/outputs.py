@@ -6,15 +6,15 @@ from typing import Any
 
 import torch
 
-from goldcrest.generation.models import load_generator
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.scorer import Scorer
-from goldcrest.runtime.exports.marian import import_model
-from goldcrest.runtime.text import load_runtime
-from goldcrest.translation.search import SearchOptions
 from tests.metric.small import REFERENCES, SOURCES
 from tests.metric.small import SYSTEMS as ALL_SYSTEMS
 from tests.small_models import TEXT
+from weebill.generation.models import load_generator
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
+from weebill.runtime.exports.marian import import_model
+from weebill.runtime.text import load_runtime
+from weebill.translation.search import SearchOptions
 
 PRECISIONS = ("float32", "int8", "log4")
 SYSTEMS = {name: ALL_SYSTEMS[name] for name in ("good", "bad")}

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldcrest.kernels.extension import fastest
-from goldcrest.runtime.exports.formats import Settings, convert
-from goldcrest.runtime.exports.marian.files import read_npz, write_bin
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.folder import load_model
 from tests.golden.outputs import outputs
+from weebill.kernels.extension import fastest
+from weebill.runtime.exports.formats import Settings, convert
+from weebill.runtime.exports.marian.files import read_npz, write_bin
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.folder import load_model
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", "generated")

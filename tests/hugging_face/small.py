@@ -16,7 +16,7 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
-from goldcrest.hugging_face.folder import tie
+from weebill.hugging_face.folder import tie
 
 WIDTH, HEADS, HEAD_SIZE, NEURONS, PIECES = 24, 4, 6, 20, 40
 PAD = 1

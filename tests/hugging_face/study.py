@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from goldcrest.hugging_face.families import prunable
-from goldcrest.hugging_face.family import Family
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.study import CompanionSettings
 from tests.hugging_face.small import HEADS, small_batch, small_model
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.family import Family
+from weebill.pruning.cut import cut
+from weebill.pruning.study import CompanionSettings
 
 RATE = 1e-3
 CONVERGENCE = 5  # updates

@@ -7,10 +7,6 @@ import torch
 from torch import Tensor, nn
 from transformers import BartForCausalLM
 
-from goldcrest.errors import InputError
-from goldcrest.hugging_face.families import prunable
-from goldcrest.pruning.cut import cut, masked
-from goldcrest.pruning.depth import cut_layers
 from tests.hugging_face.small import (
     DEPTHS,
     HEAD_SIZE,
@@ -23,6 +19,10 @@ from tests.hugging_face.small import (
     small_batch,
     small_model,
 )
+from weebill.errors import InputError
+from weebill.hugging_face.families import prunable
+from weebill.pruning.cut import cut, masked
+from weebill.pruning.depth import cut_layers
 
 TOLERANCE = 3e-5
 ATTENTIONS = {"encoder": ["self_attention"], "decoder": ["self_attention", "cross_attention"]}

@@ -10,11 +10,6 @@ from tokenizers import Tokenizer, models
 from torch import nn
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from goldcrest.errors import InputError
-from goldcrest.hugging_face.families import prunable
-from goldcrest.hugging_face.folder import layer_shapes, load_model, save_model
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.depth import cut_layers
 from tests.hugging_face.small import (
     GENERATORS,
     HEADS,
@@ -25,6 +20,11 @@ from tests.hugging_face.small import (
     small_batch,
     small_model,
 )
+from weebill.errors import InputError
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import layer_shapes, load_model, save_model
+from weebill.pruning.cut import cut
+from weebill.pruning.depth import cut_layers
 
 
 def cut_model(family):

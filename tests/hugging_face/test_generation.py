@@ -6,9 +6,9 @@ import pytest
 import torch
 from transformers import XLMRobertaForCausalLM
 
-from goldcrest.hugging_face.families import prunable
-from goldcrest.pruning.cut import cut, masked
 from tests.hugging_face.small import GENERATORS, HEADS, MAKERS, NEURONS, small_batch, small_model
+from weebill.hugging_face.families import prunable
+from weebill.pruning.cut import cut, masked
 
 REMOVED = {
     "heads": {"*.0.self_attention": [0, 2], "*": [1]},

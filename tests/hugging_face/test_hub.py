@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from goldcrest.corpus.sources import Places
-from goldcrest.errors import InputError
-from goldcrest.files import read_json
-from goldcrest.hugging_face.hub import fetch_model
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
 from tests.corpus.serving import serving
 from tests.hugging_face_models import SENTENCES, make_marian
+from weebill.corpus.sources import Places
+from weebill.errors import InputError
+from weebill.files import read_json
+from weebill.hugging_face.hub import fetch_model
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 COMMIT = "c0ffee" + 34 * "0"
 OTHER = ("flax_model.msgpack", "pytorch_model.bin", "README.md")
@@ -26,7 +26,7 @@ def model(tmp_path_factory):
 @pytest.fixture
 def site(model, monkeypatch):
     """A hub that holds the model among other files."""
-    monkeypatch.setattr("goldcrest.corpus.download.PAUSE_S", 0)
+    monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as site:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
         bodies = {file.name: file.read_bytes() for file in model.iterdir()}

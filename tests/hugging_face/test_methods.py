@@ -8,11 +8,6 @@ import torch
 from torch.nn import functional
 from transformers.models.t5.modeling_t5 import T5LayerNorm
 
-from goldcrest.hugging_face.families import prunable
-from goldcrest.hugging_face.folder import layer_shapes, load_model, save_model
-from goldcrest.pruning.criteria import CRITERIA, Candidates
-from goldcrest.pruning.methods import METHODS, pruning_method
-from goldcrest.pruning.one_shot import OneShot
 from tests.hugging_face.small import (
     DEPTHS,
     HEADS,
@@ -23,6 +18,11 @@ from tests.hugging_face.small import (
     small_model,
 )
 from tests.hugging_face.study import VALIDATION, FamilyStudy
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import layer_shapes, load_model, save_model
+from weebill.pruning.criteria import CRITERIA, Candidates
+from weebill.pruning.methods import METHODS, pruning_method
+from weebill.pruning.one_shot import OneShot
 
 # A line for each method; {side} stands for one that the family has.
 SETTINGS = {

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from goldcrest.hugging_face.families import prunable
-from goldcrest.pruning.confidence import ConfidenceAccumulator
-from goldcrest.pruning.cut import cut
 from tests.hugging_face.small import HEADS, MAKERS, small_batch, small_model
+from weebill.hugging_face.families import prunable
+from weebill.pruning.confidence import ConfidenceAccumulator
+from weebill.pruning.cut import cut
 
 
 def library_attention(model, batch):

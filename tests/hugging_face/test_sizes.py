@@ -19,15 +19,15 @@ from transformers import (
     XLMRobertaModel,
 )
 
-import goldcrest.report
-from goldcrest.hugging_face.families import prunable
-from goldcrest.metric.architecture import Architecture
-from goldcrest.metric.network import MetricNetwork
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.depth import cut_layers
-from goldcrest.pruning.ranking import part_of
+import weebill.report
+from weebill.hugging_face.families import prunable
+from weebill.metric.architecture import Architecture
+from weebill.metric.network import MetricNetwork
+from weebill.pruning.cut import cut
+from weebill.pruning.depth import cut_layers
+from weebill.pruning.ranking import part_of
 
-PAPERS = Path(goldcrest.report.__file__).parent / "papers"
+PAPERS = Path(weebill.report.__file__).parent / "papers"
 
 
 def metric():

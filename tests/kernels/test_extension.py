@@ -8,12 +8,12 @@ import time
 import pytest
 from torch.utils._cpp_extension_versioner import ExtensionVersioner
 
-from goldcrest.errors import InputError
-from goldcrest.kernels import extension as module
-from goldcrest.runtime import text
-from goldcrest.runtime.translator import Runtime
 from tests.runtime.conftest import network, quantized
 from tests.small_models import make_folder, make_vocabulary
+from weebill.errors import InputError
+from weebill.kernels import extension as module
+from weebill.runtime import text
+from weebill.runtime.translator import Runtime
 
 
 def test_the_processor_decides(monkeypatch):
@@ -72,9 +72,7 @@ def test_a_compiler_that_fails_is_named(monkeypatch, tmp_path):
 def test_a_process_that_has_not_imported_torch_finds_it():
     isa = module.available()[0]
     module.extension(isa)  # built
-    program = (
-        f"from goldcrest.kernels.extension import extension; print(extension('{isa}').__file__)"
-    )
+    program = f"from weebill.kernels.extension import extension; print(extension('{isa}').__file__)"
     found = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -103,7 +101,7 @@ def test_builds_of_other_sources_go_when_they_were_not_used_for_a_month(monkeypa
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
     monkeypatch.setattr(module, "_import", lambda build: build.name)
-    days = {"goldcrest_runtime_vnni_old": 31, "goldcrest_runtime_vnni_new": 29, "somebody_else": 99}
+    days = {"weebill_runtime_vnni_old": 31, "weebill_runtime_vnni_new": 29, "somebody_else": 99}
     for name, age in days.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / module.BUILT).touch()
@@ -111,7 +109,7 @@ def test_builds_of_other_sources_go_when_they_were_not_used_for_a_month(monkeypa
         os.utime(tmp_path / name / module.BUILT, (then, then))
     built = module.extension.__wrapped__("avx2")
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == {built, "goldcrest_runtime_vnni_new", "somebody_else"}
+    assert left == {built, "weebill_runtime_vnni_new", "somebody_else"}
     os.utime(tmp_path / built / module.BUILT, (0, 0))
     module.extension.__wrapped__("avx2")
     assert time.time() - (tmp_path / built / module.BUILT).stat().st_mtime < 60, "its last use"

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from tests.runtime.conftest import ISAS
+from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 
 ENGINES = [*ISAS, "portable"]
 # Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights,

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from goldcrest.kernels import split_linear
-from goldcrest.kernels.split_linear import MOST_INPUTS, SplitLinear, inference_linear
-from goldcrest.products import PackedLinear
 from tests.runtime.conftest import ISAS
+from weebill.kernels import split_linear
+from weebill.kernels.split_linear import MOST_INPUTS, SplitLinear, inference_linear
+from weebill.products import PackedLinear
 
 pytestmark = pytest.mark.skipif(
     split_linear.ISA not in ISAS, reason="the processor has no AVX-512 with products of bytes"

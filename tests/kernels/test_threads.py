@@ -5,9 +5,9 @@ import threading
 import pytest
 import torch
 
-from goldcrest.kernels.extension import fastest
-from goldcrest.kernels.int8_layers import Int8Weight
-from goldcrest.kernels.threads import ROWS_OF_A_THREAD, by_threads
+from weebill.kernels.extension import fastest
+from weebill.kernels.int8_layers import Int8Weight
+from weebill.kernels.threads import ROWS_OF_A_THREAD, by_threads
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from transformers import (
     XLMRobertaModel,
 )
 
-from goldcrest.metric.tokenizer import train_tokenizer
+from weebill.metric.tokenizer import train_tokenizer
 
 SOURCES = [
     "The small bird sings in the old tree.",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.metric.architecture import Architecture
+from weebill.errors import InputError
+from weebill.metric.architecture import Architecture
 
 GOOD = {"class_identifier": "regression_metric"}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.metric.cache import APPLICATION, VERSION, Vector, VectorCache
+from weebill.errors import InputError
+from weebill.metric.cache import APPLICATION, VERSION, Vector, VectorCache
 
 WIDTH = 8
 
@@ -84,7 +84,7 @@ def test_a_full_file_is_not_rewritten_whenever_it_is_opened(tmp_path):
 
 WRITER = """
 import sys, numpy as np
-from goldcrest.metric.cache import Vector, VectorCache
+from weebill.metric.cache import Vector, VectorCache
 path, writer = sys.argv[1:]
 cache = VectorCache(path)
 for start in range(0, 200, 10):

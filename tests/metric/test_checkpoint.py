@@ -10,8 +10,6 @@ import safetensors.torch
 import torch
 import yaml
 
-from goldcrest.errors import InputError
-from goldcrest.metric.folder import load_metric
 from tests.metric.small import (
     hyperparameters,
     make_checkpoint,
@@ -19,6 +17,8 @@ from tests.metric.small import (
     random_state,
     write_checkpoint,
 )
+from weebill.errors import InputError
+from weebill.metric.folder import load_metric
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_other_kinds_of_models(checkpoint, kind, what):
     ],
 )
 def test_hyperparameters_that_are_wrong(tmp_path, encoder, monkeypatch, values, match):
-    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", offline)
+    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", offline)
     good = hyperparameters(encoder)
     refused(write_checkpoint(tmp_path / "metric", good | values, random_state(good)), match)
 
@@ -176,7 +176,7 @@ def offline(*_, **__):
 
 
 def test_a_name_that_is_not_here(monkeypatch):
-    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", offline)
+    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", offline)
     refused("Unbabel/wmt22-comet-da", r"the Hugging Face hub does not give it \(no network\)")
 
 
@@ -187,7 +187,7 @@ def test_a_name_on_the_hub(checkpoint, monkeypatch):
         asked.append((name, revision, allow_patterns))
         return checkpoint
 
-    monkeypatch.setattr("goldcrest.metric.encoders.snapshot_download", found)
+    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", found)
     metric = load_metric("Unbabel/wmt22-comet-da@1234abcd")
     assert metric.name == "Unbabel/wmt22-comet-da@1234abcd"
     assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", ["hparams.yaml", "checkpoints/*.ckpt"])]

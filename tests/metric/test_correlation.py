@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import goldcrest.report
-from goldcrest.errors import InputError
-from goldcrest.metric.correlation import (
+import weebill.report
+from tests.hugging_face.test_sizes import printed
+from weebill.errors import InputError
+from weebill.metric.correlation import (
     RelativeRanks,
     bootstrap_interval,
     kendall_tau_b,
     permutation_p_value,
 )
-from goldcrest.metric.judgements import is_machine, lexical_scores, read_judgements
-from tests.hugging_face.test_sizes import printed
+from weebill.metric.judgements import is_machine, lexical_scores, read_judgements
 
-MQM = Path(goldcrest.report.__file__).parents[3] / "shared/data/mqm"
+MQM = Path(weebill.report.__file__).parents[3] / "shared/data/mqm"
 DA = MQM.with_name("da") / "da_wmt17_to-en.tsv.gz"
 
 

@@ -3,9 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.table import read_columns, write_table
-from goldcrest.errors import InputError
-from goldcrest.metric.distillation_corpus import join_translations, select_pairs
+from weebill.corpus.table import read_columns, write_table
+from weebill.errors import InputError
+from weebill.metric.distillation_corpus import join_translations, select_pairs
 
 APART = {"rows": 3, "validation": 2}
 

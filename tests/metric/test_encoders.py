@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.metric.encoders import find_encoder
 from tests.metric.small import make_encoder
+from weebill.errors import InputError
+from weebill.metric.encoders import find_encoder
 
 
 def test_an_encoder_without_its_pooler(tmp_path):

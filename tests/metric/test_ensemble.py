@@ -4,12 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.table import read_columns, write_table
-from goldcrest.metric import distillation_corpus
-from goldcrest.metric.distillation_corpus import score_tuples
-from goldcrest.metric.ensemble import Ensemble
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.scorer import Scorer
 from tests.metric.small import (
     REFERENCES,
     SOURCES,
@@ -19,6 +13,12 @@ from tests.metric.small import (
     random_state,
     write_checkpoint,
 )
+from weebill.corpus.table import read_columns, write_table
+from weebill.metric import distillation_corpus
+from weebill.metric.distillation_corpus import score_tuples
+from weebill.metric.ensemble import Ensemble
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
 
 
 @pytest.fixture

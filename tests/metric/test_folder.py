@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash
-from goldcrest.hugging_face.families import prunable
-from goldcrest.metric.folder import load_metric, save_metric
-from goldcrest.metric.scorer import Scorer
-from goldcrest.pruning.cut import cut
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.files import content_hash
+from weebill.hugging_face.families import prunable
+from weebill.metric.folder import load_metric, save_metric
+from weebill.metric.scorer import Scorer
+from weebill.pruning.cut import cut
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.metric_quality import measure_agreement
-from goldcrest.metric.held_out import is_held_out
-from goldcrest.metric.judged_scores import scores_of
-from goldcrest.metric.judged_set import JudgedSet, MetricScores
 from tests.metric.small import make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.evaluation.metric_quality import measure_agreement
+from weebill.metric.held_out import is_held_out
+from weebill.metric.judged_scores import scores_of
+from weebill.metric.judged_set import JudgedSet, MetricScores
 
 ROOT = Path(__file__).parents[2]
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from goldcrest.metric.judged_scores import scores_of
-from goldcrest.metric.judged_set import JudgedSet
-from goldcrest.metric.judgements import (
+from weebill.metric.judged_scores import scores_of
+from weebill.metric.judged_set import JudgedSet
+from weebill.metric.judgements import (
     is_machine,
     lexical_scores,
     lexical_signature,

@@ -9,9 +9,9 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoTokenizer, XLMRobertaModel
 
-from goldcrest.metric.judged_set import JudgedSet, MetricScores
 from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_encoder
+from weebill.metric.judged_set import JudgedSet, MetricScores
 
 ROOT = Path(__file__).parents[2]
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"

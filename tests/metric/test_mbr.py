@@ -8,13 +8,13 @@ import pytest
 import torch
 from sacrebleu.metrics import CHRF
 
-from goldcrest.errors import InputError
-from goldcrest.metric import mbr, pairwise
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode, decode_all
-from goldcrest.metric.pairwise import PairwiseEstimator
-from goldcrest.metric.scorer import Scorer, features
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.metric import mbr, pairwise
+from weebill.metric.folder import load_metric
+from weebill.metric.mbr import MetricUtility, SentenceUtility, decode, decode_all
+from weebill.metric.pairwise import PairwiseEstimator
+from weebill.metric.scorer import Scorer, features
 
 CANDIDATES = [*REFERENCES, "Ja.", "Nein.", "Der Vogel singt.", "Ja.", "Ein Hund."]
 KINDS = ["regression_metric", "referenceless_regression_metric"]
@@ -73,10 +73,10 @@ def test_products_in_bfloat16_are_near(metrics):
 # Prints MiB by which the process grows: 200 candidates, vectors and estimator of XLM-R-large's width.
 MEMORY = """
 import resource, types, torch
-from goldcrest.commands.benchmarks.metric.checkpoint import HYPERPARAMETERS
-from goldcrest.metric.architecture import Architecture
-from goldcrest.metric.network import Estimator
-from goldcrest.metric.pairwise import PairwiseEstimator
+from weebill.commands.benchmarks.metric.checkpoint import HYPERPARAMETERS
+from weebill.metric.architecture import Architecture
+from weebill.metric.network import Estimator
+from weebill.metric.pairwise import PairwiseEstimator
 
 architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hyperparameters")
 network = types.SimpleNamespace(architecture=architecture, estimator=Estimator(architecture, 1024))

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from goldcrest.evaluation.metric_speed import Text, measure_metrics
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.plain import PlainScorer
-from goldcrest.metric.scorer import Scorer
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.evaluation.metric_speed import Text, measure_metrics
+from weebill.metric.folder import load_metric
+from weebill.metric.plain import PlainScorer
+from weebill.metric.scorer import Scorer
 
 
 @pytest.fixture

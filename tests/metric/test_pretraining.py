@@ -7,12 +7,12 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash, read_json
-from goldcrest.metric import pretraining
-from goldcrest.metric.pretraining import PretrainingSettings, Sentences, mask_pieces, pretrain
-from goldcrest.metric.tokenizer import SentenceTokenizer, make_tokenizer
 from tests.metric.small import REFERENCES, SOURCES
+from weebill.errors import InputError
+from weebill.files import content_hash, read_json
+from weebill.metric import pretraining
+from weebill.metric.pretraining import PretrainingSettings, Sentences, mask_pieces, pretrain
+from weebill.metric.tokenizer import SentenceTokenizer, make_tokenizer
 
 SMALL = PretrainingSettings(
     layers=2,

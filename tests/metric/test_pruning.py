@@ -5,19 +5,19 @@ import pandas as pd
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash, read_json
-from goldcrest.hugging_face.families import prunable
-from goldcrest.metric import pruning
-from goldcrest.metric.cache import VectorCache
-from goldcrest.metric.folder import load_metric, save_metric
-from goldcrest.metric.held_out import is_held_out
-from goldcrest.metric.plain import PlainScorer
-from goldcrest.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
-from goldcrest.metric.scorer import Scorer
-from goldcrest.pruning.criteria import Candidates, gradient
-from goldcrest.pruning.gates import gated
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.files import content_hash, read_json
+from weebill.hugging_face.families import prunable
+from weebill.metric import pruning
+from weebill.metric.cache import VectorCache
+from weebill.metric.folder import load_metric, save_metric
+from weebill.metric.held_out import is_held_out
+from weebill.metric.plain import PlainScorer
+from weebill.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
+from weebill.metric.scorer import Scorer
+from weebill.pruning.criteria import Candidates, gradient
+from weebill.pruning.gates import gated
 
 
 @pytest.mark.parametrize("transformation", ["softmax", "sparsemax"])

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.files import read_json
-from goldcrest.metric import regression
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.pretraining import PretrainingSettings, pretrain
-from goldcrest.metric.regression import RegressionSettings
-from goldcrest.metric.scorer import Scorer
-from goldcrest.metric.tokenizer import make_tokenizer
 from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+from weebill.errors import InputError
+from weebill.files import read_json
+from weebill.metric import regression
+from weebill.metric.folder import load_metric
+from weebill.metric.pretraining import PretrainingSettings, pretrain
+from weebill.metric.regression import RegressionSettings
+from weebill.metric.scorer import Scorer
+from weebill.metric.tokenizer import make_tokenizer
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {
@@ -126,5 +126,5 @@ def test_settings_that_are_wrong(material, tmp_path):
         regression.train(RegressionSettings("regresion_metric"), "encoder", "", "", tmp_path, 1)
     done = train(material, tmp_path / "model", hyperparameters={"droput": 0.1})
     assert done.returncode == 1
-    line = "goldcrest: metric: unbabel-comet has no hyperparameter 'droput' to set; did you mean"
+    line = "weebill: metric: unbabel-comet has no hyperparameter 'droput' to set; did you mean"
     assert done.stderr.splitlines()[-1].startswith(line)

@@ -13,21 +13,6 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertModel, XLMRobertaModel
 
-from goldcrest.commands.benchmarks.metric import read_text
-from goldcrest.commands.benchmarks.metric.checkpoint import (
-    HYPERPARAMETERS,
-    SHAPES,
-    write_random_checkpoint,
-)
-from goldcrest.errors import InputError
-from goldcrest.hugging_face.families import prunable
-from goldcrest.kernels.extension import PORTABLE, available
-from goldcrest.metric import scorer as scoring
-from goldcrest.metric.cache import VectorCache
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.plain import PlainScorer
-from goldcrest.metric.scorer import Scorer
-from goldcrest.pruning.cut import cut
 from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import (
     REFERENCES,
@@ -40,6 +25,21 @@ from tests.metric.small import (
     write_checkpoint,
     write_sentencepiece,
 )
+from weebill.commands.benchmarks.metric import read_text
+from weebill.commands.benchmarks.metric.checkpoint import (
+    HYPERPARAMETERS,
+    SHAPES,
+    write_random_checkpoint,
+)
+from weebill.errors import InputError
+from weebill.hugging_face.families import prunable
+from weebill.kernels.extension import PORTABLE, available
+from weebill.metric import scorer as scoring
+from weebill.metric.cache import VectorCache
+from weebill.metric.folder import load_metric
+from weebill.metric.plain import PlainScorer
+from weebill.metric.scorer import Scorer
+from weebill.pruning.cut import cut
 
 NEWS = Path(__file__).parents[3] / "shared/data/news/wmt21.en-de"
 VARIANTS = {
@@ -318,13 +318,13 @@ def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
     found = {Scorer(metric).fingerprint, Scorer(metric).fingerprint}
     assert len(found) == 1
-    monkeypatch.setattr("goldcrest.metric.scorer.code_version", lambda *parts: "another")
+    monkeypatch.setattr("weebill.metric.scorer.code_version", lambda *parts: "another")
     found.add(Scorer(metric).fingerprint)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "another")
     found.add(Scorer(metric).fingerprint)
     assert len(found) == 3
     found = {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
-    monkeypatch.setattr("goldcrest.metric.scorer.fastest", lambda: "another")
+    monkeypatch.setattr("weebill.metric.scorer.fastest", lambda: "another")
     found |= {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
     assert len(found) == 3  # those of int8 alone differ
 

@@ -3,9 +3,9 @@
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from goldcrest.errors import InputError
-from goldcrest.metric.tokenizer import SentenceTokenizer, make_tokenizer, train_tokenizer
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+from weebill.errors import InputError
+from weebill.metric.tokenizer import SentenceTokenizer, make_tokenizer, train_tokenizer
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.metric.training_table import judged_segments, read_segments, write_split
+from weebill.errors import InputError
+from weebill.metric.training_table import judged_segments, read_segments, write_split
 
 
 @pytest.fixture

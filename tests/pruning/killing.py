@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-from goldcrest.files import read_json, write_json
-from goldcrest.pruning.study import Method, Pruned
 from tests.pruning.toy import ToyStudy
+from weebill.files import read_json, write_json
+from weebill.pruning.study import Method, Pruned
 
 
 def killed_at(tick: int, method: Method, work: Path) -> bool:

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.pruning.confidence import (
+from tests.pruning.toy import small_translator, toy, toy_batch
+from weebill.errors import InputError
+from weebill.pruning.confidence import (
     ConfidenceAccumulator,
     head_confidence,
 )
-from goldcrest.pruning.cut import cut
-from tests.pruning.toy import small_translator, toy, toy_batch
+from weebill.pruning.cut import cut
 
 
 def by_loops(weights, mask):

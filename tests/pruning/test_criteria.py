@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.pruning.criteria import CRITERIA, Candidates
-from goldcrest.pruning.cut import cut
 from tests.pruning.toy import HEADS, LAYERS, NEURONS, ToyStudy, toy, toy_batch
+from weebill.errors import InputError
+from weebill.pruning.criteria import CRITERIA, Candidates
+from weebill.pruning.cut import cut
 
 MODEL_BATCHES = (201, 202, 203)  # seeds of the batches that ToyStudy.gradients goes through
 

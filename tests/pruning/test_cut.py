@@ -5,11 +5,11 @@ from itertools import product
 import pytest
 import torch
 
-from goldcrest.configuration import load_zoo
-from goldcrest.pruning.cut import cut, masked
-from goldcrest.translation.architecture import Architecture
-from goldcrest.translation.network import Translator
 from tests.pruning.toy import HEADS, LAYERS, NEURONS, small_translator, toy, toy_batch
+from weebill.configuration import load_zoo
+from weebill.pruning.cut import cut, masked
+from weebill.translation.architecture import Architecture
+from weebill.translation.network import Translator
 
 
 def subsets(size):

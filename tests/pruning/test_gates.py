@@ -6,9 +6,9 @@ from torch import nn
 from torch.func import functional_call
 from transformers.pytorch_utils import Conv1D
 
-from goldcrest.pruning.gates import gated, silent, write_gates
-from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
 from tests.pruning.toy import HEAD_SIZE, HEADS, NEURONS, toy, toy_batch
+from weebill.pruning.gates import gated, silent, write_gates
+from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
 
 LAYER = 1
 PARTS = {"heads": ("q", "k", "v", "o"), "neurons": ("up", "down")}

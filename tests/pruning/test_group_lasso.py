@@ -5,15 +5,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash, read_json
-from goldcrest.pruning.companions import companion_from_dict, companion_to_dict
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.group_lasso import GroupLasso, Lasso
-from goldcrest.pruning.groups import group_norms
-from goldcrest.pruning.methods import pruning_method
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.pruning import make_pruned
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.test_groups import flat, members, norm
@@ -28,6 +19,15 @@ from tests.pruning.toy import (
     small_translator,
     toy_batch,
 )
+from weebill.errors import InputError
+from weebill.files import content_hash, read_json
+from weebill.pruning.companions import companion_from_dict, companion_to_dict
+from weebill.pruning.cut import cut
+from weebill.pruning.group_lasso import GroupLasso, Lasso
+from weebill.pruning.groups import group_norms
+from weebill.pruning.methods import pruning_method
+from weebill.translation.folder import load_model
+from weebill.translation.pruning import make_pruned
 
 # as strong as a few updates of the toy ask for
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.pruning.groups import Groups, group_norms, groups_of
-from goldcrest.pruning.structure import FeedForwardBlock, Projection
 from tests.pruning.toy import small_translator, toy
+from weebill.pruning.groups import Groups, group_norms, groups_of
+from weebill.pruning.structure import FeedForwardBlock, Projection
 
 MODELS = {"toy": toy, "ssru": lambda: small_translator("ssru")}
 

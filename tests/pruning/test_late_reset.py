@@ -6,15 +6,15 @@ import shutil
 import pytest
 import torch
 
-from goldcrest import code_version
-from goldcrest.errors import InputError
-from goldcrest.files import claim_folder
-from goldcrest.pruning import late_reset
-from goldcrest.pruning.head_map import head_rows, to_csv
-from goldcrest.pruning.late_reset import LateReset
-from goldcrest.pruning.methods import METHODS, pruning_method
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
+from weebill import code_version
+from weebill.errors import InputError
+from weebill.files import claim_folder
+from weebill.pruning import late_reset
+from weebill.pruning.head_map import head_rows, to_csv
+from weebill.pruning.late_reset import LateReset
+from weebill.pruning.methods import METHODS, pruning_method
 
 SCHEDULE = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=5)
 
@@ -101,7 +101,7 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
         return lowest(scores, sum(map(len, scores.values())))[-count:]
 
     with monkeypatch.context() as change:
-        library = tmp_path / "goldcrest"
+        library = tmp_path / "weebill"
         shutil.copytree(code_version.LIBRARY, library)
         with (library / "pruning/ranking.py").open("a") as file:
             file.write("SURE = True")

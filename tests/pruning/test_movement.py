@@ -8,16 +8,6 @@ import pytest
 import torch
 from torch.func import functional_call
 
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash, read_json
-from goldcrest.pruning.companions import companion_from_dict, companion_to_dict
-from goldcrest.pruning.cut import cut, masked
-from goldcrest.pruning.gates import silent
-from goldcrest.pruning.methods import pruning_method
-from goldcrest.pruning.movement import Movement, MovementScoring
-from goldcrest.pruning.ranking import lowest_share
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.pruning import make_pruned
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.test_translation_study import CONFIG, studies_of_one_training, study_of
@@ -32,6 +22,16 @@ from tests.pruning.toy import (
     toy,
     toy_batch,
 )
+from weebill.errors import InputError
+from weebill.files import content_hash, read_json
+from weebill.pruning.companions import companion_from_dict, companion_to_dict
+from weebill.pruning.cut import cut, masked
+from weebill.pruning.gates import silent
+from weebill.pruning.methods import pruning_method
+from weebill.pruning.movement import Movement, MovementScoring
+from weebill.pruning.ranking import lowest_share
+from weebill.translation.folder import load_model
+from weebill.translation.pruning import make_pruned
 
 UPDATES = 9
 METHOD = Movement(heads=0.5, neurons=0.6, score_rate=2.0, prune_updates=UPDATES, reset_to=4)

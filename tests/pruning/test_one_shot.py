@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.pruning.criteria import CRITERIA, Candidates
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.depth import Depth
-from goldcrest.pruning.from_scratch import FromScratch
-from goldcrest.pruning.one_shot import OneShot
 from tests.pruning.toy import HEADS, LAYERS, NEURONS, ToyStudy, toy, toy_batch
+from weebill.errors import InputError
+from weebill.pruning.criteria import CRITERIA, Candidates
+from weebill.pruning.cut import cut
+from weebill.pruning.depth import Depth
+from weebill.pruning.from_scratch import FromScratch
+from weebill.pruning.one_shot import OneShot
 
 
 def outputs(model):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldcrest.pruning.ranking import lowest, lowest_share, part_of
+from weebill.pruning.ranking import lowest, lowest_share, part_of
 
 
 def test_lowest_across_blocks_with_ties_in_order():

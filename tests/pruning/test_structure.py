@@ -3,7 +3,7 @@
 import pytest
 from torch import nn
 
-from goldcrest.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
+from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
 
 
 def test_attention_projections_that_do_not_fit_are_refused():

@@ -8,21 +8,21 @@ import pyarrow as pa
 import pytest
 import torch
 
-from goldcrest import code_version
-from goldcrest.corpus.table import read_columns, write_table
-from goldcrest.errors import InputError
-from goldcrest.files import content_hash, read_json
-from goldcrest.pruning.cut import cut
-from goldcrest.pruning.from_scratch import FromScratch
-from goldcrest.pruning.late_reset import LateReset
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.making import new_network
-from goldcrest.translation.network import START
-from goldcrest.translation.pruning import make_checkpoint, make_pruned
-from goldcrest.translation.study import TranslationStudy
-from goldcrest.translation.training import Hardware, TrainingConfig
-from goldcrest.translation.vocabulary import train_vocabulary
 from tests.pruning.interrupting import finish_despite_interruptions
+from weebill import code_version
+from weebill.corpus.table import read_columns, write_table
+from weebill.errors import InputError
+from weebill.files import content_hash, read_json
+from weebill.pruning.cut import cut
+from weebill.pruning.from_scratch import FromScratch
+from weebill.pruning.late_reset import LateReset
+from weebill.translation.folder import load_model
+from weebill.translation.making import new_network
+from weebill.translation.network import START
+from weebill.translation.pruning import make_checkpoint, make_pruned
+from weebill.translation.study import TranslationStudy
+from weebill.translation.training import Hardware, TrainingConfig
+from weebill.translation.vocabulary import train_vocabulary
 
 ENTRY = {
     "embedding": 16,
@@ -132,7 +132,7 @@ def test_a_study_of_other_hardware_or_code_is_another(data, tmp_path, monkeypatc
     study = study_of(data)
     assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
     before = study.identity()
-    library = tmp_path / "goldcrest"
+    library = tmp_path / "weebill"
     shutil.copytree(code_version.LIBRARY, library)
     with (library / "translation/task.py").open("a") as file:
         file.write("SURE = True")

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.errors import InputError
-from goldcrest.quantization.activation_error import load_errors, measure_errors, save_errors
-from goldcrest.quantization.calibration import activation_scales, record_ranges
 from tests.quantization.toy_model import LINEARS, TOKENS, Toy
+from weebill.errors import InputError
+from weebill.quantization.activation_error import load_errors, measure_errors, save_errors
+from weebill.quantization.calibration import activation_scales, record_ranges
 
 
 def test_errors_are_those_of_a_loop_over_all_numbers():

@@ -7,15 +7,15 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.errors import InputError
-from goldcrest.quantization.calibration import (
+from tests.quantization.toy_model import LINEARS, TOKENS, Toy
+from weebill.errors import InputError
+from weebill.quantization.calibration import (
     ActivationRanges,
     activation_scales,
     load_ranges,
     record_ranges,
     save_ranges,
 )
-from tests.quantization.toy_model import LINEARS, TOKENS, Toy
 
 MAXIMA = [1.0, 2.0, 4.0, 3.5]
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from goldcrest.quantization import GRIDS, quantize_model, record_ranges
-from goldcrest.quantization.calibration import activation_scales
+from weebill.quantization import GRIDS, quantize_model, record_ranges
+from weebill.quantization.calibration import activation_scales
 
 TOKENS = torch.tensor([[3, 7, 20, 0], [9, 9, 1, 0]])
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.errors import InputError
-from goldcrest.quantization import apply, merged, quantize_model, section, separated
+from weebill.errors import InputError
+from weebill.quantization import apply, merged, quantize_model, section, separated
 
 
 class Tied(nn.Module):

@@ -5,8 +5,8 @@ import copy
 import pytest
 import torch
 
-from goldcrest.quantization import GRIDS, fake_quantization, pack_model
 from tests.quantization.toy_model import TOKENS, WORDS, Toy
+from weebill.quantization import GRIDS, fake_quantization, pack_model
 
 
 def batches(count):

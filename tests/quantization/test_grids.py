@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.quantization.grids import GRIDS, fake_quantize_activations, grid_named
+from weebill.errors import InputError
+from weebill.quantization.grids import GRIDS, fake_quantize_activations, grid_named
 
 LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from goldcrest.quantization import integer
-from goldcrest.quantization.integer import EXACT_COLUMNS, LARGEST_COLUMNS, integer_product
+from weebill.quantization import integer
+from weebill.quantization.integer import EXACT_COLUMNS, LARGEST_COLUMNS, integer_product
 
 SHAPES = [(1, 1, 1), (1, 256, 9), (3, 7, 5), (33, 64, 17), (5, EXACT_COLUMNS, 4), (4, 1041, 3)]
 SHAPES += [(33, 1, 17), (2, 4096, 6), (0, 8, 3), (3, 8, 0), (2, 0, 3)]

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.quantization import GRIDS, pack_model, quantize_model
-from goldcrest.quantization.modules import QuantizedEmbedding, QuantizedLinear
-from goldcrest.quantization.weights import FakeWeight, PackedWeight
 from tests.quantization.toy_model import TOKENS, WIDTH, WORDS, Toy
+from weebill.quantization import GRIDS, pack_model, quantize_model
+from weebill.quantization.modules import QuantizedEmbedding, QuantizedLinear
+from weebill.quantization.weights import FakeWeight, PackedWeight
 
 SCALES = {"layer": 40.0, "plain": 55.0, "output": 37.5}
 

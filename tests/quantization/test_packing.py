@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from goldcrest.quantization.grids import GRIDS
-from goldcrest.quantization.packing import pack_nibbles, unpack_nibbles
+from weebill.quantization.grids import GRIDS
+from weebill.quantization.packing import pack_nibbles, unpack_nibbles
 
 
 def test_two_codes_a_byte_low_half_first():

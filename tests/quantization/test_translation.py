@@ -16,25 +16,25 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-import goldcrest
-from goldcrest.configuration import load_zoo
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
-from goldcrest.quantization import (
+import weebill
+from weebill.configuration import load_zoo
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.quantization import (
     fake_quantization,
     pack_model,
     quantize_model,
     record_ranges,
     section,
 )
-from goldcrest.quantization.calibration import activation_scales
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.folder import load_model, save_model
-from goldcrest.translation.network import Translator
-from goldcrest.translation.search import greedy_translations
-from goldcrest.translation.training import TrainingConfig, train
-from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.quantization.calibration import activation_scales
+from weebill.quantization.modules import quantizable_linears
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.folder import load_model, save_model
+from weebill.translation.network import Translator
+from weebill.translation.search import greedy_translations
+from weebill.translation.training import TrainingConfig, train
+from weebill.translation.vocabulary import Vocabulary, train_vocabulary
 
 LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
 CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width
@@ -123,7 +123,7 @@ def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
 
 
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
-    library = Path(goldcrest.__file__).parent
+    library = Path(weebill.__file__).parent
     rules = (library.parent / "rules/translation/quantize.smk").read_text()
     rule = rules[rules.index("rule calibrate:") : rules.index("rule quantize:")]
     parts = re.findall(r'"(.+?)"', rule[rule.index("code_version(") : rule.index("script:")])

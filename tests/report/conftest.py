@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from goldcrest.evaluation.comparison import Comparison
-from goldcrest.evaluation.latency import Latency
-from goldcrest.evaluation.measurement import Measurement, Variant
-from goldcrest.evaluation.size import Size
-from goldcrest.evaluation.speed import Speed
-from goldcrest.report.results import Results
-from goldcrest.translation.architecture import Architecture, LayerShape
+from weebill.evaluation.comparison import Comparison
+from weebill.evaluation.latency import Latency
+from weebill.evaluation.measurement import Measurement, Variant
+from weebill.evaluation.size import Size
+from weebill.evaluation.speed import Speed
+from weebill.report.results import Results
+from weebill.translation.architecture import Architecture, LayerShape
 
 CONFIG = {
     "experiment": "example",
@@ -63,7 +63,7 @@ def measurement(variant: Variant, test_set: str, metric: str, score: float) -> M
             "python": "3.11.0",
             "torch": "2.13.0",
             "sacrebleu": "2.6.0",
-            "goldcrest": "0.1.0",
+            "weebill": "0.1.0",
         },
     )
 
@@ -91,7 +91,7 @@ def size(
     )
 
 
-RUNTIME = "Goldcrest runtime (vnni)"
+RUNTIME = "Weebill runtime (vnni)"
 PYTORCH = "PyTorch reference"
 
 
@@ -120,7 +120,7 @@ def speed(variant: Variant, engine: str, words_per_second: float, processes: int
             "python": "3.11.0",
             "torch": "2.13.0",
             "sacrebleu": "2.6.0",
-            "goldcrest": "0.1.0",
+            "weebill": "0.1.0",
         },
     )
 

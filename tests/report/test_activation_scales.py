@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.quantization.activation_error import ActivationError
-from goldcrest.report import rendering
-from goldcrest.report.activation_scales import activation_scales_table
 from tests.report.conftest import measurement
+from weebill.evaluation.measurement import Variant
+from weebill.quantization.activation_error import ActivationError
+from weebill.report import rendering
+from weebill.report.activation_scales import activation_scales_table
 
 FORMULAS = {"int8": "mean-of-maxima", "int8-mean-of-scales": "mean-of-scales"}
 BLEU = {"float32": 30.0, "int8": 29.5, "int8-mean-of-scales": 28.25}

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from goldcrest.corpus.report import STEPS, CorpusReport, Histogram
-from goldcrest.report.cleaning import SHOWN_CHARACTERS, cleaning_tables
-from goldcrest.report.cleaning_figure import _colours, cleaning_figure
-from goldcrest.report.figures import save
-from goldcrest.report.rendering import write_table
+from weebill.corpus.report import STEPS, CorpusReport, Histogram
+from weebill.report.cleaning import SHOWN_CHARACTERS, cleaning_tables
+from weebill.report.cleaning_figure import _colours, cleaning_figure
+from weebill.report.figures import save
+from weebill.report.rendering import write_table
 
 PLAIN = CorpusReport("plain", rows=2, kept=2, noise={None: Counter({None: 2})})
 

@@ -1,9 +1,9 @@
 """The table says of each stage's student what was measured, and compares with the first."""
 
-from goldcrest.evaluation.comparison import compare
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.report.cleaning_students import StageResult, cleaning_students_table
+from weebill.evaluation.comparison import compare
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet
+from weebill.report.cleaning_students import StageResult, cleaning_students_table
 
 REFERENCES = [f"der Vogel singt am Morgen Nummer {n}" for n in range(40)]
 WORSE = [line.replace("Vogel", "Hund") if n % 2 else line for n, line in enumerate(REFERENCES)]

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from goldcrest.report import rendering
-from goldcrest.report.experiment_page import experiment_page, in_short
-from goldcrest.report.run_time import run_time_table
+from weebill.report import rendering
+from weebill.report.experiment_page import experiment_page, in_short
+from weebill.report.run_time import run_time_table
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
 

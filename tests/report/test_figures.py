@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goldcrest.report import figures, pruning_figures
+from weebill.report import figures, pruning_figures
 
 
 def test_the_front_is_what_nothing_beats():

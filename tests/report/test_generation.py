@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from goldcrest.configuration import check, read_yaml
-from goldcrest.evaluation.generation.quality import GenerationQuality
-from goldcrest.evaluation.generation.size import GenerationSize
-from goldcrest.evaluation.generation.speed import GenerationSpeed
-from goldcrest.report.generation_figures import pruning_maps, threshold_schedule
-from goldcrest.report.generation_page import generation_page, in_short, tables_of
-from goldcrest.report.generation_results import GenerationResults
-from goldcrest.report.generation_tables import PIECES, SCORES, paper_table, variants_table
-from goldcrest.report.rendering import to_markdown
-from goldcrest.report.table import Table
 from tests.configuration.test_generation import CONFIG
+from weebill.configuration import check, read_yaml
+from weebill.evaluation.generation.quality import GenerationQuality
+from weebill.evaluation.generation.size import GenerationSize
+from weebill.evaluation.generation.speed import GenerationSpeed
+from weebill.report.generation_figures import pruning_maps, threshold_schedule
+from weebill.report.generation_page import generation_page, in_short, tables_of
+from weebill.report.generation_results import GenerationResults
+from weebill.report.generation_tables import PIECES, SCORES, paper_table, variants_table
+from weebill.report.rendering import to_markdown
+from weebill.report.table import Table
 
 WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
 

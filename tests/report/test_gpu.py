@@ -1,9 +1,9 @@
 """Tables 4 of the papers: every printed number, ours in its place, and ratios of what is shown."""
 
-from goldcrest.evaluation.gpu_speed import GpuSpeed
-from goldcrest.report import papers
-from goldcrest.report.gpu import wmt21_table4, wngt20_table4
 from tests.report.test_tables import read
+from weebill.evaluation.gpu_speed import GpuSpeed
+from weebill.report import papers
+from weebill.report.gpu import wmt21_table4, wngt20_table4
 
 
 def speed(variant, numbers, shortlist, batch, words_per_second):

@@ -2,14 +2,14 @@
 
 import pytest
 
-from goldcrest.evaluation.metric_quality import Agreement
-from goldcrest.evaluation.metric_size import MetricSize
-from goldcrest.evaluation.metric_speed import PLAIN, MetricSpeed
-from goldcrest.report import papers
-from goldcrest.report.metric_figures import quality_curve
-from goldcrest.report.metric_page import in_short
-from goldcrest.report.metric_results import MetricResults
-from goldcrest.report.metric_tables import agreement_table, claims_table, paper_table
+from weebill.evaluation.metric_quality import Agreement
+from weebill.evaluation.metric_size import MetricSize
+from weebill.evaluation.metric_speed import PLAIN, MetricSpeed
+from weebill.report import papers
+from weebill.report.metric_figures import quality_curve
+from weebill.report.metric_page import in_short
+from weebill.report.metric_results import MetricResults
+from weebill.report.metric_tables import agreement_table, claims_table, paper_table
 
 NEWS = "zh-en.news"
 
@@ -33,7 +33,7 @@ def agreement(
         test_set_sha256="5" * 64,
         resamples=40,
         seed=1,
-        versions={"goldcrest": "0.1.0"},
+        versions={"weebill": "0.1.0"},
     )
 
 

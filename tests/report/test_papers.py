@@ -2,8 +2,8 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.report import papers
+from weebill.errors import InputError
+from weebill.report import papers
 
 
 def test_every_table_loads_with_a_full_rectangle_of_text():

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from goldcrest.report import figures, pruning, pruning_figures, rendering
-from goldcrest.report.pruning_page import FIGURES, pruning_page
-from goldcrest.report.run_time import run_time_table
 from tests.report.conftest import BASELINES, PRUNED
+from weebill.report import figures, pruning, pruning_figures, rendering
+from weebill.report.pruning_page import FIGURES, pruning_page
+from weebill.report.run_time import run_time_table
 
 
 def read(table) -> list[dict[str, str]]:

@@ -3,9 +3,9 @@
 import csv
 import io
 
-from goldcrest.evaluation.seeds import SeedsComparison
-from goldcrest.report import rendering
-from goldcrest.report.seeds import seeds_findings, seeds_table
+from weebill.evaluation.seeds import SeedsComparison
+from weebill.report import rendering
+from weebill.report.seeds import seeds_findings, seeds_table
 
 
 def comparison(precision: str) -> SeedsComparison:

@@ -3,9 +3,9 @@
 import csv
 import io
 
-from goldcrest.evaluation.shortlist import Coverage, ShortlistMeasurement
-from goldcrest.report import rendering
-from goldcrest.report.shortlist import shortlist_table
+from weebill.evaluation.shortlist import Coverage, ShortlistMeasurement
+from weebill.report import rendering
+from weebill.report.shortlist import shortlist_table
 
 MEASURED = ShortlistMeasurement(
     variant="small/unpruned/int8",

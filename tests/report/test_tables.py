@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.report import overview, paper_tables, papers, pruning, rendering, speeds
-from goldcrest.report.table import delta, fixed, groups, three_digits
 from tests.report.conftest import BENCHMARK
+from weebill.evaluation.measurement import Variant
+from weebill.report import overview, paper_tables, papers, pruning, rendering, speeds
+from weebill.report.table import delta, fixed, groups, three_digits
 
 DEFINITIONS = pytest.mark.parametrize("definition", paper_tables.TABLES, ids=lambda d: d.name)
 
@@ -157,24 +157,24 @@ def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
     assert len(rows) == 2 + 2 * 8  # the teacher's two searches by PyTorch alone
     student = "small/unpruned/int8-finetuned"
     fast, reference = (
-        rows[student, engine] for engine in ("Goldcrest runtime (vnni)", "PyTorch reference")
+        rows[student, engine] for engine in ("Weebill runtime (vnni)", "PyTorch reference")
     )
     assert (fast["wps_1core"], reference["wps_1core"]) == ("3000", "750")
     assert fast["wps_1core_delta"] == "x15.0"  # against the teacher's 200
     assert rows["teacher/beam-4/float32", "PyTorch reference"]["wps_all"] == "400"
     first = next(r for r in read(table) if r["variant"] == student)
-    assert first["engine"] == "Goldcrest runtime (vnni)"
+    assert first["engine"] == "Weebill runtime (vnni)"
     # All cores: the fastest way to share them out, 1 x 2 threads here; both ways are told.
     assert rows["other/unpruned/float32", "PyTorch reference"]["wps_all"] == "2500"
     assert any("by 1 x 2 threads: 2500 words/s" in note for note in table.notes)
     notes = " ".join(paper_tables.build(paper_tables.TABLES[2], results, speed=True).notes)
-    assert "the teacher by the PyTorch reference, students by the Goldcrest runtime (vnni)" in notes
+    assert "the teacher by the PyTorch reference, students by the Weebill runtime (vnni)" in notes
 
 
 def test_latencies_and_the_benchmark_are_shown_as_measured(results):
     rows = read(speeds.latency_table(results))
     assert len(rows) == len(results.latencies)
-    row = next(r for r in rows if r["engine"] == "Goldcrest runtime (vnni)")
+    row = next(r for r in rows if r["engine"] == "Weebill runtime (vnni)")
     assert [row[key] for key in ("mean_ms", "p50_ms", "p95_ms", "p99_ms")] == [
         "1.25", "1.00", "4.00", "20.0"
     ]  # fmt: skip

@@ -5,13 +5,13 @@ import io
 
 import pytest
 
-from goldcrest.configuration.training_texts import KINDS
-from goldcrest.evaluation.comparison import Comparison
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.report import rendering
-from goldcrest.report.results import Results
-from goldcrest.report.training_texts import training_texts_table
 from tests.report.conftest import CONFIG, measurement
+from weebill.configuration.training_texts import KINDS
+from weebill.evaluation.comparison import Comparison
+from weebill.evaluation.measurement import Variant
+from weebill.report import rendering
+from weebill.report.results import Results
+from weebill.report.training_texts import training_texts_table
 
 TEXTS = {"all": list(KINDS), "parallel": ["parallel"]}
 PAIRS = {"parallel": 1000, "forward": 200, "backward": 30, "backward-forward": 29}

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import torch
 
-from goldcrest.kernels.extension import available
-from goldcrest.quantization import quantize_model, record_ranges
-from goldcrest.quantization.calibration import mean_of_maxima
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.network import Translator
-from goldcrest.translation.search import SearchOptions, greedy
+from weebill.kernels.extension import available
+from weebill.quantization import quantize_model, record_ranges
+from weebill.quantization.calibration import mean_of_maxima
+from weebill.quantization.modules import quantizable_linears
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.network import Translator
+from weebill.translation.search import SearchOptions, greedy
 
 PIECES = 300
 # Where there is no matrix unit, `amx` keeps its tiles in memory.

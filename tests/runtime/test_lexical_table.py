@@ -8,17 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.links import count_links
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
-from goldcrest.runtime.lexical_table import (
+from tests.corpus.test_alignment import needs_eflomal
+from tests.corpus.test_links import PIECES, aligned_pairs
+from tests.small_models import make_vocabulary
+from weebill.corpus.links import count_links
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.runtime.lexical_table import (
     make_shortlist,
     most_probable,
     sample_pairs,
 )
-from tests.corpus.test_alignment import needs_eflomal
-from tests.corpus.test_links import PIECES, aligned_pairs
-from tests.small_models import make_vocabulary
 
 WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "table": "Tisch"}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from goldcrest.errors import InputError
-from goldcrest.runtime.shortlist import Shortlist
+from weebill.errors import InputError
+from weebill.runtime.shortlist import Shortlist
 
 SHORTLIST = Shortlist(
     np.array([[0, -1], [1, -1], [5, 3], [6, -1], [4, 5], [-1, -1], [2, 6]], dtype=np.int32),

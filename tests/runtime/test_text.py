@@ -2,10 +2,10 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.files import write_json
-from goldcrest.runtime.text import load_runtime, of_precision
-from goldcrest.translation.folder import FORMAT
+from weebill.errors import InputError
+from weebill.files import write_json
+from weebill.runtime.text import load_runtime, of_precision
+from weebill.translation.folder import FORMAT
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.kernels.extension import PORTABLE, has_bfloat16
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.search import SearchOptions, greedy, prepack, search
 from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
+from weebill.errors import InputError
+from weebill.kernels.extension import PORTABLE, has_bfloat16
+from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.translator import Runtime
+from weebill.translation.search import SearchOptions, greedy, prepack, search
 
 pytestmark = pytest.mark.parametrize("isa", [*ISAS, PORTABLE])
 BATCHES = SearchOptions(batch_size=7)
@@ -151,7 +151,7 @@ def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
 def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeypatch):
     if isa == PORTABLE:
         pytest.skip("PyTorch multiplies any numbers")
-    monkeypatch.setattr("goldcrest.runtime.engines.has_bfloat16", lambda isa: False)
+    monkeypatch.setattr("weebill.runtime.engines.has_bfloat16", lambda isa: False)
     with pytest.raises(InputError, match=f"'{isa}' has no products in bfloat16"):
         Runtime([network()], isa, precision="bfloat16")
 

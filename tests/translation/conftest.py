@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 import torch
 
-from goldcrest.corpus.table import write_table
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.network import Translator
-from goldcrest.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.corpus.table import write_table
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.network import Translator
+from weebill.translation.vocabulary import Vocabulary, train_vocabulary
 
 SUBJECTS = {
     "the cat": "die Katze",

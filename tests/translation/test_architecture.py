@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.translation.architecture import Architecture, LayerShape
 from tests.translation.conftest import small_architecture
+from weebill.errors import InputError
+from weebill.translation.architecture import Architecture, LayerShape
 
 CUT = LayerShape(heads=0, head_size=8, feed_forward=0)  # all heads and neurons pruned
 

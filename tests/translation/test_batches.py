@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
-from goldcrest.translation import encoding
-from goldcrest.translation.batches import batch_stream, make_batch, pad
-from goldcrest.translation.encoding import encode_corpus
-from goldcrest.translation.network import START
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.translation import encoding
+from weebill.translation.batches import batch_stream, make_batch, pad
+from weebill.translation.encoding import encode_corpus
+from weebill.translation.network import START
 
 
 class Lengths:

@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.table import write_table
-from goldcrest.errors import InputError
-from goldcrest.translation.batches import batch_stream
-from goldcrest.translation.callbacks import Checkpoints, GreedyValidation
-from goldcrest.translation.curriculum import Stage, last_begins, staged_batches
-from goldcrest.translation.encoding import encode_corpus
-from goldcrest.translation.making import new_network
-from goldcrest.translation.task import TrainingConfig
-from goldcrest.translation.training import tensors_hash, train
 from tests.translation.conftest import sentence_pairs, small_architecture
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.translation.batches import batch_stream
+from weebill.translation.callbacks import Checkpoints, GreedyValidation
+from weebill.translation.curriculum import Stage, last_begins, staged_batches
+from weebill.translation.encoding import encode_corpus
+from weebill.translation.making import new_network
+from weebill.translation.task import TrainingConfig
+from weebill.translation.training import tensors_hash, train
 
 STAGES = (
     Stage(updates=11, copies={"web": 0}),

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goldcrest.corpus.table import ShardWriter, read_columns
-from goldcrest.errors import InputError
-from goldcrest.translation.distillation import (
+from weebill.corpus.table import ShardWriter, read_columns
+from weebill.errors import InputError
+from weebill.translation.distillation import (
     Translated,
     join,
     merge,
@@ -21,9 +21,9 @@ from goldcrest.translation.distillation import (
     split_corpus,
     translate_shard,
 )
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.sentence_bleu import best_hypothesis, sentence_bleu
-from goldcrest.translation.translator import Hypothesis
+from weebill.translation.search import SearchOptions
+from weebill.translation.sentence_bleu import best_hypothesis, sentence_bleu
+from weebill.translation.translator import Hypothesis
 
 SCHEMA = pa.schema(
     [

@@ -6,10 +6,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from goldcrest.errors import InputError
-from goldcrest.quantization import quantize_model, section
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.translation.folder import count_parameters, load_model, save_model
+from weebill.errors import InputError
+from weebill.quantization import quantize_model, section
+from weebill.quantization.modules import quantizable_linears
+from weebill.translation.folder import count_parameters, load_model, save_model
 
 
 @pytest.fixture

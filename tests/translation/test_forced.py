@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.translation.folder import save_model
-from goldcrest.translation.forced import MAX_PIECES, load_reverse_scorer, mean_log_probabilities
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
-from goldcrest.translation.vocabulary import EOS
 from tests.translation.conftest import sentence_pairs
+from weebill.translation.folder import save_model
+from weebill.translation.forced import MAX_PIECES, load_reverse_scorer, mean_log_probabilities
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
+from weebill.translation.vocabulary import EOS
 
 PAIRS = sentence_pairs()[::5]
 

@@ -7,20 +7,20 @@ import pyarrow as pa
 import pytest
 import torch
 
-from goldcrest.corpus.augmentation import Augmentation, augment_table
-from goldcrest.corpus.table import read_columns, read_schema, write_table
-from goldcrest.errors import InputError
-from goldcrest.translation import aligned_text
-from goldcrest.translation.aligned_text import align_text
-from goldcrest.translation.batches import make_batch
-from goldcrest.translation.curriculum import Stage
-from goldcrest.translation.encoding import encode_corpus, links_field
-from goldcrest.translation.guided_alignment import alignment_loss, guided_attention
-from goldcrest.translation.loss import batch_loss
-from goldcrest.translation.making import new_network
-from goldcrest.translation.network import Translator
-from goldcrest.translation.training import TrainingConfig, tensors_hash, train
 from tests.translation.conftest import sentence_pairs, small_architecture
+from weebill.corpus.augmentation import Augmentation, augment_table
+from weebill.corpus.table import read_columns, read_schema, write_table
+from weebill.errors import InputError
+from weebill.translation import aligned_text
+from weebill.translation.aligned_text import align_text
+from weebill.translation.batches import make_batch
+from weebill.translation.curriculum import Stage
+from weebill.translation.encoding import encode_corpus, links_field
+from weebill.translation.guided_alignment import alignment_loss, guided_attention
+from weebill.translation.loss import batch_loss
+from weebill.translation.making import new_network
+from weebill.translation.network import Translator
+from weebill.translation.training import TrainingConfig, tensors_hash, train
 
 SOURCES, TARGETS = [[5, 6, 7, 0], [8, 0]], [[9, 4, 0], [3, 2, 6, 0]]
 LINKS = [np.array([[0, 1], [2, 1], [1, 0]]), np.array([[0, 2]])]

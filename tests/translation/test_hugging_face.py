@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from goldcrest.errors import InputError
-from goldcrest.translation.forced import load_reverse_scorer
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
+from weebill.errors import InputError
+from weebill.translation.forced import load_reverse_scorer
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 WORDS = [
     "the",

@@ -10,17 +10,17 @@ from transformers import (
     MBartForConditionalGeneration,
 )
 
-from goldcrest.errors import InputError
-from goldcrest.translation.forced import load_reverse_scorer
-from goldcrest.translation.hugging_face_folder import (
+from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_mbart, make_nllb
+from weebill.errors import InputError
+from weebill.translation.forced import load_reverse_scorer
+from weebill.translation.hugging_face_folder import (
     check_folder,
     known_codes,
     language_code,
     load_tokenizer,
 )
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
-from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_mbart, make_nllb
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 
 @pytest.fixture(scope="module")

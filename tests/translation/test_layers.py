@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest.quantization import quantize_model
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.translation.architecture import LayerShape
-from goldcrest.translation.layers import SSRU, Attention, DecoderLayer, Dropout
+from weebill.quantization import quantize_model
+from weebill.quantization.modules import quantizable_linears
+from weebill.translation.architecture import LayerShape
+from weebill.translation.layers import SSRU, Attention, DecoderLayer, Dropout
 
 
 def test_ssru_is_its_formula_and_gradcheck_holds():

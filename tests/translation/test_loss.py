@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from goldcrest.translation import loss
+from weebill.translation import loss
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])

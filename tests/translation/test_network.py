@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from goldcrest.translation.architecture import Architecture
-from goldcrest.translation.network import START, Translator, sinusoids
 from tests.translation.conftest import small_architecture
+from weebill.translation.architecture import Architecture
+from weebill.translation.network import START, Translator, sinusoids
 
 
 def random_case(pieces=50, rows=3):

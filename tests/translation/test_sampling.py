@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 import torch
 
-from goldcrest.kernels.extension import PORTABLE, available
-from goldcrest.runtime.translator import Runtime
-from goldcrest.translation.search import Sampling, SearchOptions, search
-from goldcrest.translation.vocabulary import UNK
 from tests.runtime.conftest import network, sources
+from weebill.kernels.extension import PORTABLE, available
+from weebill.runtime.translator import Runtime
+from weebill.translation.search import Sampling, SearchOptions, search
+from weebill.translation.vocabulary import UNK
 
 DRAWS = 4000
 

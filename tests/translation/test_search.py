@@ -8,22 +8,22 @@ import pytest
 import torch
 from torch import nn
 
-from goldcrest import products
-from goldcrest.errors import InputError
-from goldcrest.pruning.cut import cut
-from goldcrest.translation.architecture import Architecture, LayerShape
-from goldcrest.translation.network import Translator
-from goldcrest.translation.search import (
+from weebill import products
+from weebill.errors import InputError
+from weebill.pruning.cut import cut
+from weebill.translation.architecture import Architecture, LayerShape
+from weebill.translation.network import Translator
+from weebill.translation.search import (
     SearchOptions,
     fastest_precision,
     greedy,
     prepack,
     search,
 )
-from goldcrest.translation.search import prepacked as prepacked_module
-from goldcrest.translation.search.batching import length_sorted_batches
-from goldcrest.translation.search.prepacked import prepacked
-from goldcrest.translation.search.top import largest
+from weebill.translation.search import prepacked as prepacked_module
+from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.prepacked import prepacked
+from weebill.translation.search.top import largest
 
 SOURCES = [[2, 3, 0], [4, 0], [3, 2, 2, 4, 3, 0], [2, 0], [0], [4, 4, 3, 0], [3, 2, 2, 4, 0]]
 SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # 3 pieces and the end at most

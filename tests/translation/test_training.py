@@ -14,22 +14,22 @@ import psutil
 import pytest
 import torch
 
-from goldcrest import code_version
-from goldcrest.errors import InputError
-from goldcrest.files import claim_folder
-from goldcrest.translation import batches, callbacks, encoding
-from goldcrest.translation.loss import batch_loss
-from goldcrest.translation.making import new_network
-from goldcrest.translation.search import greedy_translations
-from goldcrest.translation.separate import train_separately
-from goldcrest.translation.training import (
+from tests.translation.conftest import sentence_pairs, small_architecture
+from weebill import code_version
+from weebill.errors import InputError
+from weebill.files import claim_folder
+from weebill.translation import batches, callbacks, encoding
+from weebill.translation.loss import batch_loss
+from weebill.translation.making import new_network
+from weebill.translation.search import greedy_translations
+from weebill.translation.separate import train_separately
+from weebill.translation.training import (
     Hardware,
     TrainingConfig,
     TranslationTask,
     tensors_hash,
     train,
 )
-from tests.translation.conftest import sentence_pairs, small_architecture
 
 CONFIG = TrainingConfig(
     batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
@@ -56,8 +56,8 @@ def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
 RUN = """
 import sys
 from pathlib import Path
-from goldcrest.job import job
-from goldcrest.translation.vocabulary import Vocabulary
+from weebill.job import job
+from weebill.translation.vocabulary import Vocabulary
 from tests.translation.test_training import run
 with job(sys.argv[4]):
     run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
@@ -113,7 +113,7 @@ def test_what_other_software_or_hardware_began_is_not_continued(
         rate = TranslationTask.rate
         change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
         if other == "code":
-            library = tmp_path / "goldcrest"
+            library = tmp_path / "weebill"
             shutil.copytree(code_version.LIBRARY, library)
             with (library / "translation/task.py").open("a") as file:
                 file.write("TWICE = True")
@@ -251,7 +251,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
     """Gradients of two batches, divided by the words of both, are those of the batch of both."""
-    from goldcrest.translation.batches import make_batch
+    from weebill.translation.batches import make_batch
 
     sources, targets = zip(*sentence_pairs()[:8], strict=True)
     ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
@@ -324,7 +324,7 @@ SEPARATE = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from goldcrest.translation.vocabulary import Vocabulary
+from weebill.translation.vocabulary import Vocabulary
 from tests.translation.test_training import *
 corpus, vocabulary, work = Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3])
 network = new_network(small_architecture(len(vocabulary)), seed=1)

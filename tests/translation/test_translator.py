@@ -2,11 +2,11 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import SearchOptions, search
-from goldcrest.translation.translator import folder_hash, load_translator
 from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.errors import InputError
+from weebill.translation.folder import load_model
+from weebill.translation.search import SearchOptions, search
+from weebill.translation.translator import folder_hash, load_translator
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.translation.vocabulary import EOS, Vocabulary, train_vocabulary
 from tests.translation.conftest import sentence_pairs
+from weebill.errors import InputError
+from weebill.translation.vocabulary import EOS, Vocabulary, train_vocabulary
 
 TEXTS = [text for pair in sentence_pairs() for text in pair]
 

@@ -77,7 +77,7 @@ def main() -> int:
     arguments = parser.parse_args()
     config = arguments.config.resolve()
     experiment = yaml.safe_load(config.read_text())["experiment"]
-    place = Path(tempfile.mkdtemp(prefix="goldcrest-kill-"))
+    place = Path(tempfile.mkdtemp(prefix="weebill-kill-"))
     calm, killed = place / "undisturbed", place / "killed"
     calm.mkdir(), killed.mkdir()
     print(f"both runs go below {place}", flush=True)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from goldcrest.files import sha256_file
+from weebill.files import sha256_file
 
 REPOSITORY = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")

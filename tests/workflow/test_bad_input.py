@@ -88,7 +88,7 @@ def test_full_disk(tmp_path, small_disk):
     run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/300/vocab.spm")
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
-    messages = {line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")}
+    messages = {line for line in run.stdout.splitlines() if line.startswith("weebill: ")}
     assert len(messages) == 1 and "the disk is full" in messages.pop()
     assert not (small_disk / "tiny/corpora/grammar/imported").exists()
     assert not list(small_disk.rglob("*.partial*")), "a failed job left a partial output"

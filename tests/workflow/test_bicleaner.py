@@ -5,8 +5,8 @@ import math
 import pytest
 import yaml
 
-from goldcrest.corpus.table import read_columns
 from tests.workflow.running import REPOSITORY, TINY, snakemake
+from weebill.corpus.table import read_columns
 
 SELECTED = "results/tiny/corpora/grammar/selected"
 ENVIRONMENT = REPOSITORY / ".venvs/bicleaner"

@@ -8,10 +8,10 @@ import sys
 import pytest
 import yaml
 
-from goldcrest.files import read_json
-from goldcrest.generation.models import model_hash
 from tests.generation.small import article, write_articles
 from tests.workflow.running import REPOSITORY, environment, report_is_whole, snakemake
+from weebill.files import read_json
+from weebill.generation.models import model_hash
 
 pytestmark = pytest.mark.workflows
 TRAINING = {
@@ -37,9 +37,9 @@ SMALLER = ["distilled", "pruned", "int8"]
 FRESH = """
 import json, sys
 from pathlib import Path
-from goldcrest.generation.data import read_part
-from goldcrest.generation.generating import SearchSettings, summarize
-from goldcrest.generation.models import load_generator
+from weebill.generation.data import read_part
+from weebill.generation.generating import SearchSettings, summarize
+from weebill.generation.models import load_generator
 
 articles = [row["article"] for row in read_part(Path(sys.argv[2]), "test")]
 search = SearchSettings(beam=2, max_tokens=12)

@@ -9,14 +9,14 @@ import sys
 import pytest
 import yaml
 
-from goldcrest.configuration import load_zoo
 from tests.workflow.running import REPOSITORY, TINY, environment
+from weebill.configuration import load_zoo
 
 READ = """
 import json, sys
 from pathlib import Path
-import goldcrest.code_version
-goldcrest.code_version.code_version = lambda *parts: " ".join([*parts, ""])  # which code, not its hash
+import weebill.code_version
+weebill.code_version.code_version = lambda *parts: " ".join([*parts, ""])  # which code, not its hash
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
@@ -93,9 +93,9 @@ def test_the_benchmark_of_the_runtime_is_of_its_shapes(read):
 
 def test_the_benchmark_of_the_runtime_follows_the_code_that_it_imports(read):
     """But for what checks and tells; the papers' tables say which pruned shapes there are."""
-    folder = REPOSITORY / "goldcrest/commands/benchmarks/runtime"
+    folder = REPOSITORY / "weebill/commands/benchmarks/runtime"
     text = "\n".join(path.read_text("utf-8") for path in folder.glob("*.py"))
-    modules = {*re.findall(r"^from goldcrest\.(\S+) import", text, re.MULTILINE)}
+    modules = {*re.findall(r"^from weebill\.(\S+) import", text, re.MULTILINE)}
     assert "report.papers" in modules
     unmeasured = ("commands.arguments", "configuration", "errors", "evaluation.measurement")
     for module in modules.difference(unmeasured):

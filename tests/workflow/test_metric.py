@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import yaml
 
-from goldcrest.corpus.synthetic import generate
-from goldcrest.corpus.table import read_columns
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.judged_set import JudgedSet
-from goldcrest.metric.scorer import Scorer
-from goldcrest.metric.training_table import read_segments
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from tests.workflow.running import report_is_whole, snakemake
+from weebill.corpus.synthetic import generate
+from weebill.corpus.table import read_columns
+from weebill.metric.folder import load_metric
+from weebill.metric.judged_set import JudgedSet
+from weebill.metric.scorer import Scorer
+from weebill.metric.training_table import read_segments
 
 pytestmark = pytest.mark.workflows
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"

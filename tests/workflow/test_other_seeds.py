@@ -6,8 +6,8 @@ import statistics
 import pytest
 import yaml
 
-from goldcrest.files import read_json, sha256_file
 from tests.workflow.running import TINY, snakemake
+from weebill.files import read_json, sha256_file
 
 TABLE = "results/tiny/tables/seeds.csv"
 

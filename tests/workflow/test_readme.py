@@ -4,9 +4,9 @@ import re
 
 import yaml
 
-from goldcrest.__main__ import COMMANDS
-from goldcrest.configuration import check
 from tests.workflow.running import REPOSITORY
+from weebill.__main__ import COMMANDS
+from weebill.configuration import check
 
 README = (REPOSITORY / "README.md").read_text()
 
@@ -18,7 +18,7 @@ def test_the_example_of_own_data_is_valid():
 
 
 def test_commands_targets_and_files_exist():
-    assert set(re.findall(r"^goldcrest ([a-z-]+)", README, re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^weebill ([a-z-]+)", README, re.MULTILINE)) == set(COMMANDS)
     makefile = (REPOSITORY / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE):
         assert f"\n{target}:" in makefile

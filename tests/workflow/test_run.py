@@ -14,12 +14,6 @@ import time
 
 import pytest
 
-from goldcrest.code_version import code_version
-from goldcrest.commands.lineage import lineage
-from goldcrest.corpus.table import read_columns
-from goldcrest.files import read_json, sha256_file
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.vocabulary import Vocabulary
 from tests.workflow.running import (
     REPOSITORY,
     TINY,
@@ -28,6 +22,12 @@ from tests.workflow.running import (
     snakemake,
     snakemake_command,
 )
+from weebill.code_version import code_version
+from weebill.commands.lineage import lineage
+from weebill.corpus.table import read_columns
+from weebill.files import read_json, sha256_file
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.vocabulary import Vocabulary
 
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
@@ -174,7 +174,7 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
         return rules - {"total", "all", "report_page"}
 
     def edit(file, text):
-        with (project / "goldcrest" / file).open("a") as source:
+        with (project / "weebill" / file).open("a") as source:
             source.write(text)
 
     assert rerun() == set()
@@ -220,7 +220,7 @@ def test_a_report_that_cannot_be_made_fails_the_run(finished):
     (results / "report.partial.html").mkdir()  # where Snakemake should write it
     run = snakemake(finished, TINY, "--cores", "1")
     assert run.returncode == 1, run.stdout
-    (line,) = [line for line in run.stdout.splitlines() if line.startswith("goldcrest: ")]
+    (line,) = [line for line in run.stdout.splitlines() if line.startswith("weebill: ")]
     assert "results/tiny/report.html: could not be made" in line
     assert "see why in results/tiny/logs/report_page.log" in line
     assert "report.partial.html" in (results / "logs/report_page.log").read_text()

@@ -5,10 +5,10 @@ import csv
 import pytest
 import yaml
 
-from goldcrest.corpus.scores.language_model import _program
-from goldcrest.corpus.table import count_rows, read_columns, read_schema
-from goldcrest.errors import InputError
 from tests.workflow.running import TINY, snakemake
+from weebill.corpus.scores.language_model import _program
+from weebill.corpus.table import count_rows, read_columns, read_schema
+from weebill.errors import InputError
 
 pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
 REPORT = "results/tiny/tables/cleaning.csv"

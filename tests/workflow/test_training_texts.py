@@ -5,8 +5,8 @@ import csv
 import pytest
 import yaml
 
-from goldcrest.corpus.table import count_rows, read_columns, read_schema
 from tests.workflow.running import TINY, snakemake
+from weebill.corpus.table import count_rows, read_columns, read_schema
 
 TABLE = "results/tiny/tables/training_texts.csv"
 

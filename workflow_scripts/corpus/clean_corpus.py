@@ -4,11 +4,11 @@ From an imported table, the held-out sets and a language identifier, into a tabl
 text normalised, and for each rejected row the name of its first filter.
 """
 
-from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
-from goldcrest.corpus.cleaning.language_id import LanguageId
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.sources import local_file
-from goldcrest.job import job
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.cleaning.language_id import LanguageId
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.sources import local_file
+from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -1,12 +1,12 @@
 """Report what cleaning did (rule cleaning_report): from the cleaned corpora into tables and a figure."""
 
-from goldcrest.corpus.report import as_json, corpus_report
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.report import figures
-from goldcrest.report.cleaning import cleaning_tables
-from goldcrest.report.cleaning_figure import cleaning_figure
-from goldcrest.report.rendering import write_table
+from weebill.corpus.report import as_json, corpus_report
+from weebill.files import write_json
+from weebill.job import job
+from weebill.report import figures
+from weebill.report.cleaning import cleaning_tables
+from weebill.report.cleaning_figure import cleaning_figure
+from weebill.report.rendering import write_table
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -2,10 +2,10 @@
 
 import shutil
 
-from goldcrest.corpus.language_id_training import train_identifier
-from goldcrest.corpus.sources import Places, local_file
-from goldcrest.files import atomic_path
-from goldcrest.job import job
+from weebill.corpus.language_id_training import train_identifier
+from weebill.corpus.sources import Places, local_file
+from weebill.files import atomic_path
+from weebill.job import job
 
 with job(snakemake.log[0]):
     path, params = snakemake.output[0], snakemake.params

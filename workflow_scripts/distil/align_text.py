@@ -3,9 +3,9 @@
 import logging
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.translation.aligned_text import align_text
-from goldcrest.translation.vocabulary import Vocabulary
+from weebill.job import job
+from weebill.translation.aligned_text import align_text
+from weebill.translation.vocabulary import Vocabulary
 
 with job(snakemake.log[0]):
     rows = align_text(

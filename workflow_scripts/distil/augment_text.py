@@ -5,8 +5,8 @@ From a training text into one table of its rows and their copies, whose column `
 
 import logging
 
-from goldcrest.corpus.augmentation import Augmentation, augment_table
-from goldcrest.job import job
+from weebill.corpus.augmentation import Augmentation, augment_table
+from weebill.job import job
 
 with job(snakemake.log[0]):
     counts = augment_table(

@@ -1,7 +1,7 @@
 """Join the distilled corpora that scores have selected (rule join_distilled) into the students' training table."""
 
-from goldcrest.job import job
-from goldcrest.translation.distillation import join
+from weebill.job import job
+from weebill.translation.distillation import join
 
 with job(snakemake.log[0]):
     join(snakemake.input.corpora, snakemake.output.training)

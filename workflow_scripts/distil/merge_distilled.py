@@ -5,8 +5,8 @@ From corpora and their n-best tables, line counts and rows verified, into a tabl
 
 import logging
 
-from goldcrest.job import job
-from goldcrest.translation.distillation import Translated, merge
+from weebill.job import job
+from weebill.translation.distillation import Translated, merge
 
 with job(snakemake.log[0]):
     count, shards = snakemake.params.shards, snakemake.input.shards

@@ -3,8 +3,8 @@
 From a table into shards of its kept rows with the side to translate, and references where the text is parallel.
 """
 
-from goldcrest.job import job
-from goldcrest.translation.distillation import split_corpus
+from weebill.job import job
+from weebill.translation.distillation import split_corpus
 
 with job(snakemake.log[0]):
     [corpus], params = snakemake.input, snakemake.params

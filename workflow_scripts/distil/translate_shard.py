@@ -6,11 +6,11 @@ the reference selected.  A killed job goes on where it was.
 
 import torch
 
-from goldcrest.job import job
-from goldcrest.runtime.text import load_runtime
-from goldcrest.translation.distillation import translate_shard
-from goldcrest.translation.search import SearchOptions, fastest_precision
-from goldcrest.translation.translator import folder_hash, is_hugging_face, load_translator
+from weebill.job import job
+from weebill.runtime.text import load_runtime
+from weebill.translation.distillation import translate_shard
+from weebill.translation.search import SearchOptions, fastest_precision
+from weebill.translation.translator import folder_hash, is_hugging_face, load_translator
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

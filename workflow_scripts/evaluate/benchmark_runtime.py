@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
-from goldcrest.commands.benchmarks import runtime
-from goldcrest.evaluation.measurement import hardware, software_versions
-from goldcrest.files import write_json
-from goldcrest.job import job
+from weebill.commands.benchmarks import runtime
+from weebill.evaluation.measurement import hardware, software_versions
+from weebill.files import write_json
+from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

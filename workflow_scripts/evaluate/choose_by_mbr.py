@@ -5,14 +5,14 @@ From the teacher's folders and a test set table, by a utility, into one of many 
 
 import torch
 
-from goldcrest.corpus.table import read_columns
-from goldcrest.evaluation.quality import write_translations
-from goldcrest.job import job
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.mbr import MetricUtility, SentenceUtility, decode_all
-from goldcrest.metric.scorer import Scorer
-from goldcrest.translation.search import Sampling, SearchOptions
-from goldcrest.translation.translator import load_translator
+from weebill.corpus.table import read_columns
+from weebill.evaluation.quality import write_translations
+from weebill.job import job
+from weebill.metric.folder import load_metric
+from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
+from weebill.metric.scorer import Scorer
+from weebill.translation.search import Sampling, SearchOptions
+from weebill.translation.translator import load_translator
 
 ROWS = 512  # candidates of a batch
 

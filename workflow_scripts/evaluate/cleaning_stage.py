@@ -1,7 +1,7 @@
 """Write the pairs that a stage of the cleaning leaves (rule cleaning_stage), from corpora with all their rows."""
 
-from goldcrest.corpus.cleaning_stages import write_stage
-from goldcrest.job import job
+from weebill.corpus.cleaning_stages import write_stage
+from weebill.job import job
 
 with job(snakemake.log[0]):
     write_stage(

@@ -3,14 +3,14 @@
 From their training pairs, their translations and the test sets into a table of BLEU with intervals.
 """
 
-from goldcrest.corpus.table import count_rows, read_columns
-from goldcrest.evaluation.comparison import compare
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.job import job
-from goldcrest.report.cleaning_students import StageResult, cleaning_students_table
-from goldcrest.report.rendering import write_table
-from goldcrest.text_files import read_lines
+from weebill.corpus.table import count_rows, read_columns
+from weebill.evaluation.comparison import compare
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet
+from weebill.job import job
+from weebill.report.cleaning_students import StageResult, cleaning_students_table
+from weebill.report.rendering import write_table
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input

@@ -3,12 +3,12 @@
 From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
 """
 
-from goldcrest.evaluation.comparison import compare
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.text_files import read_lines
+from weebill.evaluation.comparison import compare
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet
+from weebill.files import write_json
+from weebill.job import job
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input

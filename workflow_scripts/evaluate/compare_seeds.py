@@ -3,12 +3,12 @@
 From the translations of all, and the test sets, into mean differences in BLEU with intervals.
 """
 
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.evaluation.seeds import compare_over_seeds
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.text_files import read_lines
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import TestSet
+from weebill.evaluation.seeds import compare_over_seeds
+from weebill.files import write_json
+from weebill.job import job
+from weebill.text_files import read_lines
 
 
 def lines_of(paths):

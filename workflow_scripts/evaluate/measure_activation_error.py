@@ -6,12 +6,12 @@ squared error that each linear map's input would have.
 
 import torch
 
-from goldcrest.corpus.table import read_columns
-from goldcrest.job import job
-from goldcrest.quantization.activation_error import measure_errors, save_errors
-from goldcrest.quantization.calibration import FORMULAS, activation_scales, load_ranges
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import greedy_translations
+from weebill.corpus.table import read_columns
+from weebill.job import job
+from weebill.quantization.activation_error import measure_errors, save_errors
+from weebill.quantization.calibration import FORMULAS, activation_scales, load_ranges
+from weebill.translation.folder import load_model
+from weebill.translation.search import greedy_translations
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

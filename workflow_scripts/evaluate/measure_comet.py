@@ -5,15 +5,15 @@ Sentence vectors are kept in a file from run to run: a further variant costs its
 
 import torch
 
-from goldcrest.evaluation.comet import measure_comet
-from goldcrest.evaluation.measurement import Variant, model_sha256
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.metric.cache import VectorCache
-from goldcrest.metric.folder import load_metric
-from goldcrest.metric.scorer import Scorer
-from goldcrest.text_files import read_lines
+from weebill.evaluation.comet import measure_comet
+from weebill.evaluation.measurement import Variant, model_sha256
+from weebill.evaluation.quality import TestSet
+from weebill.files import write_json
+from weebill.job import job
+from weebill.metric.cache import VectorCache
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -2,10 +2,10 @@
 
 import logging
 
-from goldcrest.corpus.table import read_columns
-from goldcrest.evaluation.gpu_speed import measure_gpu_speed
-from goldcrest.files import write_json
-from goldcrest.job import job
+from weebill.corpus.table import read_columns
+from weebill.evaluation.gpu_speed import measure_gpu_speed
+from weebill.files import write_json
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -8,16 +8,16 @@ memory of the same.
 import logging
 from functools import partial
 
-from goldcrest.corpus.table import read_columns
-from goldcrest.evaluation.latency import measure_latency
-from goldcrest.evaluation.measurement import Variant
-from goldcrest.evaluation.speed import Entrant, measure_speed
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.report.results import TEACHER
-from goldcrest.runtime.text import load_runtime
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
+from weebill.corpus.table import read_columns
+from weebill.evaluation.latency import measure_latency
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.speed import Entrant, measure_speed
+from weebill.files import write_json
+from weebill.job import job
+from weebill.report.results import TEACHER
+from weebill.runtime.text import load_runtime
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -7,11 +7,11 @@ import logging
 
 import torch
 
-from goldcrest.corpus.table import read_columns
-from goldcrest.evaluation.quality import write_translations
-from goldcrest.job import job
-from goldcrest.translation.search import SearchOptions
-from goldcrest.translation.translator import load_translator
+from weebill.corpus.table import read_columns
+from weebill.evaluation.quality import write_translations
+from weebill.job import job
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -1,9 +1,9 @@
 """Draw the figures of movement pruning (rule generation_figures), from its records."""
 
-from goldcrest.job import job
-from goldcrest.report.figures import save
-from goldcrest.report.generation_figures import FIGURES
-from goldcrest.report.generation_results import read_results
+from weebill.job import job
+from weebill.report.figures import save
+from weebill.report.generation_figures import FIGURES
+from weebill.report.generation_results import read_results
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -3,9 +3,9 @@
 from dataclasses import fields
 from pathlib import Path
 
-from goldcrest.generation.making import Making, Shape, make_model
-from goldcrest.generation.settings import Device, TrainingSettings
-from goldcrest.job import job
+from weebill.generation.making import Making, Shape, make_model
+from weebill.generation.settings import Device, TrainingSettings
+from weebill.job import job
 
 with job(snakemake.log[0]):
     settings, hardware = snakemake.params.settings, snakemake.params.hardware

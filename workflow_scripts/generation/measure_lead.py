@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from goldcrest.evaluation.generation.quality import Measured, lead_quality
-from goldcrest.files import write_json
-from goldcrest.generation.models import load_tokenizer
-from goldcrest.job import job
+from weebill.evaluation.generation.quality import Measured, lead_quality
+from weebill.files import write_json
+from weebill.generation.models import load_tokenizer
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from goldcrest.evaluation.generation.quality import Measured, text_quality
-from goldcrest.files import write_json
-from goldcrest.generation.data import read_part
-from goldcrest.generation.models import load_generator
-from goldcrest.generation.perplexity import surprise
-from goldcrest.generation.settings import Device
-from goldcrest.job import job
+from weebill.evaluation.generation.quality import Measured, text_quality
+from weebill.files import write_json
+from weebill.generation.data import read_part
+from weebill.generation.models import load_generator
+from weebill.generation.perplexity import surprise
+from weebill.generation.settings import Device
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

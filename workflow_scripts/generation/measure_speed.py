@@ -3,9 +3,9 @@
 import logging
 from pathlib import Path
 
-from goldcrest.evaluation.generation.speed import measure_generation
-from goldcrest.files import write_json
-from goldcrest.job import job
+from weebill.evaluation.generation.speed import measure_generation
+from weebill.files import write_json
+from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from goldcrest.evaluation.generation.quality import Measured, summary_quality
-from goldcrest.files import write_json
-from goldcrest.generation.generating import SearchSettings
-from goldcrest.job import job
-from goldcrest.text_files import read_lines
+from weebill.evaluation.generation.quality import Measured, summary_quality
+from weebill.files import write_json
+from weebill.generation.generating import SearchSettings
+from weebill.job import job
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from goldcrest.files import write_text
-from goldcrest.job import job
-from goldcrest.report.generation_page import generation_page
-from goldcrest.report.generation_results import read_results
-from goldcrest.report.run_time import run_time_table
+from weebill.files import write_text
+from weebill.job import job
+from weebill.report.generation_page import generation_page
+from weebill.report.generation_results import read_results
+from weebill.report.run_time import run_time_table
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])

@@ -5,10 +5,10 @@ Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 
 from pathlib import Path
 
-from goldcrest.configuration.generation import measured_lengths, model_of
-from goldcrest.generation.settings import Device
-from goldcrest.generation.steps import Place, step_of
-from goldcrest.job import job
+from weebill.configuration.generation import measured_lengths, model_of
+from weebill.generation.settings import Device
+from weebill.generation.steps import Place, step_of
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -3,12 +3,12 @@
 import json
 import logging
 
-from goldcrest.files import write_text
-from goldcrest.generation.data import read_part
-from goldcrest.generation.generating import SearchSettings, summarize
-from goldcrest.generation.models import load_generator
-from goldcrest.generation.settings import Device
-from goldcrest.job import job
+from weebill.files import write_text
+from weebill.generation.data import read_part
+from weebill.generation.generating import SearchSettings, summarize
+from weebill.generation.models import load_generator
+from weebill.generation.settings import Device
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,9 +1,9 @@
 """Write the tables of a generation experiment (rule generation_tables), from measurements, in every format."""
 
-from goldcrest.job import job
-from goldcrest.report.generation_page import tables_of
-from goldcrest.report.generation_results import read_results
-from goldcrest.report.rendering import write_table
+from weebill.job import job
+from weebill.report.generation_page import tables_of
+from weebill.report.generation_results import read_results
+from weebill.report.rendering import write_table
 
 with job(snakemake.log[0]):
     params = snakemake.params

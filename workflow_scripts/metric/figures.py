@@ -1,9 +1,9 @@
 """Draw the figures of metrics (rule metric_figures), those of COMETINHO, from agreements, sizes and times."""
 
-from goldcrest.job import job
-from goldcrest.report.figures import save
-from goldcrest.report.metric_figures import CURVES, TIMES, layer_weights, quality_curve, time_figure
-from goldcrest.report.metric_results import read_results
+from weebill.job import job
+from weebill.report.figures import save
+from weebill.report.metric_figures import CURVES, TIMES, layer_weights, quality_curve, time_figure
+from weebill.report.metric_results import read_results
 
 with job(snakemake.log[0]):
     results = read_results(snakemake.params.config, snakemake.input)

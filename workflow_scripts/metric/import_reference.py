@@ -1,7 +1,7 @@
 """Make a metric folder of a checkpoint (rule import_reference), with its encoder's configuration and tokenizer."""
 
-from goldcrest.job import job
-from goldcrest.metric.folder import load_metric, save_metric
+from weebill.job import job
+from weebill.metric.folder import load_metric, save_metric
 
 with job(snakemake.log[0]):
     params, encoder = snakemake.params, snakemake.input.encoder

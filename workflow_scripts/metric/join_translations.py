@@ -1,7 +1,7 @@
 """Join pairs and their translations (rule join_translations) into rows of source, translation and reference."""
 
-from goldcrest.job import job
-from goldcrest.metric.distillation_corpus import join_translations
+from weebill.job import job
+from weebill.metric.distillation_corpus import join_translations
 
 with job(snakemake.log[0]):
     tables = list(zip(snakemake.input.translations, snakemake.params.columns, strict=True))

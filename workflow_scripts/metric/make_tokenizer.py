@@ -2,10 +2,10 @@
 
 from itertools import chain
 
-from goldcrest.corpus.sampling import draw_items
-from goldcrest.job import job
-from goldcrest.metric.tokenizer import make_tokenizer
-from goldcrest.text_files import read_lines
+from weebill.corpus.sampling import draw_items
+from weebill.job import job
+from weebill.metric.tokenizer import make_tokenizer
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     lines = chain.from_iterable(map(read_lines, snakemake.input.texts))

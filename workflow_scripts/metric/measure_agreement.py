@@ -1,10 +1,10 @@
 """Measure how well metrics agree with people (rule measure_agreement): from their scores of a judged set."""
 
-from goldcrest.configuration.metric import REFERENCE
-from goldcrest.evaluation.metric_quality import measure_agreement
-from goldcrest.files import read_json, write_json
-from goldcrest.job import job
-from goldcrest.metric.judged_set import JudgedSet, MetricScores
+from weebill.configuration.metric import REFERENCE
+from weebill.evaluation.metric_quality import measure_agreement
+from weebill.files import read_json, write_json
+from weebill.job import job
+from weebill.metric.judged_set import JudgedSet, MetricScores
 
 with job(snakemake.log[0]):
     params = snakemake.params

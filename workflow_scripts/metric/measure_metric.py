@@ -1,9 +1,9 @@
 """Measure a metric's size (rule measure_metric): from its model into parameters, bytes and layer weights."""
 
-from goldcrest.evaluation.metric_size import measure_size
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.metric.folder import load_metric
+from weebill.evaluation.metric_size import measure_size
+from weebill.files import write_json
+from weebill.job import job
+from weebill.metric.folder import load_metric
 
 with job(snakemake.log[0]):
     metric = load_metric(snakemake.input.model)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import torch
 
-from goldcrest.corpus.sampling import draw_items
-from goldcrest.job import job
-from goldcrest.metric.pretraining import PretrainingSettings, pretrain
-from goldcrest.text_files import read_lines
+from weebill.corpus.sampling import draw_items
+from weebill.job import job
+from weebill.metric.pretraining import PretrainingSettings, pretrain
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -5,8 +5,8 @@ From the metric and tables of judgements into a metric's folder.
 
 import torch
 
-from goldcrest.job import job
-from goldcrest.metric.pruning import Kept, make_pruned
+from weebill.job import job
+from weebill.metric.pruning import Kept, make_pruned
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

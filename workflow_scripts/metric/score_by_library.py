@@ -8,10 +8,10 @@ import json
 
 import torch
 
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.metric.judged_set import JudgedSet, MetricScores
-from goldcrest.metric.libraries import library_scores, library_signature
+from weebill.files import write_json
+from weebill.job import job
+from weebill.metric.judged_set import JudgedSet, MetricScores
+from weebill.metric.libraries import library_scores, library_signature
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--metric", "--model", "--judged", "--output"):

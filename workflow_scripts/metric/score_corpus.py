@@ -2,8 +2,8 @@
 
 import torch
 
-from goldcrest.job import job
-from goldcrest.metric.distillation_corpus import score_tuples
+from weebill.job import job
+from weebill.metric.distillation_corpus import score_tuples
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -5,10 +5,10 @@ From the judgements and the models into a score for each segment, with what gave
 
 import torch
 
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.metric.judged_scores import scores_of
-from goldcrest.metric.judged_set import JudgedSet
+from weebill.files import write_json
+from weebill.job import job
+from weebill.metric.judged_scores import scores_of
+from weebill.metric.judged_set import JudgedSet
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

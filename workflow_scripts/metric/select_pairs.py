@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.metric.distillation_corpus import select_pairs
+from weebill.job import job
+from weebill.metric.distillation_corpus import select_pairs
 
 with job(snakemake.log[0]):
     output = (Path(path) for path in snakemake.output)  # pairs, training, validation

@@ -1,9 +1,9 @@
 """Write the tables of metrics (rule metric_tables), from agreements, sizes and times, in every format."""
 
-from goldcrest.job import job
-from goldcrest.report.metric_results import read_results
-from goldcrest.report.metric_tables import agreement_table, claims_table, paper_table
-from goldcrest.report.rendering import write_table
+from weebill.job import job
+from weebill.report.metric_results import read_results
+from weebill.report.metric_tables import agreement_table, claims_table, paper_table
+from weebill.report.rendering import write_table
 
 with job(snakemake.log[0]):
     results = read_results(snakemake.params.config, snakemake.input)

@@ -6,8 +6,8 @@ From an encoder's folder or name and tables of segments with scores into a check
 import argparse
 import json
 
-from goldcrest.job import job
-from goldcrest.metric.regression import RegressionSettings, train
+from weebill.job import job
+from weebill.metric.regression import RegressionSettings, train
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--encoder", "--training", "--validation", "--output"):

@@ -6,11 +6,11 @@ student and pruning.json (what went when, at what score, and what is left).
 
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.pruning.methods import pruning_method
-from goldcrest.translation.pruning import make_pruned
-from goldcrest.translation.study import TranslationStudy
-from goldcrest.translation.training import Hardware, TrainingConfig
+from weebill.job import job
+from weebill.pruning.methods import pruning_method
+from weebill.translation.pruning import make_pruned
+from weebill.translation.study import TranslationStudy
+from weebill.translation.training import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     study = TranslationStudy(

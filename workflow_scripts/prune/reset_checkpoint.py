@@ -5,9 +5,9 @@ From the distilled corpus, a validation set and a vocabulary, into a model folde
 
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.translation.pruning import make_checkpoint
-from goldcrest.translation.training import Hardware, TrainingConfig
+from weebill.job import job
+from weebill.translation.pruning import make_checkpoint
+from weebill.translation.training import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     make_checkpoint(

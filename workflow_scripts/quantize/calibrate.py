@@ -8,12 +8,12 @@ from itertools import chain, islice
 
 import torch
 
-from goldcrest.corpus.table import read_batches
-from goldcrest.job import job
-from goldcrest.quantization import record_ranges
-from goldcrest.quantization.calibration import save_ranges
-from goldcrest.translation.folder import load_model
-from goldcrest.translation.search import greedy_translations
+from weebill.corpus.table import read_batches
+from weebill.job import job
+from weebill.quantization import record_ranges
+from weebill.quantization.calibration import save_ranges
+from weebill.translation.folder import load_model
+from weebill.translation.search import greedy_translations
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

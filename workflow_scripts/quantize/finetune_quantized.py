@@ -6,13 +6,13 @@ folder of packed weights.  The training continues where a killed one stopped.
 
 from pathlib import Path
 
-from goldcrest.files import remove_folder
-from goldcrest.job import job
-from goldcrest.quantization import fake_quantization, pack_model, section
-from goldcrest.quantization.calibration import load_scales
-from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.lineage import lineage
-from goldcrest.translation.training import Hardware, TrainingConfig, train
+from weebill.files import remove_folder
+from weebill.job import job
+from weebill.quantization import fake_quantization, pack_model, section
+from weebill.quantization.calibration import load_scales
+from weebill.translation.folder import load_model, model_hash, save_model
+from weebill.translation.lineage import lineage
+from weebill.translation.training import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale

@@ -3,11 +3,11 @@
 From a float32 model and, where activations are quantized too, its calibration, into a model folder of packed weights.
 """
 
-from goldcrest.job import job
-from goldcrest.quantization import quantize_model, section
-from goldcrest.quantization.calibration import load_scales
-from goldcrest.translation.folder import load_model, model_hash, save_model
-from goldcrest.translation.lineage import versions
+from weebill.job import job
+from weebill.quantization import quantize_model, section
+from weebill.quantization.calibration import load_scales
+from weebill.translation.folder import load_model, model_hash, save_model
+from weebill.translation.lineage import versions
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.params.grid, snakemake.params.activation_scale

@@ -3,11 +3,11 @@
 From qualities and errors into a table as CSV, Markdown, LaTeX and a page.
 """
 
-from goldcrest.evaluation.measurement import read_measurements
-from goldcrest.job import job
-from goldcrest.quantization.activation_error import load_errors
-from goldcrest.report.activation_scales import activation_scales_table
-from goldcrest.report.rendering import write_table
+from weebill.evaluation.measurement import read_measurements
+from weebill.job import job
+from weebill.quantization.activation_error import load_errors
+from weebill.report.activation_scales import activation_scales_table
+from weebill.report.rendering import write_table
 
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params

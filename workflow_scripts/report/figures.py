@@ -3,9 +3,9 @@
 import csv
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.report import figures, pruning_figures
-from goldcrest.report.results import Results
+from weebill.job import job
+from weebill.report import figures, pruning_figures
+from weebill.report.results import Results
 
 with job(snakemake.log[0]):
     files = snakemake.input

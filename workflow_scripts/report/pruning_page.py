@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from goldcrest.evaluation.seeds import read_seeds_comparisons
-from goldcrest.files import write_text
-from goldcrest.job import job
-from goldcrest.report.pruning_page import FIGURES, pruning_page
-from goldcrest.report.results import Results
-from goldcrest.report.run_time import run_time_table
+from weebill.evaluation.seeds import read_seeds_comparisons
+from weebill.files import write_text
+from weebill.job import job
+from weebill.report.pruning_page import FIGURES, pruning_page
+from weebill.report.results import Results
+from weebill.report.run_time import run_time_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])

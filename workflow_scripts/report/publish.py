@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from goldcrest.files import write_text
-from goldcrest.job import job
+from weebill.files import write_text
+from weebill.job import job
 
 with job(snakemake.log[0]):
     page = Path(snakemake.input.page).read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from goldcrest.errors import InputError
-from goldcrest.job import job
+from weebill.errors import InputError
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])

@@ -1,9 +1,9 @@
 """Draw quality against speed and size, of all variants and of the pruned ones (rule speed_figures)."""
 
-from goldcrest.job import job
-from goldcrest.report import figures
-from goldcrest.report.pruning_figures import quality_by_speed
-from goldcrest.report.results import Results
+from weebill.job import job
+from weebill.report import figures
+from weebill.report.pruning_figures import quality_by_speed
+from weebill.report.results import Results
 
 with job(snakemake.log[0]):
     files = snakemake.input

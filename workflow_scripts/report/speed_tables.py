@@ -1,14 +1,14 @@
 """Write all tables of measured times (rule speed_tables), as CSV, Markdown, LaTeX and pages."""
 
-from goldcrest.evaluation.gpu_speed import read_gpu_speeds
-from goldcrest.files import read_json
-from goldcrest.job import job
-from goldcrest.report.gpu import gpu_tables
-from goldcrest.report.paper_tables import TABLES, build
-from goldcrest.report.pruning import pruned_speed_table
-from goldcrest.report.rendering import write_table
-from goldcrest.report.results import Results
-from goldcrest.report.speeds import benchmark_table, latency_table, speed_table
+from weebill.evaluation.gpu_speed import read_gpu_speeds
+from weebill.files import read_json
+from weebill.job import job
+from weebill.report.gpu import gpu_tables
+from weebill.report.paper_tables import TABLES, build
+from weebill.report.pruning import pruned_speed_table
+from weebill.report.rendering import write_table
+from weebill.report.results import Results
+from weebill.report.speeds import benchmark_table, latency_table, speed_table
 
 with job(snakemake.log[0]):
     files = snakemake.input

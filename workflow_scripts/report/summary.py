@@ -3,16 +3,16 @@
 import os
 from pathlib import Path
 
-from goldcrest.evaluation.gpu_speed import read_gpu_speeds
-from goldcrest.evaluation.shortlist import read_shortlist_measurements
-from goldcrest.files import read_json, write_text
-from goldcrest.job import job
-from goldcrest.report.experiment_page import FIGURES, experiment_page
-from goldcrest.report.gpu import gpu_tables
-from goldcrest.report.results import Results
-from goldcrest.report.run_time import run_time_table
-from goldcrest.report.shortlist import shortlist_table
-from goldcrest.report.speeds import benchmark_table
+from weebill.evaluation.gpu_speed import read_gpu_speeds
+from weebill.evaluation.shortlist import read_shortlist_measurements
+from weebill.files import read_json, write_text
+from weebill.job import job
+from weebill.report.experiment_page import FIGURES, experiment_page
+from weebill.report.gpu import gpu_tables
+from weebill.report.results import Results
+from weebill.report.run_time import run_time_table
+from weebill.report.shortlist import shortlist_table
+from weebill.report.speeds import benchmark_table
 
 with job(snakemake.log[0]):
     files, params, output = snakemake.input, snakemake.params, Path(snakemake.output[0])

@@ -1,11 +1,11 @@
 """Write all tables without timings (rule tables), from qualities and sizes, as CSV, Markdown, LaTeX and pages."""
 
-from goldcrest.job import job
-from goldcrest.report.overview import heads_table, variants_table
-from goldcrest.report.paper_tables import TABLES, build
-from goldcrest.report.pruning import worth_table
-from goldcrest.report.rendering import write_table
-from goldcrest.report.results import Results
+from weebill.job import job
+from weebill.report.overview import heads_table, variants_table
+from weebill.report.paper_tables import TABLES, build
+from weebill.report.pruning import worth_table
+from weebill.report.rendering import write_table
+from weebill.report.results import Results
 
 with job(snakemake.log[0]):
     files = snakemake.input

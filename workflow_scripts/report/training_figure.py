@@ -5,9 +5,9 @@ From model folders, which remember their validations, into a figure of BLEU by u
 
 from pathlib import Path
 
-from goldcrest.files import read_json
-from goldcrest.job import job
-from goldcrest.report import figures
+from weebill.files import read_json
+from weebill.job import job
+from weebill.report import figures
 
 with job(snakemake.log[0]):
     courses = {

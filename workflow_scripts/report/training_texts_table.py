@@ -1,11 +1,11 @@
 """Write the table of training texts (rule training_texts_table), from comparisons, qualities and the texts."""
 
-from goldcrest.corpus.table import count_rows
-from goldcrest.evaluation.comparison import read_comparisons
-from goldcrest.job import job
-from goldcrest.report.rendering import write_table
-from goldcrest.report.results import Results
-from goldcrest.report.training_texts import training_texts_table
+from weebill.corpus.table import count_rows
+from weebill.evaluation.comparison import read_comparisons
+from weebill.job import job
+from weebill.report.rendering import write_table
+from weebill.report.results import Results
+from weebill.report.training_texts import training_texts_table
 
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params

@@ -1,7 +1,7 @@
 """Write the kept pairs of a table (rule bicleaner_pairs) as parts that bicleaner's environment reads."""
 
-from goldcrest.corpus.bicleaner.exchange import write_pairs
-from goldcrest.job import job
+from weebill.corpus.bicleaner.exchange import write_pairs
+from weebill.job import job
 
 with job(snakemake.log[0]):
     write_pairs(snakemake.input.corpus, snakemake.output[0])

@@ -6,9 +6,9 @@ From parts of pairs and a model folder into as many parts of scores.
 import argparse
 from functools import partial
 
-from goldcrest.corpus.bicleaner.classification import load_classifier, score_pairs
-from goldcrest.files import content_hash
-from goldcrest.job import job
+from weebill.corpus.bicleaner.classification import load_classifier, score_pairs
+from weebill.files import content_hash
+from weebill.job import job
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--pairs", "--model", "--output", "--code"):

@@ -2,10 +2,10 @@
 
 from itertools import chain
 
-from goldcrest.corpus.scores.language_model import estimate
-from goldcrest.corpus.table import side_texts
-from goldcrest.job import job
-from goldcrest.text_files import read_lines
+from weebill.corpus.scores.language_model import estimate
+from weebill.corpus.table import side_texts
+from weebill.job import job
+from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, side = snakemake.params, snakemake.wildcards.side

@@ -3,10 +3,10 @@
 from itertools import chain
 from pathlib import Path
 
-from goldcrest.corpus.importers.reading import Controls, Text
-from goldcrest.corpus.scores.lexical_translation import estimate
-from goldcrest.corpus.table import read_batches
-from goldcrest.job import job
+from weebill.corpus.importers.reading import Controls, Text
+from weebill.corpus.scores.lexical_translation import estimate
+from weebill.corpus.table import read_batches
+from weebill.job import job
 
 
 def corpus_pairs(table):

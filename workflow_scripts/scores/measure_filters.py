@@ -1,13 +1,13 @@
 """Measure filters and scores (rule measure_filters), on labelled pairs, into a table."""
 
-from goldcrest.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
-from goldcrest.corpus.cleaning.pairs import Context
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.labelled import load_labelled, measure
-from goldcrest.corpus.scores.scoring import read_score
-from goldcrest.job import job
-from goldcrest.report.filters import filters_table
-from goldcrest.report.rendering import write_table
+from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
+from weebill.corpus.cleaning.pairs import Context
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.labelled import load_labelled, measure
+from weebill.corpus.scores.scoring import read_score
+from weebill.job import job
+from weebill.report.filters import filters_table
+from weebill.report.rendering import write_table
 
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params

@@ -1,7 +1,7 @@
 """Swap sides (rule reverse_corpora): the kept pairs of the cleaned corpora, and of the validation set."""
 
-from goldcrest.corpus.reversal import reverse
-from goldcrest.job import job
+from weebill.corpus.reversal import reverse
+from weebill.job import job
 
 with job(snakemake.log[0]):
     reverse(snakemake.input.corpora, snakemake.output.corpora)

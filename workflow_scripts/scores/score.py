@@ -1,12 +1,12 @@
 """Score the kept rows of a table (rules score_…), by a model, into a table of one column."""
 
-from goldcrest.corpus.scores.combination import combined_scorer
-from goldcrest.corpus.scores.language_model import cross_entropy
-from goldcrest.corpus.scores.lexical_translation import log_probability
-from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.scores.scoring import score_corpus
-from goldcrest.files import content_hash
-from goldcrest.job import job
+from weebill.corpus.scores.combination import combined_scorer
+from weebill.corpus.scores.language_model import cross_entropy
+from weebill.corpus.scores.lexical_translation import log_probability
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.scores.scoring import score_corpus
+from weebill.files import content_hash
+from weebill.job import job
 
 with job(snakemake.log[0]):
     params, model = snakemake.params, str(snakemake.input.model)
@@ -15,7 +15,7 @@ with job(snakemake.log[0]):
     if params.score == "reverse_model":
         import torch  # slow to import, and not used by language models
 
-        from goldcrest.translation.forced import load_reverse_scorer
+        from weebill.translation.forced import load_reverse_scorer
 
         torch.set_num_threads(snakemake.threads)
         device = "cuda" if params.accelerator == "gpu" else "cpu"

@@ -5,8 +5,8 @@ From a table and the tables of its scores, row counts verified, into the table w
 
 from pathlib import Path
 
-from goldcrest.corpus.scores.selection import Cut, ScoreTable, select
-from goldcrest.job import job
+from weebill.corpus.scores.selection import Cut, ScoreTable, select
+from weebill.job import job
 
 with job(snakemake.log[0]):
     settings = snakemake.params.scores.items()

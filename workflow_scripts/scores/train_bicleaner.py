@@ -6,8 +6,8 @@ From the files of clean pairs into a model folder.
 import argparse
 import json
 
-from goldcrest.corpus.bicleaner.training import train
-from goldcrest.job import job
+from weebill.corpus.bicleaner.training import train
+from weebill.job import job
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--pairs", "--output"):

@@ -5,9 +5,9 @@ From the distilled corpus, aligned piece by piece, into the few target pieces of
 
 import logging
 
-from goldcrest.job import job
-from goldcrest.runtime.lexical_table import make_shortlist
-from goldcrest.translation.vocabulary import Vocabulary
+from weebill.job import job
+from weebill.runtime.lexical_table import make_shortlist
+from weebill.translation.vocabulary import Vocabulary
 
 with job(snakemake.log[0]):
     shortlist = make_shortlist(

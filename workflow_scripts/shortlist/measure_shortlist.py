@@ -6,15 +6,15 @@ coverage, columns, and BLEU with its interval and significance.
 
 import torch
 
-from goldcrest.evaluation.measurement import Variant, model_sha256
-from goldcrest.evaluation.quality import TestSet
-from goldcrest.evaluation.shortlist import measure_shortlist
-from goldcrest.files import write_json
-from goldcrest.job import job
-from goldcrest.kernels.extension import PORTABLE
-from goldcrest.runtime.text import load_runtime
-from goldcrest.text_files import read_lines
-from goldcrest.translation.search import SearchOptions
+from weebill.evaluation.measurement import Variant, model_sha256
+from weebill.evaluation.quality import TestSet
+from weebill.evaluation.shortlist import measure_shortlist
+from weebill.files import write_json
+from weebill.job import job
+from weebill.kernels.extension import PORTABLE
+from weebill.runtime.text import load_runtime
+from weebill.text_files import read_lines
+from weebill.translation.search import SearchOptions
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

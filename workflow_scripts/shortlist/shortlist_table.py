@@ -1,9 +1,9 @@
 """Write the table of the shortlists (rule shortlist_table), from their measurements."""
 
-from goldcrest.evaluation.shortlist import read_shortlist_measurements
-from goldcrest.job import job
-from goldcrest.report.rendering import write_table
-from goldcrest.report.shortlist import shortlist_table
+from weebill.evaluation.shortlist import read_shortlist_measurements
+from weebill.job import job
+from weebill.report.rendering import write_table
+from weebill.report.shortlist import shortlist_table
 
 with job(snakemake.log[0]):
     table = shortlist_table(read_shortlist_measurements(snakemake.input.measurements))

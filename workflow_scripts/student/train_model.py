@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from goldcrest.job import job
-from goldcrest.translation.making import make_model
-from goldcrest.translation.training import Hardware, TrainingConfig
+from weebill.job import job
+from weebill.translation.making import make_model
+from weebill.translation.training import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     make_model(

@@ -1,7 +1,7 @@
 """Train a shared SentencePiece vocabulary, from the kept pairs of all corpora, into vocab.spm."""
 
-from goldcrest.job import job
-from goldcrest.translation.vocabulary import corpus_texts, train_vocabulary
+from weebill.job import job
+from weebill.translation.vocabulary import corpus_texts, train_vocabulary
 
 with job(snakemake.log[0]):
     train_vocabulary(

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.bicleaner.clean_pairs import write_clean_pairs
-from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.table import ShardWriter, TableWriter
-from goldcrest.errors import InputError
+from weebill.corpus.bicleaner.clean_pairs import write_clean_pairs
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.table import ShardWriter, TableWriter
+from weebill.errors import InputError
 
 NAMES = ("language_model_source", "lexical_translation")  # the lower, the higher the better
 ROWS = 3000

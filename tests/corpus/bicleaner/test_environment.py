@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldcrest.corpus.bicleaner.classification import load_classifier
-from goldcrest.corpus.bicleaner.exchange import read_scores, write_parts
-from goldcrest.corpus.labelled import roc_auc
-from goldcrest.errors import InputError
+from weebill.corpus.bicleaner.classification import load_classifier
+from weebill.corpus.bicleaner.exchange import read_scores, write_parts
+from weebill.corpus.labelled import roc_auc
+from weebill.errors import InputError
 
 REPOSITORY = Path(__file__).parents[3]
 PYTHON = REPOSITORY / ".venvs/bicleaner/bin/python"
@@ -32,8 +32,8 @@ SCRIPTS = ("abcdefghijklm", "nopqrstuvwxyz")
 
 def test_its_modules_import_nothing_of_the_main_environment():
     code = (
-        "import sys; import goldcrest.job; import goldcrest.corpus.bicleaner.training; "
-        "import goldcrest.corpus.bicleaner.classification; print(*sys.modules)"
+        "import sys; import weebill.job; import weebill.corpus.bicleaner.training; "
+        "import weebill.corpus.bicleaner.classification; print(*sys.modules)"
     )
     # Without site-packages but psutil, which bicleaner's environment has too.
     run = subprocess.run(

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.bicleaner.classification import part_paths, score_pairs
-from goldcrest.corpus.bicleaner.exchange import join_scores, read_scores, write_pairs
-from goldcrest.corpus.scores.registry import SCORES
-from goldcrest.corpus.table import ShardWriter, read_columns, shard_paths
-from goldcrest.errors import InputError
+from weebill.corpus.bicleaner.classification import part_paths, score_pairs
+from weebill.corpus.bicleaner.exchange import join_scores, read_scores, write_pairs
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.table import ShardWriter, read_columns, shard_paths
+from weebill.errors import InputError
 
 SCORE = SCORES["bicleaner"]
 ROWS = 25

@@ -5,8 +5,8 @@ import tarfile
 
 import pytest
 
-from goldcrest.corpus.bicleaner.model_archive import unpack
-from goldcrest.errors import InputError
+from weebill.corpus.bicleaner.model_archive import unpack
+from weebill.errors import InputError
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ import time
 import psutil
 import pytest
 
-from goldcrest.commands.benchmarks.cleaning.ordinary import OrdinaryChain
-from goldcrest.corpus.cleaning import clean
-from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
-from goldcrest.corpus.cleaning.language_id import LanguageId
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.corpus.table import ShardWriter, read_columns, shard_paths, write_table
-from goldcrest.errors import InputError
-from goldcrest.text_files import read_lines
+from weebill.commands.benchmarks.cleaning.ordinary import OrdinaryChain
+from weebill.corpus.cleaning import clean
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.cleaning.language_id import LanguageId
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.table import ShardWriter, read_columns, shard_paths, write_table
+from weebill.errors import InputError
+from weebill.text_files import read_lines
 
 PAIR = ("en", "de")
 ROWS = [
@@ -164,7 +164,7 @@ def test_a_killed_worker_is_one_clear_error(tmp_path, corpus, monkeypatch):
 WORKERS = """
 import sys, time
 from pathlib import Path
-from goldcrest.corpus.cleaning.clean import _each
+from weebill.corpus.cleaning.clean import _each
 def work(path, seconds):
     path.touch()
     time.sleep(seconds)
@@ -267,8 +267,8 @@ def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_ta
 
 MEMORY = """
 import resource, sys
-from goldcrest.corpus.cleaning.clean import Cleaning, clean_corpus
-from goldcrest.corpus.table import SCHEMA, ShardWriter
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.table import SCHEMA, ShardWriter
 import pyarrow as pa
 rows, folder = int(sys.argv[1]), sys.argv[2]
 with ShardWriter(folder + "/in", SCHEMA, 50_000) as writer:

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from goldcrest.corpus.cleaning.deduplicate import EXACT, FIRST, NEAR, Buckets, digests
+from weebill.corpus.cleaning.deduplicate import EXACT, FIRST, NEAR, Buckets, digests
 
 
 def _by_sets(pairs, fold):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from goldcrest.corpus.cleaning.filters import FILTERS
-from goldcrest.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
-from goldcrest.corpus.cleaning.pairs import Context, Pairs
-from goldcrest.corpus.cleaning.rules import Rules
-from goldcrest.errors import InputError
+from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
+from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.rules import Rules
+from weebill.errors import InputError
 
 EN = "This is an ordinary sentence in the English language."
 DE = "Das ist ein gewöhnlicher Satz in deutscher Sprache."
@@ -31,7 +31,7 @@ def test_min_probability(lid_176):
 
 
 def test_other_languages_in_multi30k(lid_176, shared_data):
-    from goldcrest.text_files import read_lines
+    from weebill.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("de",))
     for language, least, most in (("de", 0.0, 0.02), ("fr", 0.99, 1.0), ("cs", 0.99, 1.0)):
@@ -41,8 +41,8 @@ def test_other_languages_in_multi30k(lid_176, shared_data):
 
 
 def test_ends_judge_like_whole_lines(lid_176, shared_data):
-    from goldcrest.corpus.cleaning.normalise import normalise
-    from goldcrest.text_files import read_lines
+    from weebill.corpus.cleaning.normalise import normalise
+    from weebill.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
     sides = []

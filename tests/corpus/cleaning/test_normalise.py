@@ -6,12 +6,12 @@ import pytest
 import regex
 from sacremoses import MosesPunctNormalizer
 
-from goldcrest.corpus.cleaning.normalise import (
+from weebill.corpus.cleaning.normalise import (
     folded,
     normalise_punctuation,
     remove_non_printing,
 )
-from goldcrest.text_files import read_lines
+from weebill.text_files import read_lines
 
 LANGUAGES = ["en", "de", "fr", "es", "cs", "ru"]
 PARTS = [

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from goldcrest.corpus.cleaning.features import measure
-from goldcrest.corpus.cleaning.filters import FILTERS
-from goldcrest.corpus.cleaning.normalise import normalise
-from goldcrest.corpus.cleaning.pairs import Context, Pairs
-from goldcrest.corpus.cleaning.rules import Rules, numbers_in
-from goldcrest.errors import InputError
+from weebill.corpus.cleaning.features import measure
+from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.normalise import normalise
+from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.rules import Rules, numbers_in
+from weebill.errors import InputError
 
 W = "word "
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goldcrest.corpus.importers import import_corpus, local_inputs
-from goldcrest.corpus.importers.hugging_face import HuggingFaceImporter, split_files
-from goldcrest.corpus.sources import Places
-from goldcrest.corpus.table import read_columns
-from goldcrest.errors import InputError
+from weebill.corpus.importers import import_corpus, local_inputs
+from weebill.corpus.importers.hugging_face import HuggingFaceImporter, split_files
+from weebill.corpus.sources import Places
+from weebill.corpus.table import read_columns
+from weebill.errors import InputError
 
 PAIR = ("en", "de")
 ROWS = [("One", "Eins"), ("Two\u2028more", "Zwei"), ("Three", "Drei")]

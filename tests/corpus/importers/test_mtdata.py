@@ -9,11 +9,11 @@ import zipfile
 
 import pytest
 
-from goldcrest.corpus.importers import import_corpus, mtdata_index
-from goldcrest.corpus.importers.mtdata import name_fault
-from goldcrest.corpus.importers.mtdata_index import find_entry, iso_639_3, opus_knows
-from goldcrest.corpus.table import read_columns
-from goldcrest.errors import InputError
+from weebill.corpus.importers import import_corpus, mtdata_index
+from weebill.corpus.importers.mtdata import name_fault
+from weebill.corpus.importers.mtdata_index import find_entry, iso_639_3, opus_knows
+from weebill.corpus.table import read_columns
+from weebill.errors import InputError
 
 PAIR = ("en", "de")
 ENGLISH, GERMAN = "One\nTwo\x85more\n", "Eins\nZwei\n"

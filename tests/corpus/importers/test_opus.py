@@ -6,11 +6,11 @@ import zipfile
 
 import pytest
 
-from goldcrest.corpus.importers import import_corpus, opus
-from goldcrest.corpus.importers.opus import OpusImporter, corpus_faults
-from goldcrest.corpus.sources import Places
-from goldcrest.corpus.table import read_columns
-from goldcrest.errors import InputError
+from weebill.corpus.importers import import_corpus, opus
+from weebill.corpus.importers.opus import OpusImporter, corpus_faults
+from weebill.corpus.sources import Places
+from weebill.corpus.table import read_columns
+from weebill.errors import InputError
 
 
 def _archive(**members: str) -> bytes:

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from goldcrest.corpus.labelled import roc_auc
-from goldcrest.corpus.scores.combination import (
+from weebill.corpus.labelled import roc_auc
+from weebill.corpus.scores.combination import (
     PENALTY,
     Combination,
     combined_scorer,
@@ -14,8 +14,8 @@ from goldcrest.corpus.scores.combination import (
     features_of,
     fit,
 )
-from goldcrest.errors import InputError
-from goldcrest.files import write_json
+from weebill.errors import InputError
+from weebill.files import write_json
 
 
 def test_features_by_hand():

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from goldcrest.corpus.scores.language_model import cross_entropy, estimate, tokens
-from goldcrest.errors import InputError
+from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
+from weebill.errors import InputError
 
 kenlm = pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
 LINES = [

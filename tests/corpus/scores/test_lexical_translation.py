@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from goldcrest.corpus.scores.language_model import tokens
-from goldcrest.corpus.scores.lexical_translation import SCHEMA, estimate, log_probability, sample
-from goldcrest.corpus.table import read_columns, write_table
-from goldcrest.errors import InputError
 from tests.corpus.test_alignment import needs_eflomal
+from weebill.corpus.scores.language_model import tokens
+from weebill.corpus.scores.lexical_translation import SCHEMA, estimate, log_probability, sample
+from weebill.corpus.table import read_columns, write_table
+from weebill.errors import InputError
 
 LINKS = [
     ("the", "der", 6),

@@ -5,21 +5,21 @@ import math
 import numpy as np
 import pytest
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.generation import speed
-from goldcrest.evaluation.generation.quality import (
+from tests.generation.small import make, news, running_text
+from weebill.errors import InputError
+from weebill.evaluation.generation import speed
+from weebill.evaluation.generation.quality import (
     Measured,
     lead_quality,
     summary_quality,
     text_quality,
 )
-from goldcrest.evaluation.generation.size import generation_size
-from goldcrest.evaluation.generation.speed import measure_generation
-from goldcrest.generation.data import read_part
-from goldcrest.generation.generating import SearchSettings, summarize
-from goldcrest.generation.models import load_generator
-from goldcrest.generation.perplexity import Surprise
-from tests.generation.small import make, news, running_text
+from weebill.evaluation.generation.size import generation_size
+from weebill.evaluation.generation.speed import measure_generation
+from weebill.generation.data import read_part
+from weebill.generation.generating import SearchSettings, summarize
+from weebill.generation.models import load_generator
+from weebill.generation.perplexity import Surprise
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from goldcrest.errors import InputError
-from goldcrest.evaluation.generation.rouge import (
+from weebill.errors import InputError
+from weebill.evaluation.generation.rouge import (
     METRICS,
     rouge_intervals,
     rouge_scores,

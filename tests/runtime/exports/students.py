@@ -2,9 +2,9 @@
 
 import torch
 
-from goldcrest.translation.network import Translator
-from goldcrest.translation.search import SearchOptions
 from tests.runtime.conftest import network
+from weebill.translation.network import Translator
+from weebill.translation.search import SearchOptions
 
 PIECES = 60  # of `small_models.make_vocabulary`
 EVEN = {"inner": (80, 80, 80)}  # as wide as the decoder's

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from goldcrest.errors import InputError
-from goldcrest.runtime.exports import ctranslate2 as exporting
-from goldcrest.runtime.exports.ctranslate2 import export
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.search import SearchOptions, greedy
 from tests.runtime.conftest import PIECES, SHAPES, network, sources
+from weebill.errors import InputError
+from weebill.runtime.exports import ctranslate2 as exporting
+from weebill.runtime.exports.ctranslate2 import export
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.search import SearchOptions, greedy
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 NAMES = ["</s>", "<unk>", *(f"▁p{index}" for index in range(2, PIECES))]

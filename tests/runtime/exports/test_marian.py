@@ -12,19 +12,19 @@ import yaml
 from ctranslate2.converters import MarianConverter
 from ctranslate2.converters import marian as converter
 
-from goldcrest.errors import InputError
-from goldcrest.quantization import quantize_model
-from goldcrest.runtime.exports.marian import export, import_model, read
-from goldcrest.runtime.exports.marian.files import read_npz
-from goldcrest.runtime.exports.marian.shortlists import write_text
-from goldcrest.runtime.shortlist import Shortlist
-from goldcrest.translation.folder import load_model, save_model
-from goldcrest.translation.network import START, sinusoids
-from goldcrest.translation.search import greedy
 from tests.runtime.conftest import network
 from tests.runtime.exports.marian_formulas import MarianFormulas
 from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
 from tests.small_models import make_vocabulary
+from weebill.errors import InputError
+from weebill.quantization import quantize_model
+from weebill.runtime.exports.marian import export, import_model, read
+from weebill.runtime.exports.marian.files import read_npz
+from weebill.runtime.exports.marian.shortlists import write_text
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.folder import load_model, save_model
+from weebill.translation.network import START, sinusoids
+from weebill.translation.search import greedy
 
 
 def logits(network, source, target):
@@ -213,7 +213,7 @@ def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary
         (lambda a: a.update(Wemb=a["Wemb"].astype(np.int8)), {}, "Wemb is int8; take the float32"),
         (lambda a: a.pop("special:model.yml"), {}, "no special:model.yml"),
         (lambda a: None, {"type": "s2s"}, "type is 's2s'"),
-        (lambda a: None, {"dec-cell": "gru"}, "dec-cell is 'gru', Goldcrest's students have 'ssru'"),
+        (lambda a: None, {"dec-cell": "gru"}, "dec-cell is 'gru', Weebill's students have 'ssru'"),
         (lambda a: None, {"dim-vocabs": [60, 50]}, "dim-vocabs"),
         (lambda a: None, {"dim-vocabs": []}, r"dim-vocabs is \[\], expected the same size twice"),
         (lambda a: None, {"dim-vocabs": [60]}, "dim-vocabs"),

@@ -7,13 +7,13 @@ import onnx
 import pytest
 import torch
 
-from goldcrest.quantization import quantize_model
-from goldcrest.quantization.modules import quantizable_linears
-from goldcrest.runtime.exports.onnx import OnnxStudent, export, exporting
-from goldcrest.runtime.exports.onnx.graphs import encoder
-from goldcrest.translation.search import greedy
 from tests.runtime.conftest import network
 from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
+from weebill.quantization import quantize_model
+from weebill.quantization.modules import quantizable_linears
+from weebill.runtime.exports.onnx import OnnxStudent, export, exporting
+from weebill.runtime.exports.onnx.graphs import encoder
+from weebill.translation.search import greedy
 
 LIMIT = OPTIONS.limit(0)
 ODD = {"heads of 24": {"head": 24}, "attention, no heads": {"kind": "attention", "own": 0}}

@@ -1,0 +1,91 @@
+"""A checkpoint of unbabel-comet with random weights, of a published shape, and a tokenizer of the text it scores."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from transformers import XLMRobertaConfig, XLMRobertaModel
+
+from weebill.hugging_face.families import prunable
+from weebill.metric.architecture import Architecture
+from weebill.metric.network import MetricNetwork
+from weebill.metric.pruning import remove_top_layers
+from weebill.metric.tokenizer import train_tokenizer
+from weebill.pruning.cut import cut
+
+# XLM-R's (Conneau et al. 2020), and DISTIL-COMET's; "tiny" is for tests.
+SHAPES = {
+    "tiny": {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32},
+    "base": {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
+    "distil": {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536},
+    "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
+}  # fmt: skip
+PIECES = 16_000  # XLM-R has more; the text is then divided about as it divides it
+LONGEST_INPUT = 512
+HYPERPARAMETERS = {
+    "class_identifier": "regression_metric",
+    "encoder_model": "XLM-RoBERTa",
+    "pool": "avg",
+    "layer": "mix",
+    "layer_transformation": "softmax",
+    "layer_norm": False,
+    "hidden_sizes": [3072, 1024],
+    "activations": "Tanh",
+    "final_activation": None,
+}
+
+
+def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> Path:
+    """A regression model, whose tokenizer is trained on `lines`, as a folder; the encoder's lies in it."""
+    encoder = folder / "encoder"
+    encoder.mkdir(parents=True)
+    pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
+    network = random_network(shape, pieces)
+    network.encoder.config.save_pretrained(encoder)
+    values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    (folder / "checkpoints").mkdir()
+    content = {"state_dict": _their_names(network), "hyper_parameters": values}
+    # Without its version Lightning takes a file for one of its oldest.
+    content["pytorch-lightning_version"] = "2.5.6"
+    torch.save(content, folder / "checkpoints/model.ckpt")
+    return folder
+
+
+def random_network(shape: str, pieces: int) -> MetricNetwork:
+    """Of one of SHAPES, in evaluation mode."""
+    config = XLMRobertaConfig(
+        vocab_size=pieces,
+        max_position_embeddings=LONGEST_INPUT + 2,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        **SHAPES[shape],
+    )
+    torch.manual_seed(1)
+    architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hparams.yaml")
+    return MetricNetwork(architecture, XLMRobertaModel(config, add_pooling_layer=False)).eval()
+
+
+def prune(network: MetricNetwork) -> None:
+    """As COMETINHO §4.3 makes PRUNE-COMET: a quarter of the layers and neurons goes, an eighth of the heads."""
+    remove_top_layers(network, network.encoder.config.num_hidden_layers // 4)
+    view = prunable(network.encoder)
+    cut(
+        view,
+        {block.name: range(block.heads // 8) for block in view.attention_blocks()},
+        {block.name: range(block.neurons // 4) for block in view.feed_forward_blocks()},
+    )
+
+
+def _their_names(network: MetricNetwork) -> dict[str, torch.Tensor]:
+    """A network's tensors by unbabel-comet's names."""
+    state = {f"encoder.model.{name}": value for name, value in network.encoder.state_dict().items()}
+    state["layerwise_attention.gamma"] = network.mix.gamma.detach()
+    for number, weight in enumerate(network.mix.weights.detach().split(1)):
+        state[f"layerwise_attention.scalar_parameters.{number}"] = weight.clone()
+    for number, linear in enumerate(network.estimator.linears):  # activation and dropout between
+        for name, value in linear.state_dict().items():
+            state[f"estimator.ff.{3 * number}.{name}"] = value
+    return state

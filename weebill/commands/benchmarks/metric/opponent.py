@@ -1,0 +1,139 @@
+"""An opponent at work in an environment of its own, on one core, one task after the other."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import psutil
+
+from weebill.errors import InputError
+from weebill.evaluation.interleaving import interleave
+from weebill.metric.folder import Metric
+
+# What every opponent does around its own lines, which define `work(task) -> JSON value`.
+WORKER = """
+import json, logging, sys, warnings
+import torch
+torch.set_num_threads(1)
+warnings.simplefilter("ignore")
+logging.disable(logging.WARNING)
+answer, arguments = sys.argv[1], sys.argv[2:]
+{body}
+print("ready", flush=True)
+for line in sys.stdin:
+    found = work(json.loads(line))
+    with open(answer, "w") as file:
+        json.dump(found, file)
+    print("done", flush=True)
+"""
+
+
+class Opponent:
+    """A Python of another environment, as a context: its process ends with it.  It keeps to one processor."""
+
+    def __init__(
+        self, python: Path, body: str, *arguments: str | Path, folder: Path, option: str
+    ) -> None:
+        """body: lines that define `work`; they see `arguments`.  folder: for its answers.  option: names python.
+
+        Raises InputError where this Python does not run them.
+        """
+        self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
+        self._option = option
+        try:
+            with self._errors.open("w") as errors:
+                self._process = subprocess.Popen(
+                    [python, "-c", WORKER.format(body=body), self._answer, *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env={**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
+                    text=True,
+                )
+        except OSError as error:
+            raise InputError(f"{option} {python}: {error.strerror}; {_remedy(python)}") from error
+        self._wait("ready")
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
+
+    def work(self, task: Any) -> Any:
+        """What it answers to a task, a JSON value both."""
+        self._process.stdin.write(f"{json.dumps(task)}\n")
+        self._process.stdin.flush()
+        self._wait("done")
+        return json.loads(self._answer.read_text())
+
+    def seconds(self) -> float:
+        """Processor time that it has taken."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return times.user + times.system
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.communicate()
+
+    def _wait(self, word: str) -> None:
+        """For a line; libraries write others."""
+        for line in self._process.stdout:
+            if line.strip() == word:
+                return
+        python = self._process.args[0]
+        said = self._errors.read_text(encoding="utf-8", errors="replace").strip()
+        last = said.rpartition("\n")[2] or "it ended without a word"
+        raise InputError(
+            f"{self._option} {python}: it cannot run the opponent ({last}); {_remedy(python)}"
+        )
+
+
+class Competition(NamedTuple):
+    """answers: of each of ours and, as "opponent", the other's, from the last round.  Rates: one a round."""
+
+    answers: dict[str, Any]
+    ours: dict[str, list[float]]
+    other: list[float]
+
+
+def compete(
+    ours: Mapping[str, Callable[[], Any]],
+    opponent: Opponent,
+    task: Any,
+    amount: float,
+    rounds: int,
+) -> Competition:
+    """Each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
+    answers: dict[str, Any] = {}
+
+    def timed(name: str, work: Callable[[], Any]) -> float:
+        answers[name] = work()
+        return amount
+
+    works = {**ours, "opponent": partial(opponent.work, task)}
+    rates = interleave(
+        *(partial(timed, name, work) for name, work in works.items()),
+        rounds=rounds,
+        clock=lambda: time.process_time() + opponent.seconds(),
+    )
+    return Competition(answers, dict(zip(ours, rates, strict=False)), rates[-1])
+
+
+def checkpoint_of(metric: Metric) -> Path:
+    """The file that opponents load a metric from.  Raises InputError where it is none of unbabel-comet's."""
+    if metric.file.suffix != ".ckpt":
+        raise InputError(
+            f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
+            "that it was made of"
+        )
+    return metric.file
+
+
+def _remedy(python: Path) -> str:
+    return (
+        f"make its environment by `envs/install.sh comet {python.parents[1]}`, or name its Python"
+    )

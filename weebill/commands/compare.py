@@ -1,0 +1,119 @@
+"""Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
+
+PyTorch computes an int8 student with exact sums of codes: the fake-quantized network, but for float32 rounding.
+A difference is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its inputs.
+"""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from weebill.commands.arguments import positive
+from weebill.errors import InputError
+from weebill.text_files import decoded_lines, read_lines
+
+HELP = "compare the runtime's translations with PyTorch's"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill compare`."""
+    parser.add_argument("model", metavar="MODEL", help="a student's folder, of any precision")
+    parser.add_argument(
+        "--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this"
+    )
+    parser.add_argument(
+        "--isa", help="the runtime's instruction set, or portable; default: the fastest here"
+    )
+    parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--json", action="store_true", help="with every difference, for machines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare; the exit code is 0 whatever is found.
+
+    Raises InputError where the model or a line cannot be read, there is no line, the references are of another
+    number, or the instruction set is not this machine's.
+    """
+    import torch
+
+    torch.set_num_threads(arguments.threads)
+    sentences = list(decoded_lines(sys.stdin.buffer, "standard input"))
+    if not sentences:
+        raise InputError("standard input is empty; give sentences to translate, one a line")
+    references = _references(arguments.references, len(sentences))
+    found = compare(arguments.model, sentences, references, arguments.isa, arguments.batch_size)
+    print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
+    return 0
+
+
+def compare(
+    folder: str | Path,
+    sentences: list[str],
+    references: list[str] | None = None,
+    isa: str | None = None,
+    batch_size: int = 32,
+) -> dict[str, Any]:
+    """What the command tells, as plain values.  Raises InputError as `load_runtime` does."""
+    from weebill.evaluation.agreement import differences
+    from weebill.evaluation.quality import score
+    from weebill.runtime.text import load_runtime
+    from weebill.translation.folder import load_model
+    from weebill.translation.search import SearchOptions, greedy
+    from weebill.translation.search.prepacked import prepacked
+
+    translator = load_runtime(folder, isa)
+    model = load_model(folder)
+    options = SearchOptions(batch_size=batch_size)
+    sources = model.vocabulary.encode(sentences)
+    ours = translator.runtimes[0].translate(sources, options)
+    with prepacked([model.network]):
+        theirs = greedy([model.network], sources, options)
+    unlike = differences(model.network, sources, ours, theirs, options)
+    found: dict[str, Any] = {
+        "model": str(folder),
+        "grid": model.config.get("quantization", {}).get("grid", "float32"),
+        "isa": translator.isa,
+        "sentences": len(sentences),
+        "identical": len(sentences) - len(unlike),
+        "ties": sum(one.tie for one in unlike),
+        "differences": [asdict(one) for one in unlike],
+    }
+    if references is not None:
+        for engine, pieces in (("runtime", ours), ("pytorch", theirs)):
+            texts = model.vocabulary.decode(pieces)
+            found[engine] = {one.metric: one.score for one in score(texts, references, 1)}
+    return found
+
+
+def _references(path: Path | None, count: int) -> list[str] | None:
+    if path is None:
+        return None
+    references = list(read_lines(path))
+    if len(references) != count:
+        raise InputError(
+            f"{path}: {len(references):,} lines, standard input has {count:,}; give a reference a sentence"
+        )
+    return references
+
+
+def _text(found: dict[str, Any]) -> str:
+    total, identical = found["sentences"], found["identical"]
+    lines = [
+        f"{total:,} sentences, {found['grid']}: runtime ({found['isa']}) against PyTorch",
+        f"identical    {identical:,} ({identical / total:.2%})",
+    ]
+    if unlike := found["differences"]:
+        widest = max(unlike, key=lambda one: abs(one["gap"]))
+        lines += [
+            f"different    {len(unlike):,}, of which ties {found['ties']:,}",
+            f"widest gap   {abs(widest['gap']):.6f} between the logits of two pieces, "
+            f"line {widest['sentence'] + 1}, piece {widest['position'] + 1}",
+        ]
+    for metric in found.get("runtime", {}):
+        ours, theirs = found["runtime"][metric], found["pytorch"][metric]
+        lines.append(f"{metric:12} {ours:.2f}, PyTorch {theirs:.2f} ({ours - theirs:+.3f})")
+    return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""Write a student for another engine: CTranslate2, Marian (browsers' and desktop translators), or ONNX."""
+
+import argparse
+from pathlib import Path
+
+from weebill.errors import InputError
+
+HELP = "write a model for CTranslate2, Marian or ONNX"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill convert`."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("folder", metavar="FOLDER", help="the folder to make")
+    parser.add_argument("--to", required=True, metavar="FORMAT", help="ctranslate2, marian or onnx")
+    parser.add_argument(
+        "--shortlist",
+        metavar="FILE",
+        help="a lexical shortlist to go with it (ctranslate2, marian)",
+    )
+    parser.add_argument(
+        "--quantization",
+        metavar="NAME",
+        help="of the weights: int8 (default), float32, int16, … (ctranslate2)",
+    )
+    parser.add_argument(
+        "--pad",
+        action="store_true",
+        help="fill pruned layers up with zeros where all must be of one shape (marian)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Convert.  Raises InputError where the model cannot be read or held, or the folder is there already."""
+    new_folder(arguments.folder)
+    from weebill.runtime.exports.formats import Settings, convert
+    from weebill.runtime.shortlist import Shortlist
+    from weebill.translation.folder import load_model
+
+    model = load_model(arguments.model)
+    path = arguments.shortlist
+    pieces = model.vocabulary
+    shortlist = None if path is None else Shortlist.load(path, len(pieces), pieces.sha256)
+    settings = Settings(shortlist, arguments.quantization, arguments.pad)
+    convert(model, arguments.to, arguments.folder, settings)
+    names = sorted(path.name for path in Path(arguments.folder).iterdir())
+    print(f"{arguments.folder}: {', '.join(names)}")
+    return 0
+
+
+def new_folder(path: str) -> None:
+    """Raises InputError where something is at `path`: what is made there would replace it."""
+    if Path(path).exists():
+        raise InputError(f"{path}: is there already; name a new folder, or remove it first")

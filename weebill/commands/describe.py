@@ -1,0 +1,170 @@
+"""Build models of the architecture zoo and print their depth, shapes, parameters and float32 size."""
+
+import argparse
+import json
+from dataclasses import replace
+from typing import Any
+
+from weebill.commands.arguments import positive
+from weebill.configuration import load_zoo, members
+from weebill.errors import InputError, nearest
+
+HELP = "print shapes, parameters and sizes of zoo models"
+VOCABULARY = 8000  # pieces assumed where neither the entry nor the caller says
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill describe`."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
+    parser.add_argument("--all", action="store_true", help="every entry of the zoo")
+    parser.add_argument("--json", action="store_true", help="a JSON list, one object a model")
+    parser.add_argument(
+        "--vocabulary",
+        type=positive,
+        default=VOCABULARY,
+        metavar="N",
+        help=f"pieces for entries that name no vocabulary (default {VOCABULARY})",
+    )
+    parser.add_argument(
+        "--heads-removed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="cut N encoder heads first, evenly over the layers",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe the named models.  Raises InputError, a line for each, where names are unknown."""
+    zoo = load_zoo()
+    names = list(zoo) if arguments.all else arguments.names
+    if not names:
+        raise InputError("describe: no model named; name one of config/models.yaml, or give --all")
+    unknown = [name for name in names if name not in zoo]
+    if unknown:
+        lines = [
+            f"describe: no model '{name}' in config/models.yaml{nearest(name, zoo)}"
+            for name in unknown
+        ]
+        raise InputError("\n".join(lines))
+    rows = [
+        describe(name, zoo[name], arguments.vocabulary, arguments.heads_removed) for name in names
+    ]
+    print(json.dumps(rows, indent=2) if arguments.json else as_text(rows))
+    return 0
+
+
+def describe(
+    name: str, entry: dict[str, Any], vocabulary: int = VOCABULARY, heads_removed: int = 0
+) -> dict[str, Any]:
+    """One zoo entry built, without memory for its weights, and counted; an ensemble is the sum of its models.
+
+    vocabulary: pieces, where the entry names none.  heads_removed: encoder heads to cut, spread evenly as
+    WNGT20's Pushy recipe does.  `paper_parameters_m` is the paper's printed count in millions.
+    Raises InputError where more heads are to go than there are.
+    """
+    vocabulary = entry.get("vocabulary", vocabulary)
+    heads = sum(_spread_heads(entry, heads_removed))
+    parameters = sum(_count(part, vocabulary, heads_removed) for part in members(entry))
+    shape = {key: value for key, value in entry.items() if key not in ("paper", "note")}
+    row = {
+        "name": name,
+        **shape,
+        "vocabulary": vocabulary,
+        "encoder_heads": heads,
+        "parameters": parameters,
+        "float32_mib": round(parameters * 4 / 2**20, 3),
+    }
+    if "paper" in entry and not heads_removed:
+        row |= {"paper": entry["paper"], "paper_parameters_m": _printed(entry["paper"], name)}
+        if "note" in entry:
+            row["note"] = entry["note"]
+    return row
+
+
+def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
+    """Parameters of one built model."""
+    import torch  # takes seconds to load, which --help need not wait for
+
+    from weebill.translation.architecture import Architecture
+    from weebill.translation.network import Translator
+
+    architecture = Architecture.from_zoo(entry, vocabulary)
+    shapes = zip(architecture.encoder, _spread_heads(entry, heads_removed), strict=True)
+    encoder = tuple(replace(shape, heads=heads) for shape, heads in shapes)
+    with torch.device("meta"):
+        network = Translator(replace(architecture, encoder=encoder))
+    return sum(parameter.numel() for parameter in network.parameters())
+
+
+def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
+    """The heads left in each encoder layer after `removed` went; lower layers lose first."""
+    layers, all_heads = entry["encoder_layers"], entry["encoder_layers"] * entry["heads"]
+    if not 0 <= removed <= all_heads:
+        raise InputError(
+            f"--heads-removed: found {removed}, expected 0 to {all_heads}, all there are"
+        )
+    least, more = divmod(all_heads - removed, layers)
+    return [least] * (layers - more) + [least + 1] * more
+
+
+def _printed(paper: str, name: str) -> float:
+    """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
+    from weebill.report.papers import load_table  # loads pandas, which --help need not wait for
+
+    table = load_table(paper, 1)
+    rows = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
+    if name not in rows:
+        hint = nearest(name, rows)
+        raise InputError(f"config/models.yaml: {name}.paper: {paper} prints no such row{hint}")
+    return rows[name]
+
+
+def as_text(rows: list[dict[str, Any]]) -> str:
+    """The descriptions as a table for the terminal, notes below it."""
+    header = (
+        "model",
+        "depth",
+        "decoder",
+        "embedding",
+        "feed-forward",
+        "heads",
+        "attention",
+        "vocabulary",
+        "parameters",
+        "MiB",
+        "printed",
+    )
+    lines = [header, *(_cells(row) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = [
+        "  ".join(
+            # Names to the left, numbers to the right.
+            cell.ljust(width) if index in (0, 2) else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    text += [f"* {row['name']}: {row['note']}" for row in rows if "note" in row]
+    return "\n".join(text)
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    depths = row["decoder_layers"]
+    decoder_depth = "/".join(map(str, depths)) if isinstance(depths, list) else str(depths)
+    printed = f"{row['paper_parameters_m']:.1f} M" if "paper_parameters_m" in row else ""
+    return (
+        row["name"],
+        f"{row['encoder_layers']}-{decoder_depth}",
+        row["decoder"] + (", tied" if row["decoder_tied"] else ""),
+        str(row["embedding"]),
+        str(row["feed_forward"]),
+        f"{row['encoder_heads']}/{row['heads'] * row['encoder_layers']}"
+        if row["encoder_heads"] != row["heads"] * row["encoder_layers"]
+        else str(row["heads"]),
+        str(row["attention_width"]),
+        str(row["vocabulary"]),
+        f"{row['parameters']:,}",
+        f"{row['float32_mib']:.1f}",
+        printed + ("*" if "note" in row else ""),
+    )

@@ -1,0 +1,30 @@
+"""Write the rows of a table as plain text, one segment per line; .gz and .zst are compressed."""
+
+import argparse
+
+from weebill.corpus.export import export_text
+from weebill.errors import InputError
+
+HELP = "write a table's rows as text files"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill export`."""
+    parser.add_argument("table", metavar="TABLE", help="a .parquet file or a folder of shards")
+    parser.add_argument("--source", metavar="FILE", help="where the source side goes")
+    parser.add_argument("--target", metavar="FILE", help="where the target side goes")
+    parser.add_argument("--all", action="store_true", help="dropped rows too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Export one or both sides.  Raises InputError where a side is missing."""
+    files = {
+        side: path
+        for side, path in (("source", arguments.source), ("target", arguments.target))
+        if path is not None
+    }
+    if not files:
+        raise InputError("export: name --source FILE, --target FILE, or both")
+    rows = export_text(arguments.table, files, kept=not arguments.all)
+    print(f"{rows:,} rows to {' and '.join(files.values())}")
+    return 0

@@ -1,0 +1,31 @@
+"""Make a model folder of a student that Marian trained, to be pruned, quantized and measured like any other."""
+
+import argparse
+
+from weebill.commands.convert import new_folder
+
+HELP = "make a model folder of a published Marian student"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill import-marian`."""
+    parser.add_argument("model", metavar="MODEL.npz", help="the student, float32")
+    parser.add_argument("folder", metavar="FOLDER", help="the model folder to make")
+    parser.add_argument(
+        "--vocabulary",
+        required=True,
+        metavar="VOCAB.spm",
+        help="its SentencePiece model, for both languages",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Import.  Raises InputError where the student is none of our kind, or the folder is there already."""
+    new_folder(arguments.folder)
+    from weebill.runtime.exports.marian import import_model
+    from weebill.translation.folder import count_parameters, load_model
+
+    import_model(arguments.model, arguments.vocabulary, arguments.folder)
+    network = load_model(arguments.folder).network
+    print(f"{arguments.folder}: {count_parameters(network):,} parameters")
+    return 0

@@ -1,0 +1,179 @@
+"""Print what a result was made from: sources with checksums, counts of rows, models and seeds, jobs and their code.
+
+A result is anything that the workflow made: a table, a figure, a model, a corpus, or a file in one of them.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weebill.files import content_hash, read_json
+from weebill.provenance import Provenance, provenance
+
+HELP = "print what a model or table was made from"
+LOCK = "sources.lock.json"
+SECTIONS = {"import_corpus": "corpora", "import_test_set": "test_sets"}  # of the lock file's keys
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill lineage`."""
+    parser.add_argument("result", metavar="RESULT", help="below results/EXPERIMENT")
+    parser.add_argument("--json", action="store_true", help="with all parameters, for machines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it.  Raises InputError where no record tells of the result."""
+    found = lineage(arguments.result)
+    print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
+    return 0
+
+
+def lineage(result: str | Path) -> dict[str, Any]:
+    """What the command tells, as plain values.  Raises InputError as `provenance` does."""
+    known = provenance(result)
+    paths = [output for job in known.jobs for output in job.outputs]
+    return {
+        "result": known.result,
+        "sha256": content_hash(known.folder / known.result),
+        **_configuration(known),
+        "sources": _sources(known),
+        "files": {name: _hash(known.folder / name) for name in known.sources},
+        "texts": {name: counts for name in paths if (counts := _rows(known.folder / name))},
+        "models": {name: made for name in paths if (made := _model(known.folder / name))},
+        "jobs": [
+            {
+                "rule": job.rule,
+                "outputs": job.outputs,
+                "ended": _moment(job.ended),
+                "seconds": round(job.ended - job.started, 2),
+                "code": job.code,
+                "parameters": list(job.parameters),
+            }
+            for job in known.jobs
+        ],
+    }
+
+
+def _configuration(known: Provenance) -> dict[str, Any]:
+    """The configuration that the newest run of the experiment had."""
+    path = Path(*Path(known.result).parts[:2], "configuration.json")
+    if not (known.folder / path).is_file():
+        return {}
+    config = read_json(known.folder / path)
+    return {
+        "experiment": config["experiment"],
+        "seed": config["seed"],
+        "configuration": {"path": path.as_posix(), "sha256": content_hash(known.folder / path)},
+    }
+
+
+def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
+    """By their keys in the configuration, what the imported texts were read from: the lock file's records."""
+    found = {}
+    for job in known.jobs:
+        if not job.entries:
+            continue
+        name = Path(job.outputs[0])
+        section = SECTIONS.get(job.rule, "validation")
+        key = {"corpora": f"corpora.{name.parent.name}", "test_sets": f"test_sets.{name.stem}"}
+        wanted = key.get(section, "validation")
+        locks = [
+            read_json(known.folder / path)["sources"]
+            for path in job.inputs
+            if Path(path).name == LOCK and (known.folder / path).exists()
+        ]
+        records = [
+            record
+            for lock in locks
+            for place, several in lock.items()
+            if place == wanted or (section == "validation" and place.startswith("validation"))
+            for record in several
+        ]
+        found[wanted] = records or job.entries  # of what is read from no file, the entry itself
+    return found
+
+
+def _rows(path: Path) -> dict[str, int] | None:
+    """Rows of a table, and how many of them are kept; None where it is none, or was temporary."""
+    if not ((path.is_file() and path.suffix == ".parquet") or list(path.glob("part-*.parquet"))):
+        return None
+    from weebill.corpus.table import count_rows  # loads Arrow
+
+    return {"rows": count_rows(path, kept=False), "kept": count_rows(path)}
+
+
+def _model(path: Path) -> dict[str, Any] | None:
+    """What a model's own folder says of it."""
+    if not (path / "model.safetensors").is_file() or not (path / "config.json").is_file():
+        return None
+    config = read_json(path / "config.json")
+    made = config.get("lineage", {})
+    return {"sha256": content_hash(path), "parameters": config.get("parameters"), **made}
+
+
+def _hash(path: Path) -> str | None:
+    return content_hash(path) if path.exists() else None
+
+
+def _moment(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _text(found: dict[str, Any]) -> str:
+    last = found["jobs"][0]
+    lines = [
+        found["result"],
+        f"  sha256 {found['sha256']}",
+        f"  made {last['ended']} by {last['rule']}",
+    ]
+    if "configuration" in found:
+        place = found["configuration"]
+        lines.append(f"  experiment {found['experiment']}, seed {found['seed']}")
+        lines.append(f"  configuration of its newest run {place['path']}, sha256 {place['sha256']}")
+    lines += _section("sources", _source_lines(found["sources"]))
+    lines += _section("files", (f"{name}  sha256 {sha}" for name, sha in found["files"].items()))
+    lines += _section("models", (_model_line(*item) for item in found["models"].items()))
+    texts = found["texts"].items()
+    lines += _section("texts", (f"{name}  {_counted(counts)}" for name, counts in texts))
+    return "\n".join([*lines, *_section("jobs, the last first", _job_lines(found["jobs"]))])
+
+
+def _section(title: str, lines: Iterable[str]) -> list[str]:
+    shown = [f"  {line}" for line in lines]
+    return ["", title, *shown] if shown else []
+
+
+def _source_lines(sources: dict[str, list[dict[str, Any]]]) -> Iterable[str]:
+    for key, records in sources.items():
+        for record in records:
+            yield f"{key}  " + ", ".join(f"{name} {value}" for name, value in record.items())
+
+
+def _model_line(name: str, made: dict[str, Any]) -> str:
+    parts = [made.get("kind", "model"), f"sha256 {made['sha256']}"]
+    if "seed" in made:
+        parts.append(f"seed {made['seed']}")
+    if "course" in made:
+        parts.append(f"{made['course']['updates']:,} updates")
+    parts += [f"{name} {version}" for name, version in made.get("versions", {}).items()]
+    return f"{name}  {', '.join(parts)}"
+
+
+def _counted(counts: dict[str, int]) -> str:
+    kept = "" if counts["kept"] == counts["rows"] else f", {counts['kept']:,} kept"
+    return f"{counts['rows']:,} rows{kept}"
+
+
+def _job_lines(jobs: list[dict[str, Any]]) -> Iterable[str]:
+    """One line for the jobs of a rule with one version of the code; its time is that of the last."""
+    groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+    for job in jobs:
+        groups.setdefault((job["rule"], job["code"]), []).append(job)
+    for (rule, code), several in groups.items():
+        seconds = sum(job["seconds"] for job in several)
+        count = f"{len(several)} jobs" if len(several) > 1 else "1 job"
+        version = f", code {code}" if code else ""
+        yield f"{several[0]['ended']}  {rule}  {count}, {seconds:,.1f} s{version}"

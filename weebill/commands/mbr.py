@@ -1,0 +1,155 @@
+"""Choose of many translations of a sentence the one that is best beside all of them (minimum Bayes risk).
+
+Candidates come as `weebill translate --nbest` and `--sample` write them, `LINE ||| TRANSLATION`, lines from 0, with
+or without a score behind; as Marian's n-best, whose features (F0= -1.2) stand before it; or with --candidates N as
+plain lines, N for each source.
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weebill.commands.arguments import positive
+from weebill.commands.score import add_scorer_arguments, load_scorer
+from weebill.errors import InputError
+from weebill.text_files import read_lines
+
+if TYPE_CHECKING:
+    from weebill.metric.mbr import Utility
+
+SEPARATOR = " ||| "
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
+FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # a decoder's: F0= -1.2, WordScores= -0.1 -0.3
+FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
+HELP = "choose among many translations by minimum Bayes risk"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill mbr`."""
+    parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
+                        help="one a line, plain, .gz or .zst, as all files")  # fmt: skip
+    parser.add_argument("-t", "--translations", type=Path, required=True, metavar="FILE",
+                        help="the candidates")  # fmt: skip
+    parser.add_argument("--candidates", type=positive, metavar="N",
+                        help="the file has N plain lines for each source")  # fmt: skip
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--model", metavar="MODEL", help="a COMET model, as of `weebill score`")
+    which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
+    parser.add_argument("--target", metavar="LANG",
+                        help="the translations' language, which BLEU's tokens depend on: zh, and ja and ko, of "
+                        "characters where sacreBLEU's tokenizer is not installed")  # fmt: skip
+    add_scorer_arguments(parser)
+    parser.add_argument("--not-itself", action="store_true",
+                        help="a candidate is not its own reference")  # fmt: skip
+    parser.add_argument("--keep", type=positive, metavar="N",
+                        help="only the N best by chrF are looked at; as references all")  # fmt: skip
+    parser.add_argument("--json", action="store_true",
+                        help="a line for each source: all candidates with their utilities")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Choose and print, a line for each source.
+
+    Raises InputError where a file or the model cannot be read, a source has no candidate, a candidate no source, or
+    an option does not belong to the utility.
+    """
+    from weebill.metric.mbr import SentenceUtility, decode_all
+
+    _check(arguments)
+    sources = list(read_lines(arguments.sources))
+    candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
+    chosen = decode_all(
+        sources,
+        candidates,
+        _utility(arguments),
+        beside_itself=not arguments.not_itself,
+        first=SentenceUtility("chrf") if arguments.keep else None,
+        kept=arguments.keep,
+    )
+    for choices in chosen:
+        if arguments.json:
+            found = [{"text": one.text, "utility": one.utility} for one in choices]
+            print(json.dumps(found, ensure_ascii=False), flush=True)
+        else:
+            print(choices[0].text, flush=True)
+    return 0
+
+
+def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
+    """The candidates of every source; each: plain lines for each source, without: `LINE ||| TRANSLATION`.
+
+    Raises InputError where a line is none of these, its source is not there, or a source has no candidate.
+    """
+    lines = list(read_lines(path))
+    if each is not None:
+        if len(lines) != sources * each:
+            raise InputError(
+                f"{path}: {len(lines):,} lines, expected {each:,} for each of {sources:,} sources"
+            )
+        return [lines[first : first + each] for first in range(0, len(lines), each)]
+    found: list[list[str]] = [[] for _ in range(sources)]
+    for number, line in enumerate(lines, start=1):
+        source, separator, text = line.partition(SEPARATOR)
+        if not separator or not source.isdecimal():
+            raise InputError(
+                f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
+            )
+        if int(source) >= sources:
+            raise InputError(
+                f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
+            )
+        found[int(source)].append(_translation(text))
+    for number, some in enumerate(found):
+        if not some:
+            raise InputError(f"{path}: no candidate of source {number}; give each source one")
+    return found
+
+
+def _translation(text: str) -> str:
+    """A translation, which may hold the separator itself, without the score and the features behind it."""
+    translation, separator, last = text.rpartition(SEPARATOR)
+    if separator and _is_number(last):
+        text = translation
+    translation, separator, last = text.rpartition(SEPARATOR)
+    while separator and FEATURES.fullmatch(last):
+        text = translation
+        translation, separator, last = text.rpartition(SEPARATOR)
+    return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise InputError where an option would be ignored: a model's beside --utility, or --target without BLEU."""
+    if arguments.target is not None and arguments.utility != "bleu":
+        raise InputError("--target: only BLEU's tokens depend on it; leave it out")
+    if not arguments.utility:
+        return
+    of_models = argparse.ArgumentParser()
+    add_scorer_arguments(of_models)
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, default in vars(of_models.parse_args([])).items()
+        if getattr(arguments, name) != default
+    ]
+    if given:
+        raise InputError(
+            f"{', '.join(given)}: of a COMET model, and --utility {arguments.utility} has none; "
+            "leave out, or give --model instead"
+        )
+
+
+def _utility(arguments: argparse.Namespace) -> "Utility":
+    from weebill.metric.mbr import MetricUtility, SentenceUtility
+
+    if arguments.utility:
+        return SentenceUtility(arguments.utility, arguments.target)
+    return MetricUtility(load_scorer(arguments))

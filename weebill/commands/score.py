@@ -1,0 +1,177 @@
+"""Score translations by a COMET regression model: every system, with its interval, and every two against each other.
+
+The model is a metric folder, a checkpoint of unbabel-comet (a folder or a .ckpt), or its name on the Hugging Face
+hub.  Each different sentence is encoded once; with --cache not even that, where an earlier run did.
+"""
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weebill.commands.arguments import positive
+from weebill.errors import InputError
+from weebill.text_files import read_lines
+
+if TYPE_CHECKING:
+    from weebill.metric.scorer import Scorer
+
+HELP = "score translations by a COMET model"
+BOOTSTRAP = 1000
+CACHE_GIB = 4
+
+
+@dataclass(frozen=True)
+class System:
+    """A system's score with its 95 % bootstrap interval, and that of each segment; one segment has no interval."""
+
+    name: str
+    score: float
+    low: float | None
+    high: float | None
+    segments: list[float]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How much better a system is than another, with the 95 % interval of that, and its p-value."""
+
+    system: str
+    other: str
+    difference: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill score`."""
+    parser.add_argument("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
+    parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
+                        help="one segment a line, plain, .gz or .zst, as all files")  # fmt: skip
+    parser.add_argument("-r", "--references", type=Path, metavar="FILE",
+                        help="left out for a referenceless model")  # fmt: skip
+    parser.add_argument("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
+                        help="one file a system")  # fmt: skip
+    add_scorer_arguments(parser)
+    parser.add_argument("--bootstrap", type=positive, default=BOOTSTRAP, metavar="N",
+                        help=f"resamples; default {BOOTSTRAP}")  # fmt: skip
+    parser.add_argument("--segments", action="store_true", help="print each segment's scores too")
+    parser.add_argument("--json", action="store_true", help="all of it, for machines")
+
+
+def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `load_scorer` reads beside --model."""
+    parser.add_argument("--encoder", type=Path, metavar="FOLDER",
+                        help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
+                        "not found by its name")  # fmt: skip
+    parser.add_argument("--precision", default="float32", metavar="P",
+                        help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 "
+                        "on processors")  # fmt: skip
+    parser.add_argument("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--cache", type=Path, metavar="FILE",
+                        help="keep sentence vectors there: texts scored before cost nothing more")  # fmt: skip
+    parser.add_argument("--cache-gib", type=positive, default=CACHE_GIB, metavar="N",
+                        help=f"bound of that file; default {CACHE_GIB}")  # fmt: skip
+
+
+def load_scorer(arguments: argparse.Namespace) -> "Scorer":
+    """The scorer of the command line.  Raises InputError where a model cannot be read, or a device is not here."""
+    import torch
+
+    from weebill.metric.cache import VectorCache
+    from weebill.metric.folder import load_metric
+    from weebill.metric.scorer import Scorer
+
+    torch.set_num_threads(arguments.threads)
+    if arguments.device != "cpu" and not torch.cuda.is_available():
+        raise InputError(f"--device {arguments.device}: no such device here; leave it out")
+    cache = None
+    if arguments.cache is not None:
+        cache = VectorCache(arguments.cache, arguments.cache_gib * 2**30)
+    metric = load_metric(arguments.model, arguments.encoder)
+    return Scorer(metric, arguments.precision, arguments.device, cache)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score and print.
+
+    Raises InputError where the model or a file cannot be read, the files have not one number of lines, or the
+    device is not here.
+    """
+    names = [str(path) for path in arguments.translations]
+    if len(set(names)) < len(names):
+        raise InputError("--translations: a file is named twice; name each system once")
+    systems = {name: list(read_lines(name)) for name in names}
+    sources = list(read_lines(arguments.sources))
+    references = None if arguments.references is None else list(read_lines(arguments.references))
+    scorer = load_scorer(arguments)
+    titles = (str(arguments.sources), str(arguments.references))
+    scores = scorer.score(systems, sources, references, titles)
+    found, pairs = compared(scores, arguments.bootstrap)
+    if arguments.json:
+        told: dict[str, Any] = {
+            "model": scorer.metric.name,
+            "model_sha256": scorer.metric.sha256,
+            "precision": arguments.precision,
+            "sources": titles[0],
+            "references": None if references is None else titles[1],
+            "bootstrap": arguments.bootstrap,
+            "systems": [asdict(one) for one in found],
+            "comparisons": [asdict(one) for one in pairs],
+        }
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        print(_text(found, pairs, arguments.segments))
+    return 0
+
+
+def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
+    """Systems as given, and every two of them, from scores (segments,) each."""
+    from weebill.evaluation.significance import difference_of_means, interval, resampled_means
+
+    table = np.stack([*scores.values()], axis=1).astype(np.float64)
+    # All resamples of one segment are equal, which would look like certainty.
+    alone = len(table) < 2
+    means, samples = table.mean(0), resampled_means(table, bootstrap)
+    systems = [
+        System(name, float(means[i]), *bounds, table[:, i].tolist())
+        for i, name in enumerate(scores)
+        for bounds in [(None, None) if alone else interval(samples[:, i])]
+    ]
+    pairs = []
+    for i, j in combinations(range(len(systems)), 2):
+        difference = float(means[i] - means[j])
+        paired = (
+            (None, None, None)
+            if alone
+            else difference_of_means(samples[:, i], samples[:, j], difference)
+        )
+        pairs.append(Pair(systems[i].name, systems[j].name, difference, *paired))
+    return systems, pairs
+
+
+def _text(systems: list[System], pairs: list[Pair], segments: bool) -> str:
+    lines = []
+    if segments:
+        lines.append("\t".join(["segment", *(one.name for one in systems)]))
+        for number, row in enumerate(zip(*(one.segments for one in systems), strict=True), start=1):
+            lines.append("\t".join([str(number), *(f"{value:.4f}" for value in row)]))
+        lines.append("")
+    width = max(len(one.name) for one in systems)
+    for one in systems:
+        line = f"{one.name:{width}}  {one.score:.4f}"
+        if one.low is not None:
+            line += f"  95 % interval {one.low:.4f} to {one.high:.4f}"
+        lines.append(line)
+    for pair in pairs:
+        line = f"{pair.system} - {pair.other}: {pair.difference:+.4f}"
+        if pair.low is not None:
+            line += f" ({pair.low:+.4f} to {pair.high:+.4f}), p = {pair.p_value:.4f}"
+        lines.append(line)
+    return "\n".join(lines)

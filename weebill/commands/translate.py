@@ -1,0 +1,200 @@
+"""Translate standard input, a sentence a line, to standard output; several models are an ensemble."""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from weebill.commands.arguments import positive
+from weebill.errors import InputError
+from weebill.text_files import decoded_lines
+
+if TYPE_CHECKING:
+    from weebill.translation.search import SearchOptions
+    from weebill.translation.translator import TextTranslator
+
+HELP = "translate lines of text"
+SAMPLED_ROWS = 512  # translations that are drawn side by side, about
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `weebill translate`."""
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="a model folder")
+    parser.add_argument(
+        "--precision", metavar="P", help="of the models below MODEL the one in this precision"
+    )
+    parser.add_argument("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
+    parser.add_argument(
+        "--nbest",
+        type=positive,
+        metavar="N",
+        help="the N best of each line, as `line ||| translation ||| score`, lines from 0",
+    )
+    parser.add_argument("--sample", type=positive, metavar="N",
+                        help="N translations of each line drawn at random instead, written likewise")  # fmt: skip
+    parser.add_argument("--temperature", type=float, default=1.0, metavar="T",
+                        help="of --sample: below 1 prefers the probable; default 1")  # fmt: skip
+    parser.add_argument("--epsilon", type=float, default=0.02, metavar="E",
+                        help="of --sample: pieces less probable are never drawn; default 0.02")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
+    parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
+                        help="score = log p / length^A; default 1")  # fmt: skip
+    parser.add_argument("--shortlist", metavar="FILE", help="pieces that a translation may hold")
+    parser.add_argument("--batch-size", type=positive, metavar="N", help="default: as many as "
+                        "the runtime is fastest with; 32 in PyTorch")  # fmt: skip
+    parser.add_argument("--window", type=positive, default=4096, metavar="N",
+                        help="lines that are read, sorted by length and translated together; 1 answers each "
+                        "line at once; default 4096")  # fmt: skip
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--isa", metavar="SET", help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: "
+                        "the fastest there is")  # fmt: skip
+    parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
+    parser.add_argument("--languages", nargs=2, metavar=("FROM", "TO"), help="for a Hugging Face model "
+                        "of many: en de, or its own codes")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Translate; as many lines come out as went in, with --nbest up to N for each, with --sample N.
+
+    Weebill models on the processor translate by the runtime, anything else by PyTorch.
+    Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated),
+    the device is not there, a number is out of its bounds, or an argument is not for such a model.
+    """
+    if arguments.sample and (arguments.nbest or arguments.beam > 1):
+        raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
+    if arguments.nbest and arguments.nbest > arguments.beam:
+        raise InputError(
+            f"translate: --nbest {arguments.nbest} needs --beam {arguments.nbest} or more"
+        )
+    import torch
+
+    from weebill.runtime.text import RuntimeTranslator
+
+    options = _options(arguments)
+    translator = _translator(arguments)
+    # The runtime has its own threads, each of which calls PyTorch where that computes.
+    torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
+    numbered = bool(arguments.nbest or arguments.sample)
+    lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
+    start = time.perf_counter()
+    try:
+        for window in _windows(lines, arguments.window):
+            _answer(translator, window, options, first if numbered else None)
+            first += len(window)
+            words += sum(len(line.split()) for line in window)
+            rate = words / (time.perf_counter() - start)
+            if sys.stderr.isatty():
+                told = f"\r{first:,} lines, {rate:,.0f} words/s"
+                print(told, end="", file=sys.stderr, flush=True)
+    finally:  # an error, too, begins a line of its own
+        if sys.stderr.isatty() and first:
+            print(file=sys.stderr)
+    return 0
+
+
+def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    """Lines, `size` at a time, the last fewer; where one is bad, first those before it, then its InputError."""
+    window: list[str] = []
+    try:
+        for line in lines:
+            window.append(line)
+            if len(window) == size:
+                yield window
+                window = []
+    except InputError:
+        if window:
+            yield window
+        raise
+    if window:
+        yield window
+
+
+def _answer(
+    translator: "TextTranslator",
+    window: Sequence[str],
+    options: "SearchOptions",
+    first: int | None,
+) -> None:
+    """Write the translations of a window; scored and with their lines' numbers where that of its first is given."""
+    if first is None:
+        for text in translator.translate(window, options):
+            _write(text)
+    else:
+        for number, found in enumerate(translator.nbest(window, options), start=first):
+            for one in found:
+                _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
+    sys.stdout.buffer.flush()
+
+
+def _options(arguments: argparse.Namespace) -> "SearchOptions":
+    """How to search or sample.  Raises InputError where a number is out of its bounds."""
+    from weebill.translation.search import Sampling, SearchOptions
+
+    try:
+        sampling = None
+        if arguments.sample:
+            sampling = Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
+        return SearchOptions(
+            beam=arguments.beam,
+            nbest=arguments.nbest or arguments.sample or 1,
+            batch_size=_batch_size(arguments),
+            length_normalisation=arguments.length_normalisation,
+            sampling=sampling,
+        )
+    except ValueError as error:
+        raise InputError(f"translate: {error}") from error
+
+
+def _batch_size(arguments: argparse.Namespace) -> int | None:
+    """Sentences of a batch: of samples so many that its rows are about as many as a beam's."""
+    if arguments.batch_size is None and arguments.sample:
+        return max(1, SAMPLED_ROWS // arguments.sample)
+    return arguments.batch_size
+
+
+def _translator(arguments: argparse.Namespace) -> "TextTranslator":
+    """The models as one translator.  Raises InputError where an argument is not for such models."""
+    from weebill.runtime.text import load_runtime, of_precision
+    from weebill.translation.translator import is_hugging_face, load_translator
+
+    device = _device(arguments.device)
+    for model in arguments.models:
+        if arguments.precision and is_hugging_face(model):
+            raise InputError(
+                f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
+            )
+    models = [model if is_hugging_face(model) else of_precision(model, arguments.precision)
+              for model in arguments.models]  # fmt: skip
+    own = [model for model in models if not is_hugging_face(model)]
+    if arguments.languages and own:
+        raise InputError(
+            f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
+        )
+    if len(models) == len(own) and device == "cpu":
+        return load_runtime(models, arguments.isa, arguments.shortlist, arguments.threads)
+    for name in ("isa", "shortlist"):
+        if getattr(arguments, name):
+            raise InputError(
+                f"translate: --{name} is of the runtime, which translates by Weebill models on the processor"
+            )
+    languages = None if arguments.languages is None else tuple(arguments.languages)
+    return load_translator(models, device, languages)
+
+
+def _write(line: str) -> None:
+    sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
+
+
+def _device(name: str) -> str:
+    import torch
+
+    # torch knows more of them, on which these models do not run.
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise InputError(f"--device {name}: not for models; use cpu, cuda, cuda:1, …")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"--device {name}: not available here; use cpu") from error
+    return name

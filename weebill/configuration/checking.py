@@ -1,0 +1,32 @@
+"""A whole configuration checked: the schema first, then what its keys say about each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weebill.configuration import schema
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.kinds import KINDS, kind_of
+from weebill.configuration.zoo import Zoo, load_zoo
+
+
+def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
+    """`config` with every default filled in; `zoo` defaults to config/models.yaml.
+
+    Synthetic text and noise that name no seed are given one, drawn from the experiment's seed and its place.
+    Files are not looked for (see `missing_files`).  Checking a complete configuration changes nothing.
+    Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for everything wrong.
+    """
+    name = kind_of(config, origin)
+    kind, rules = KINDS[name], schema.load_schema(name)
+    found = schema.faults(config, rules)
+    known = schema.without_unknown_keys(config, found)
+    # A section with a fault is left out of the comparison with others: what it means is not known.
+    broken = {str(fault.path[0]) if fault.path else "" for fault in found if not fault.unknown_key}
+    if "" in broken:
+        raise ConfigurationError([fault.line(origin) for fault in found])
+    complete = schema.filled(known, rules)
+    kind.complete(complete, broken)
+    found += kind.contradictions(complete, load_zoo() if zoo is None else zoo, broken)
+    if found:
+        raise ConfigurationError([fault.line(origin) for fault in found])
+    return complete

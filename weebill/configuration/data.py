@@ -1,0 +1,301 @@
+"""What may be wrong with the data that an experiment names: importers' keys, languages, overlaps."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlparse
+
+from weebill.configuration.schema import Fault, Key, key_path, shown
+from weebill.corpus.download import is_url
+from weebill.corpus.sources import SIDES, USES, Side, kind_of, sides_of
+from weebill.errors import nearest
+from weebill.files import sha256_text
+from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
+
+Config = dict[str, Any]
+SYNTHETIC_LANGUAGES = ("en", "de")
+SECTIONS = ("corpora", "validation", "test_sets")
+FILE_KEYS = ("source", "target", "table")
+
+
+class Entry(NamedTuple):
+    """One importer entry and where it stands; monolingual: the side that monolingual text has."""
+
+    path: tuple[Key, ...]
+    values: dict[str, Any]
+    monolingual: Side | None = None
+
+
+def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
+    """The importer entries of these sections, in the order of the keys."""
+    for section in sections:
+        value = config[section]
+        if isinstance(value, list):
+            yield from (Entry((section, index), values) for index, values in enumerate(value))
+        elif section == "validation":
+            yield Entry((section,), value)
+        else:
+            for name, values in value.items():
+                yield Entry((section, name), values, USES[values.get("use", "parallel")])
+
+
+def draw_seeds(config: Config, broken: set[str]) -> None:
+    """Give synthetic text and noise that name no seed one, drawn from the experiment's seed and their place."""
+    for entry in entries(config, [name for name in SECTIONS if name not in broken]):
+        if entry.values["importer"] == "synthetic":
+            entry.values.setdefault("seed", _derived_seed(config.get("seed"), entry.path))
+        elif "noise" in entry.values:
+            place = (*entry.path, "noise")
+            entry.values["noise"].setdefault("seed", _derived_seed(config.get("seed"), place))
+
+
+def _derived_seed(seed: Any, path: tuple[Key, ...]) -> int:
+    """A seed of its own for each place of an experiment, below 2^32."""
+    return int(sha256_text(f"{seed} {key_path(path)}")[:8], 16)
+
+
+def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
+    """Keys of an importer that do not fit together, addresses without a checksum, unread archives."""
+    for entry in entries(config):
+        if entry.values["importer"] == "files":
+            yield from _sides(entry)
+            yield from _checksums(entry)
+            yield from _archives(entry)
+            yield from _lines(entry)
+        elif entry.values["importer"] == "hugging_face":
+            yield from _data_set(entry)
+
+
+def _sides(entry: Entry) -> Iterator[Fault]:
+    values, path = entry.values, entry.path
+    if ("table" in values) == any(side in values for side in SIDES):
+        found = "both" if "table" in values else "neither"
+        yield Fault(path, f"found {found}, expected one of source, table")
+        return
+    if "table" in values:
+        if "columns" not in values:
+            yield Fault(
+                (*path, "columns"), "missing, expected the columns of the table, counted from 0"
+            )
+            return
+        yield from _wanted_sides(entry.monolingual, values["columns"], (*path, "columns"), SIDES)
+    else:
+        if "columns" in values:
+            yield Fault((*path, "columns"), "found without table, expected source and target alone")
+        yield from _wanted_sides(entry.monolingual, values, path, SIDES)
+
+
+def _wanted_sides(
+    monolingual: Side | None, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
+) -> Iterator[Fault]:
+    """Sides that are missing, too many or the same; keys: those of source and target."""
+    wanted = sides_of(monolingual)
+    for side, key in zip(SIDES, keys, strict=True):
+        if side in wanted and key not in values:
+            message = f"missing, expected the {side} side of {kind_of(monolingual)} text"
+            yield Fault((*path, key), message)
+        elif side not in wanted and key in values:
+            message = f"found in a monolingual corpus, expected the {monolingual} side alone"
+            yield Fault((*path, key), message)
+    source, target = (values.get(key) for key in keys)
+    if source is not None and source == target:
+        message = f"found {shown(target)} as {keys[0]} too, expected two sides"
+        yield Fault((*path, keys[1]), message)
+
+
+def _data_set(entry: Entry) -> Iterator[Fault]:
+    values, path = entry.values, entry.path
+    if ("name" in values) == ("folder" in values):
+        found = "both" if "name" in values else "neither"
+        yield Fault(path, f"found {found}, expected one of name, folder")
+    elif ("name" in values) != ("revision" in values):
+        if "name" in values:
+            yield Fault(
+                (*path, "revision"), "missing, expected the commit of the data set on the hub"
+            )
+        else:
+            yield Fault((*path, "revision"), "found beside folder, expected it beside name alone")
+    fields = [f"{side}_field" for side in SIDES]
+    yield from _wanted_sides(entry.monolingual, values, path, fields)
+
+
+def _checksums(entry: Entry) -> Iterator[Fault]:
+    for key in FILE_KEYS:
+        path, checksum = entry.values.get(key), entry.values["sha256"].get(key)
+        place = (*entry.path, "sha256", key)
+        if path is None and checksum is not None:
+            yield Fault(
+                place, f"found a checksum, expected the key {key_path((*entry.path, key))} too"
+            )
+        if path is not None:
+            yield from address((*entry.path, key), path, place, checksum)
+
+
+def _archives(entry: Entry) -> Iterator[Fault]:
+    """Files that are compressed in a way that is not read."""
+    for key in FILE_KEYS:
+        place = entry.values.get(key, "")
+        name = urlparse(place).path if is_url(place) else place
+        if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
+            message = f"found '{place}', expected plain text, {' or '.join(COMPRESSED)}"
+            yield Fault((*entry.path, key), message)
+
+
+def _lines(entry: Entry) -> Iterator[Fault]:
+    lines = entry.values.get("lines")
+    if lines and lines["last"] < lines["first"]:
+        message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
+        yield Fault((*entry.path, "lines", "last"), message)
+
+
+def address(
+    place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
+) -> Iterator[Fault]:
+    """Faults of a path that may be an address."""
+    if is_url(path) and not path.startswith("https://"):
+        yield Fault(place, f"found '{path}', expected a local path or an address https://…")
+    elif is_url(path) and checksum is None:
+        yield Fault(checksum_place, f"missing, expected the SHA-256 of what {path} holds")
+
+
+def noise(config: Config, zoo: object) -> Iterator[Fault]:
+    """Noise in text of one side, whose labels would tell nothing; wrong languages without text of these."""
+    for entry in entries(config, ["corpora"]):
+        found, place = entry.values.get("noise"), (*entry.path, "noise")
+        if found and entry.monolingual:
+            message = "found in a monolingual corpus, expected none: it damages pairs"
+            yield Fault(place, message)
+        if isinstance(found, dict) and ("wrong_language" in found["kinds"]) != bool(
+            found["other_languages"]
+        ):
+            other = "found without" if found["other_languages"] else "missing beside"
+            message = f"{other} the kind wrong_language, expected both or neither"
+            yield Fault((*place, "other_languages"), message)
+
+
+def language_id(config: Config, zoo: object) -> Iterator[Fault]:
+    """An identifier to download needs a checksum."""
+    identifier = config["cleaning"].get("language_id")
+    if identifier:
+        place = ("cleaning", "language_id")
+        checksum = identifier.get("sha256")
+        yield from address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
+
+
+def synthetic_languages(config: Config, zoo: object) -> Iterator[Fault]:
+    """The embedded grammar knows English to German alone."""
+    pair = (config["languages"]["source"], config["languages"]["target"])
+    if pair == SYNTHETIC_LANGUAGES or pair[0] == pair[1]:
+        return  # one language twice is told elsewhere
+    found = f"found languages {pair[0]} to {pair[1]}, expected en to de, the only ones it knows"
+    for entry in entries(config):
+        if entry.values["importer"] == "synthetic":
+            yield Fault((*entry.path, "importer"), f"synthetic: {found}")
+    if config["cleaning"].get("language_id", {}).get("model") == "synthetic":
+        yield Fault(("cleaning", "language_id", "model"), f"synthetic: {found}")
+
+
+def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
+    """Test sets that sacreBLEU does not hold, or not in these languages."""
+    named = [entry for entry in entries(config) if entry.values["importer"] == "sacrebleu"]
+    if not named:
+        return
+    from sacrebleu import DATASETS  # takes a moment to load
+
+    pair = f"{config['languages']['source']}-{config['languages']['target']}"
+    for entry in named:
+        name = entry.values["name"]
+        if name not in DATASETS:
+            message = f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
+            yield Fault((*entry.path, "name"), message)
+        elif pair not in DATASETS[name].langpairs:
+            known = ", ".join(sorted(DATASETS[name].langpairs))
+            message = (
+                f"found '{name}', which has no {pair}, expected one with it ({name} has {known})"
+            )
+            yield Fault((*entry.path, "name"), message)
+
+
+def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
+    """Data sets that mtdata does not hold, or not in these languages, and corpora that OPUS does not."""
+    named = [entry for entry in entries(config) if entry.values["importer"] in ("mtdata", "opus")]
+    if not named:
+        return
+    from weebill.corpus.importers.mtdata import name_fault  # load Arrow
+    from weebill.corpus.importers.opus import corpus_faults
+
+    languages = (config["languages"]["source"], config["languages"]["target"])
+    for entry in named:
+        if entry.values["importer"] == "mtdata":
+            for place, name in _names(entry):
+                if message := name_fault(name, languages, entry.monolingual):
+                    yield Fault(place, message)
+        # One with a checksum was seen by its user, perhaps newer than our index; of one side there is none.
+        elif "sha256" not in entry.values and not entry.monolingual:
+            corpus, version = entry.values["name"], entry.values["version"]
+            for key, message in corpus_faults(corpus, version, languages):
+                yield Fault((*entry.path, key), message)
+
+
+def _names(entry: Entry) -> Iterator[tuple[tuple[Key, ...], str]]:
+    """The names of an mtdata entry, each with its place."""
+    name = entry.values["name"]
+    if isinstance(name, str):
+        yield (*entry.path, "name"), name
+    else:
+        yield from (((*entry.path, "name", index), one) for index, one in enumerate(name))
+
+
+def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
+    """Data used twice where results would be worthless: training text that is tested or validated on.
+
+    The same file, test set name or seed of synthetic text counts; single sentences are left to the cleaning.
+    """
+    tests = list(entries(config, ["test_sets"]))
+    validation = list(entries(config, ["validation"]))
+    training = list(entries(config, ["corpora"]))
+    for entry in tests:
+        yield from _shared(entry, training, "training data")
+    for entry in validation:
+        yield from _shared(entry, training, "training data")
+        if not config["validation_may_overlap_tests"]:
+            hint = " (validation_may_overlap_tests: true permits it)"
+            yield from _shared(entry, tests, "a test set", hint)
+
+
+def _shared(entry: Entry, others: list[Entry], role: str, hint: str = "") -> Iterator[Fault]:
+    origins = _origins(entry)
+    for other in others:
+        common = sorted(origins & _origins(other))
+        if common:
+            message = f"found {common[0]}, which is {role} too ({key_path(other.path)}), expected other data"
+            yield Fault(entry.path, message + hint)
+
+
+def _mtdata_origin(name: str) -> str:
+    """What a data set of mtdata is; those of OPUS go by OPUS' name for them, as the importer `opus` does."""
+    from weebill.corpus.importers.mtdata_index import find_entry
+
+    entry = find_entry(name)
+    found = entry and re.search(r"/OPUS-([^/]+)/([^/]+)/moses/", entry.urls[0])
+    return f"'{found[1]} {found[2]}' of OPUS" if found else f"'{name}'"
+
+
+def _origins(entry: Entry) -> set[str]:
+    """What an entry reads, in words that are equal where the data is."""
+    values = entry.values
+    if values["importer"] == "sacrebleu":
+        return {f"test set '{values['name']}'"}
+    if values["importer"] == "synthetic":
+        return {f"synthetic text of seed {values['seed']}"}
+    if values["importer"] == "mtdata":
+        return {_mtdata_origin(name) for _, name in _names(entry)}
+    if values["importer"] == "opus":
+        return {f"'{values['name']} {values['version']}' of OPUS"}
+    if values["importer"] == "hugging_face":
+        place = values.get("name") or posixpath.normpath(values.get("folder", ""))
+        parts = [values.get("config"), values["split"]]
+        return {f"'{' '.join([place, *filter(None, parts)])}'"}
+    paths = [values[key] for key in FILE_KEYS if key in values]
+    return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}

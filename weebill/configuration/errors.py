@@ -1,0 +1,11 @@
+"""The error of a configuration: all that is wrong, a line for each fault."""
+
+from weebill.errors import InputError
+
+
+class ConfigurationError(InputError):
+    """Everything wrong with a configuration; `errors` are the lines `ORIGIN: KEY.PATH: found, expected`."""
+
+    def __init__(self, errors: list[str]):
+        super().__init__("\n".join(errors))
+        self.errors = errors

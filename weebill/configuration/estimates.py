@@ -1,0 +1,196 @@
+"""What an experiment will cost, told before its first job: disk by what lies there, hours by stage.
+
+It follows from the checked configuration and the files that are here, for a run that has made nothing yet, and is
+rather too much: no row is dropped, no training stops early.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weebill.configuration.precisions import grid_of
+from weebill.configuration.recipes import made_variants
+from weebill.configuration.scores import asked_for, scores_of
+from weebill.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
+from weebill.configuration.student_names import with_students
+from weebill.configuration.students import augmented_share
+from weebill.configuration.training_texts import kinds_made_of, training_texts
+from weebill.configuration.work import RATES, Work
+from weebill.configuration.zoo import Zoo, members
+from weebill.corpus.sources import SIDES
+
+Config = dict[str, Any]
+
+# Shares of plain text, as measured on Multi30k.
+COMPRESSED = 0.35  # a corpus as it is published
+TABLE = 0.4  # a table in Parquet
+HYPOTHESIS = 0.25  # one of a list of n best
+ENCODED = 0.7  # what a training reads: pieces, where they begin, the order of an epoch
+LANGUAGE_MODEL = 10  # one that is estimated, with what is sorted for it
+# A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
+# checkpoint; a finished model keeps one copy of the weights.
+TRAINING_COPIES = 8
+BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
+HOUR = 3600
+DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
+SOURCES = {
+    "cpu": "rates of a CPU thread as on two cores with AMX",
+    "gpu": "assumed rates of a GPU such as an A100",
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """disk: bytes below the results folder; fetched: bytes in the cache of downloads; hours: of one device, by
+    stage; text_hours: of one CPU thread; chain: hours of the longest chain of jobs; unknown: what is not counted.
+    """
+
+    disk: dict[str, float]
+    fetched: float
+    device: str  # cpu or gpu
+    hours: dict[str, float]
+    text_hours: float
+    chain: float
+    unknown: tuple[str, ...]
+
+    @property
+    def total_disk(self) -> int:
+        """Bytes below the results folder."""
+        return int(sum(self.disk.values()))
+
+    def lines(self, results: str | Path, free: int) -> list[str]:
+        """What a user should know before the run; free: bytes where the results go."""
+        device, rates = DEVICES[self.device], RATES[self.device]
+        advice = (
+            ""
+            if free > self.total_disk
+            else "; this may not suffice, free some before it is needed"
+        )
+        lines = [
+            f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
+            f"  disk: at most about {_size(self.total_disk)} ({_listed(self.disk, _size)}); "
+            f"{_size(free)} are free{advice}",
+        ]
+        if self.fetched:
+            lines.append(f"  fetched: about {_size(self.fetched)} more in the cache of downloads")
+        lines += [
+            f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
+            f"({_listed(self.hours, _hours)}) and {_hours(self.text_hours)} of a CPU thread for text; "
+            f"longest chain of jobs {_hours(self.chain)}",
+            f"  {SOURCES[self.device]}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} "
+            f"in float32 and {rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}",
+        ]
+        return lines + [f"  not counted: {line}" for line in self.unknown]
+
+
+def estimate(config: Config, zoo: Zoo) -> Estimate:
+    """What a checked configuration of a translation experiment needs from its first job to its last."""
+    zoo = with_students(zoo, config["students"])
+    corpora = corpus_sizes(config, ["corpora"])
+    others = corpus_sizes(config, ["validation", "test_sets"])
+    work, sizes = Work(config, zoo, corpora), [*corpora, *others]
+    unknown = [
+        f"{size.key}: nothing tells how large it is" + (", `rows` could" if size in corpora else "")
+        for size in sizes
+        if size.text is None
+    ]
+    unknown += [
+        f"{section}.hugging_face: it is not here, so its size and how long it translates are unknown"
+        for section, models in work.teachers.items()
+        if models is None
+    ]
+    return Estimate(
+        disk=_disk(config, zoo, corpora, others),
+        fetched=sum(COMPRESSED * (size.text or 0) for size in sizes if size.fetched),
+        device=config["hardware"]["accelerator"],
+        hours={stage: seconds / HOUR for stage, seconds in work.stages().items()},
+        text_hours=work.text() / HOUR,
+        chain=work.chain() / HOUR,
+        unknown=tuple(unknown),
+    )
+
+
+def _disk(
+    config: Config, zoo: Zoo, corpora: Sequence[CorpusSize], others: Sequence[CorpusSize]
+) -> dict[str, float]:
+    """Bytes by what they are.  What is removed on the way counts too: it may all be there at once."""
+    tables = encoded_parallel = distilled = training = 0.0
+    texts, added = list(training_texts(config).values()), augmented_share(config)
+    for size in corpora:
+        text, pairs = size.text or 0.0, 2 * size.source
+        # Imported, cleaned, and where it is scored once more with its scores.
+        tables += (2 + bool(scores_of(config, size.name, "cleaning"))) * TABLE * text
+        hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
+        for kind in kinds_made_of(config, size.name):
+            distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
+            # Merged, selected by scores, joined with others into each text that has it, augmented and aligned.
+            scored = bool(
+                config["back_translation" if kind == "backward" else "distillation"]["scores"]
+            )
+            joined = sum(kind in kinds for kinds in texts)
+            more = (added > 0) + (config["training"]["guided_alignment"] > 0)
+            texts_made = joined * (1 + more * (1 + added))
+            distilled += (1 + scored + texts_made) * TABLE * pairs
+            training += (1 + added) * pairs
+        learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
+        if not size.monolingual or learnt_back:
+            encoded_parallel += pairs
+    tables += sum(TABLE * (size.text or 0) for size in others)
+    teachers, students = _models(config, zoo)
+    found = {
+        "corpora": tables,
+        "distilled text": distilled,
+        # Each training reads a copy of its own while it lasts: all teachers' at once, or all students'.
+        "text in trainings": ENCODED
+        * max(len(teachers) * encoded_parallel, len(config["students"]) * training),
+        "models and checkpoints": sum(teachers) + sum(students),
+    }
+    if estimated := _language_model_text(config, corpora):
+        found["language models"] = LANGUAGE_MODEL * estimated
+    return found
+
+
+def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
+    """Bytes of what language models are estimated on: the configuration's own text, or all there is of a side."""
+    found = 0.0
+    for side in SIDES:
+        if f"language_model_{side}" in asked_for(config):
+            own = config["scoring"]["language_model"].get(f"{side}_text")
+            if own is not None:
+                found += total_bytes(own)
+            else:
+                found += sum(size.source for size in corpora if size.monolingual in (None, side))
+    return found
+
+
+def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
+    """Bytes of each teacher and reverse model that is trained here, and of each student's variant."""
+    trained = 4 * (1 + TRAINING_COPIES)
+    teachers = []
+    for section in ("teacher", "reverse_teacher"):
+        if "architecture" in config.get(section, {}):
+            parts = members(zoo[config[section]["architecture"]])
+            several = parts if len(parts) > 1 else parts * config[section]["members"]
+            teachers += [trained * weights(part, config).stored for part in several]
+    if "architecture" in config["scoring"].get("reverse_model", {}):
+        entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
+        teachers.append(trained * weights(entry, config).stored)
+    students = []
+    for student, _, precision in made_variants(config):
+        in_training = precision == "float32" or precision.endswith("-finetuned")
+        each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
+        students.append(each * weights(zoo[student], config).stored)
+    return teachers, students
+
+
+def _size(count: float) -> str:
+    return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / 2**20:,.0f} MiB"
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.0f} hours" if hours >= 2 else f"{60 * hours:,.0f} minutes"
+
+
+def _listed(values: Mapping[str, float], shown: Callable[[float], str]) -> str:
+    return ", ".join(f"{name} {shown(value)}" for name, value in values.items())

@@ -1,0 +1,261 @@
+"""Experiments of the kind `metric`: the metrics they make and show, contradictions, what they read."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weebill.configuration.schema import Fault, Key, contradicted, key_path, unknown
+from weebill.configuration.teachers import may_be_on_hub
+from weebill.configuration.zoo import Zoo
+
+Config = dict[str, Any]
+LEXICAL = ("BLEU", "chrF")
+REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
+OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
+WHOLE = {"top_layers": 0, "feed_forward": 1.0, "heads": 1.0}  # nothing is cut
+
+
+def uncut(config: Mapping[str, Any], part: str) -> dict[str, float]:
+    """What a figure's curve begins with: nothing is cut, but where heads go, the feed-forward blocks of the recipe.
+
+    So is the paper's figure 6b.
+    """
+    recipe = config["pruning"].get("recipe", WHOLE)
+    return {**WHOLE, "feed_forward": recipe["feed_forward"]} if part == "heads" else WHOLE
+
+
+def curve(config: Mapping[str, Any], part: str) -> dict[str, dict[str, float]]:
+    """The metrics that have less of one part, for a figure, each with how much is cut."""
+    name = {"top_layers": "without-{}-top-layers"}.get(part, part.replace("_", "-") + "-{:g}")
+    begin = uncut(config, part)
+    return {name.format(amount): {**begin, part: amount} for amount in config["pruning"][part]}
+
+
+def pruned_metrics(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """The metrics that pruning makes, the figures' and the recipe's `pruned`, each with how much is cut."""
+    if "pruning" not in config:
+        return {}
+    found = {name: kept for part in WHOLE for name, kept in curve(config, part).items()}
+    if "recipe" in config["pruning"]:
+        found[PRUNED] = dict(config["pruning"]["recipe"])
+    return found
+
+
+def our_metrics(config: Mapping[str, Any]) -> list[str]:
+    """The metrics of the tables that are models of the experiment."""
+    found = [REFERENCE]
+    if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
+        found.append(ENSEMBLE)
+    if "recipe" in config.get("pruning", {}):
+        found.append(PRUNED)
+    return [*found, DISTILLED] if "distillation" in config else found
+
+
+def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
+    """What is measured on a judged set: on `development` what pruning makes, else the tables' metrics."""
+    if judged not in config["test_sets"]:
+        return [REFERENCE, *pruned_metrics(config)]
+    entry = config["test_sets"][judged]
+    compare = [*LEXICAL, *config["metrics"]] if entry["references"] else []
+    return [*compare, *entry["scores"], *our_metrics(config)]
+
+
+def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
+    """Every contradiction, `broken` sections aside."""
+    checks = [
+        (("encoders", "texts"), _encoders),
+        (("reference", "encoders"), _reference),
+        (("pruning", "encoders", "reference"), _pruning),
+        (("distillation", "encoders"), _distillation),
+        (("metrics", "encoders"), _metrics),
+        (("test_sets", "metrics"), _test_sets),
+        (("test_sets", "evaluation", "reference", "distillation"), _references),
+        (("evaluation", "hardware"), _evaluation),
+    ]
+    return contradicted(checks, broken, config, zoo)
+
+
+def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, section in config["encoders"].items():
+        place: tuple[Key, ...] = ("encoders", name)
+        if section["by"] == "hugging_face":
+            continue
+        if section["width"] % section["heads"]:
+            yield Fault(
+                (*place, "width"),
+                f"found {section['width']}, expected a multiple of its {section['heads']} heads",
+            )
+        if "texts" not in config:
+            yield Fault(
+                ("texts",), f"missing, expected files of text to pre-train the encoder '{name}' on"
+            )
+
+
+def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    section = config["reference"]
+    if "checkpoint" in section:
+        if "judgements" in section:
+            yield Fault(
+                ("reference", "judgements"), "found beside checkpoint, expected one of both"
+            )
+        if config["encoders"].get(section.get("encoder"), {}).get("by") == "pretraining":
+            yield Fault(
+                ("reference", "encoder"),
+                "is made here, expected the checkpoint's own, by hugging_face",
+            )
+        yield from _known_encoder(config, section, "reference")
+        return
+    for key in ("encoder", "judgements"):
+        if key not in section:
+            yield Fault(
+                ("reference", key), "missing, expected it to train a reference, or a checkpoint"
+            )
+    yield from _known_encoder(config, section, "reference")
+
+
+def _known_encoder(config: Config, section: Config, *place: Key) -> Iterator[Fault]:
+    name = section.get("encoder")
+    if name is not None and name not in config["encoders"]:
+        yield Fault((*place, "encoder"), unknown("encoder", name, config["encoders"], "encoders"))
+
+
+def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    pruning = config.get("pruning")
+    encoder = config["encoders"].get(config["reference"].get("encoder"), {})
+    if pruning is None or "layers" not in encoder:
+        return
+    asked = {("top_layers", index): count for index, count in enumerate(pruning["top_layers"])}
+    if "recipe" in pruning:
+        asked["recipe", "top_layers"] = pruning["recipe"]["top_layers"]
+    for key, count in asked.items():
+        if count >= encoder["layers"]:
+            yield Fault(
+                ("pruning", *key),
+                f"found {count}, expected fewer than the encoder's {encoder['layers']} layers",
+            )
+
+
+def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if "distillation" not in config:
+        return
+    yield from _known_encoder(config, config["distillation"], "distillation")
+    for name, pairs in config["distillation"]["pairs"].items():
+        place = ("distillation", "pairs", name)
+        files = [key for key in ("source", "target") if key in pairs]
+        if ("table" in pairs) == bool(files) or len(files) == 1:
+            yield Fault(place, "expected a table, or both source and target")
+        for one, translation in pairs["translations"].items():
+            here = (*place, "translations", one)
+            if translation["by"] == "training":
+                for key in ("rows", "validation"):
+                    if not pairs["translators"][key]:
+                        yield Fault(
+                            (*place, "translators", key),
+                            f"missing, expected how many pairs '{one}' is trained and validated by",
+                        )
+                if translation["architecture"] not in zoo:
+                    told = unknown("model", translation["architecture"], zoo, "config/models.yaml")
+                    yield Fault((*here, "architecture"), told)
+            elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
+                yield Fault(
+                    (*here, "languages"),
+                    "expected the codes of all languages on the way, one more than there are models",
+                )
+
+
+TAKEN = "is the name of a metric that is measured here, expected another"
+
+
+def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, section in config["metrics"].items():
+        place: tuple[Key, ...] = ("metrics", name)
+        if name in (*LEXICAL, *OURS, *pruned_metrics(config)):
+            yield Fault(place, TAKEN)
+        yield from _known_encoder(config, section, *place)
+        layers = config["encoders"].get(section["encoder"], {}).get("layers")
+        if layers is None:
+            continue
+        if section["by"] == "bleurt":
+            yield Fault((*place, "encoder"), "is made here, expected a BLEURT model that is there")
+        elif section["layer"] > layers:
+            yield Fault(
+                (*place, "layer"), f"found {section['layer']}, expected one of its {layers} layers"
+            )
+
+
+def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for name, entry in config["test_sets"].items():
+        for other in entry["scores"]:
+            if other in (*LEXICAL, *config["metrics"], *OURS):
+                yield Fault(("test_sets", name, "scores", other), TAKEN)
+        if name == "development":
+            yield Fault(
+                ("test_sets", name), "is what pruning calls its own set, expected another name"
+            )
+
+
+def _references(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Where references are missing that a metric trained here would read."""
+    trained = {"reference": config["reference"], "distillation": config.get("distillation")}
+    if "checkpoint" in config["reference"]:  # what it reads, its file tells
+        del trained["reference"]
+    for section, one in trained.items():
+        if one is None or one["training"]["kind"] != "regression_metric":
+            continue
+        reads = f"the metric of {section}.training reads references"
+        for name, entry in config["test_sets"].items():
+            if not entry["references"]:
+                yield Fault(("test_sets", name, "references"), f"found false, but {reads}")
+        speed = config["evaluation"].get("speed")
+        if speed is not None and "references" not in speed:
+            yield Fault(("evaluation", "speed", "references"), f"missing, but {reads}")
+
+
+def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for index, path in enumerate(config["evaluation"].get("speed", {}).get("systems", [])):
+        if not path.strip():
+            yield Fault(("evaluation", "speed", "systems", index), "found nothing, expected a file")
+    yield from precision_faults(
+        config, config["evaluation"]["precision"], "evaluation", "precision"
+    )
+
+
+def precision_faults(config: Config, precision: str, *place: str) -> Iterator[Fault]:
+    """A metric's precision, found at that key, is one that the experiment's device computes."""
+    if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
+        yield Fault(
+            place,
+            "found int8, which processors compute, with hardware.accelerator gpu, expected bfloat16 or float32",
+        )
+
+
+def local_paths(config: Config) -> Iterator[tuple[str, str]]:
+    """The key path and the path of every local file or folder that the experiment reads."""
+    for index, path in enumerate(config.get("texts", [])):
+        yield f"texts[{index}]", path
+    for name, section in config["encoders"].items():
+        if section["by"] == "hugging_face" and "revision" not in section:
+            yield f"encoders.{name}.hugging_face", section["hugging_face"]
+    checkpoint = config["reference"].get("checkpoint")
+    if checkpoint is not None and not may_be_on_hub(checkpoint):
+        yield "reference.checkpoint", checkpoint
+    lists = [("reference", config["reference"].get("judgements", []))]
+    if "pruning" in config:
+        lists.append(("pruning", config["pruning"]["judgements"]))
+        yield "pruning.development.table", config["pruning"]["development"]["table"]
+    for section, judgements in lists:
+        for index, entry in enumerate(judgements):
+            yield f"{section}.judgements[{index}].table", entry["table"]
+    for name, entry in config["test_sets"].items():
+        yield f"test_sets.{name}.table", entry["table"]
+        for metric, path in entry["scores"].items():
+            yield f"test_sets.{name}.scores.{metric}", path
+    for name, pairs in config.get("distillation", {}).get("pairs", {}).items():
+        for key in ("table", "source", "target"):
+            if key in pairs:
+                yield key_path(("distillation", "pairs", name, key)), pairs[key]
+    speed = config["evaluation"].get("speed", {})
+    for key in ("sources", "references"):
+        if key in speed:
+            yield f"evaluation.speed.{key}", speed[key]
+    for index, path in enumerate(speed.get("systems", [])):
+        yield f"evaluation.speed.systems[{index}]", path

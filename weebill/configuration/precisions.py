@@ -1,0 +1,51 @@
+"""Precisions, the last part of a variant's name: `float32`, GRID, GRID-finetuned and GRID-FORMULA.
+
+GRID-FORMULA is the grid, untuned, with the other formula of activation scales than `activation_scale` names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# As in weebill.quantization, which imports PyTorch; this module is read at every start of the workflow.
+INTEGER_GRIDS = ("int8", "int8_rowwise")
+GRIDS = (*INTEGER_GRIDS, "log4")
+ACTIVATION_SCALES = ("mean-of-maxima", "mean-of-scales")
+
+UNTUNED = (
+    *GRIDS,
+    *(f"{grid}-{formula}" for grid in INTEGER_GRIDS for formula in ACTIVATION_SCALES),
+)
+PRECISIONS = ("float32", *UNTUNED, *(f"{grid}-finetuned" for grid in GRIDS))
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How a configured precision below float32 is made; activation_scale: None leaves activations float32."""
+
+    grid: str
+    activation_scale: str | None
+    finetuned: bool = False
+
+
+def grid_of(name: str) -> str:
+    """The grid that a precision's name begins with; `float32` for float32."""
+    return name.partition("-")[0]
+
+
+def quantized(section: Mapping[str, Any]) -> dict[str, Precision]:
+    """The precisions that a configuration's section `quantization` makes, by name, in the tables' order."""
+    found: dict[str, Precision] = {}
+    for grid in GRIDS:
+        if grid not in section:
+            continue
+        settings = section[grid]
+        formula = settings.get("activation_scale")
+        found[grid] = Precision(grid, formula)
+        if settings.get("compare_activation_scales"):
+            for other in ACTIVATION_SCALES:
+                if other != formula:
+                    found[f"{grid}-{other}"] = Precision(grid, other)
+        if "finetune" in settings:
+            found[f"{grid}-finetuned"] = Precision(grid, formula, finetuned=True)
+    return found

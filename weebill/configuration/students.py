@@ -1,0 +1,138 @@
+"""What options of the students' training ask of the rest of a configuration."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weebill.configuration.recipes import made_students, matched
+from weebill.configuration.schema import Fault, Key, unknown
+from weebill.configuration.student_names import text_of
+from weebill.configuration.teachers import translating_models
+from weebill.configuration.training_texts import corpora_of, training_texts
+from weebill.configuration.zoo import Zoo, attention_blocks, members
+from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
+from weebill.corpus.robustness import KINDS
+
+Config = dict[str, Any]
+
+# The sections that `stage_faults` reads.
+STAGED = (
+    "corpora",
+    "distillation",
+    "reverse_teacher",
+    "scoring",
+    "students",
+    "teacher",
+    "training",
+)
+
+
+def augmentation_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Augmentation that adds nothing, or changes the case of a script that has none."""
+    shares = config["distillation"].get("augmentation")
+    if shares is None:
+        return
+    place = ("distillation", "augmentation")
+    if not any(shares[kind] for kind in KINDS):
+        yield Fault(place, f"found no share above 0, expected one of {', '.join(KINDS)}")
+    for side, language in config["languages"].items():
+        script = LANGUAGE_SCRIPTS.get(language)
+        for kind in ("upper_case", "title_case"):
+            if shares[kind] and script is not None and script not in CASED_SCRIPTS:
+                message = f"found {shares[kind]}, expected 0, as the {side} language '{language}' has no case"
+                yield Fault((*place, kind), message)
+
+
+def stage_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Stages of a training that never come, or that leave it nothing to learn."""
+    texts = _students_corpora(config)
+    augmented = "augmentation" in config["distillation"]
+    yield from _stages(("training",), config["training"], config, texts, augmented)
+    teachers = corpora_of(config, "parallel")
+    if config["teacher"]["back_translated"]:
+        teachers += corpora_of(config, "backward")
+    training = config["teacher"]["training"]
+    yield from _stages(("teacher", "training"), training, config, [teachers], augmented=False)
+    for place, model in translating_models(config):
+        if place != ("teacher",) and model["training"]["stages"]:
+            message = "found stages, expected none: reversed text does not tell its corpora apart"
+            yield Fault((*place, "training", "stages"), message)
+
+
+def _students_corpora(config: Config) -> list[list[str]]:
+    """The corpora of every text that some student learns."""
+    texts = training_texts(config)
+    names = {text_of(student) or next(iter(texts)) for student in config["students"]}
+    return [
+        [corpus for kind in kinds for corpus in corpora_of(config, kind)]
+        for name, kinds in texts.items()
+        if name in names
+    ]
+
+
+def _stages(
+    place: tuple[Key, ...],
+    training: Config,
+    config: Config,
+    texts: list[list[str]],
+    augmented: bool,
+) -> Iterator[Fault]:
+    stages, whole = training["stages"], training["updates"]
+    for index, stage in enumerate(stages):
+        here, last = (*place, "stages", index), index == len(stages) - 1
+        if last and "updates" in stage:
+            message = f"found {stage['updates']}, expected none: the last stage lasts to the end"
+            yield Fault((*here, "updates"), message)
+        elif not last and "updates" not in stage:
+            message = "missing, expected a whole number: the last stage alone lasts to the end"
+            yield Fault((*here, "updates"), message)
+        if not stage["augmented"] and not augmented:
+            message = "found false, expected text of students with distillation.augmentation"
+            yield Fault((*here, "augmented"), message)
+        for name in stage["copies"]:
+            if name not in config["corpora"]:
+                message = unknown("corpus", name, config["corpora"], "corpora")
+                yield Fault((*here, "copies", name), message)
+        if any(text and not any(stage["copies"].get(n, 1) for n in text) for text in texts):
+            yield Fault((*here, "copies"), "leaves no text to train on, expected some copies")
+    before = sum(stage.get("updates", 0) for stage in stages[:-1])
+    if stages and before >= whole:
+        key = ".".join(map(str, place))
+        message = (
+            f"found {before} updates before the last, expected less than {key}.updates {whole}"
+        )
+        yield Fault((*place, "stages"), message)
+
+
+def guided_teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Models that are no students, but to be guided by alignments."""
+    for place, model in translating_models(config):
+        weight = model["training"]["guided_alignment"]
+        if weight:
+            message = f"found {weight}, expected 0: alignments guide students alone"
+            yield Fault((*place, "training", "guided_alignment"), message)
+
+
+def guided_heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Recipes that may remove the head which alignments guide, the first of the last cross-attention."""
+    if not config["training"]["guided_alignment"]:
+        return
+    for student, name in made_students(config):
+        entry, recipe = zoo.get(student), config["pruning"][name]
+        if entry is None or len(members(entry)) > 1:  # faults of `students`
+            continue
+        last = list(attention_blocks(entry))[-1]
+        if recipe.get("stack") == "decoder":
+            message = "found decoder, expected encoder, as training.guided_alignment teaches its last layer"
+            yield Fault(("pruning", name, "stack"), message)
+        elif last in matched(attention_blocks(entry), recipe.get("blocks", "")):
+            message = (
+                f"found '{recipe['blocks']}', expected a pattern without {last} of '{student}', "
+                "of which training.guided_alignment teaches a head"
+            )
+            yield Fault(("pruning", name, "blocks"), message)
+
+
+def augmented_share(config: Mapping[str, Any]) -> float:
+    """Text that augmentation adds to the students', as a share of it."""
+    shares = config["distillation"].get("augmentation", {})
+    return sum(shares.get(kind, 0.0) * (2 if kind == "merged" else 1) for kind in KINDS)

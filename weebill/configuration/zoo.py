@@ -1,0 +1,77 @@
+"""The architecture zoo, config/models.yaml."""
+
+from pathlib import Path
+from typing import Any
+
+from weebill.configuration import schema
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.reading import read_yaml
+
+MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
+
+Zoo = dict[str, dict[str, Any]]
+
+
+def load_zoo(path: str | Path = MODELS) -> Zoo:
+    """Every entry of a zoo file by its name, in the file's order.
+
+    Raises InputError where the file cannot be read, ConfigurationError with all that is wrong in it.
+    """
+    zoo = read_yaml(path)
+    found = schema.faults(zoo, schema.load_schema("models"))
+    lines = [fault.line(str(path)) for fault in found]
+    broken = {fault.path[0] for fault in found if fault.path}
+    for name, entry in zoo.items():
+        if name not in broken:
+            lines += [f"{path}: {name}: {problem}" for problem in _contradictions(entry)]
+    if lines:
+        raise ConfigurationError(lines)
+    return zoo
+
+
+def _contradictions(entry: dict[str, Any]) -> list[str]:
+    """What is wrong between the keys of one well-formed entry."""
+    problems = []
+    if entry["attention_width"] % entry["heads"]:
+        problems.append(
+            f"attention_width {entry['attention_width']} is no multiple of heads {entry['heads']}"
+        )
+    if entry["embedding"] % 2:
+        problems.append(
+            f"embedding {entry['embedding']} is odd; sinusoidal positions need an even width"
+        )
+    return problems
+
+
+def members(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The single models of an entry: itself, or one for each decoder depth that it lists."""
+    depths = entry["decoder_layers"]
+    if not isinstance(depths, list):
+        return [entry]
+    return [{**entry, "decoder_layers": depth} for depth in depths]
+
+
+def member_of(entry: dict[str, Any], member: int) -> dict[str, Any]:
+    """The model of one member, counted from 0, of a teacher ensemble."""
+    return members(entry)[member] if isinstance(entry["decoder_layers"], list) else entry
+
+
+def attention_blocks(entry: dict[str, Any]) -> dict[str, int]:
+    """Heads of each attention block of a single model, by the names that pruning calls them."""
+    names = [f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"])]
+    for layer in range(_distinct_decoder_layers(entry)):
+        if entry["decoder"] == "attention":
+            names.append(f"decoder.{layer}.self_attention")
+        names.append(f"decoder.{layer}.cross_attention")
+    return dict.fromkeys(names, entry["heads"])
+
+
+def feed_forward_blocks(entry: dict[str, Any]) -> dict[str, int]:
+    """Neurons of each feed-forward block of a single model, by the names that pruning calls them."""
+    layers = {"encoder": entry["encoder_layers"], "decoder": _distinct_decoder_layers(entry)}
+    names = [f"{side}.{layer}.feed_forward" for side in layers for layer in range(layers[side])]
+    return dict.fromkeys(names, entry["feed_forward"])
+
+
+def _distinct_decoder_layers(entry: dict[str, Any]) -> int:
+    return 1 if entry["decoder_tied"] else entry["decoder_layers"]

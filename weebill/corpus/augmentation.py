@@ -1,0 +1,126 @@
+"""Rows added to a training text so that a student bears what users type: case, typos, missing breaks, odd tokens.
+
+The kinds are those of OpusTrainer's modifiers (Bogoychev et al. 2023).  Which rows are changed, and how, follows
+from the seed and each row's corpus and number, whatever stands around it.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from weebill.corpus.robustness import KINDS, changes_by_kind
+from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """Shares of the rows of which a changed copy is added, by kind.
+
+    upper_case, title_case: of both sides.  typos: of the source alone.  merged: a row and the next of its corpus
+    as one, of `max_merged_words` words a side at most.  placeholders: a token that is the same on both sides.
+    """
+
+    upper_case: float = 0.0
+    title_case: float = 0.0
+    typos: float = 0.0
+    merged: float = 0.0
+    placeholders: float = 0.0
+    max_merged_words: int = 100
+
+
+def augment_table(
+    table: str | Path,
+    output: str | Path,
+    augmentation: Augmentation,
+    languages: Mapping[str, str],
+    seed: int,
+) -> dict[str, int]:
+    """Write the kept rows of a training text, then its changed copies; returns their number by kind.
+
+    Column `augmented_by` is the kind of a copy, null of the rows themselves.  A copy that would be equal to its
+    row is left out.  languages: codes by side.  Memory does not depend on the number of rows.
+    """
+    columns = ["source", "target", "corpus", "row"]
+    columns += [name for name in ("weight",) if name in read_schema(table).names]
+    schema = read_schema(table)
+    schema = pa.schema(
+        [*(schema.field(name) for name in columns), pa.field(AUGMENTED_BY, pa.string())]
+    )
+    counts: Counter[str] = Counter()
+    with TableWriter(output, schema) as writer:
+        for batch in read_batches(table, columns):
+            writer.write(
+                pa.table(batch).append_column(AUGMENTED_BY, pa.nulls(batch.num_rows, pa.string()))
+            )
+        for copies in _copies(read_batches(table, columns), augmentation, languages, seed):
+            writer.write(pa.Table.from_pylist(copies, schema))
+            counts.update(copy[AUGMENTED_BY] for copy in copies)
+    return {kind: counts[kind] for kind in KINDS}
+
+
+def _copies(
+    batches: Iterator[pa.RecordBatch],
+    augmentation: Augmentation,
+    languages: Mapping[str, str],
+    seed: int,
+) -> Iterator[list[dict[str, Any]]]:
+    """The changed copies of each batch's rows; a row that waits for the next one to be merged with comes later."""
+    changes = changes_by_kind(languages)
+    waiting: dict[str, Any] | None = None
+    for batch in batches:
+        corpora, numbers = (batch.column(name).to_pylist() for name in ("corpus", "row"))
+        draws = _draws(corpora, numbers, seed)
+        shares = np.array([getattr(augmentation, kind) for kind in KINDS])
+        chosen = (draws >> np.uint64(11)) * 2.0**-53 < shares  # (rows, kinds)
+        looked_at = chosen.any(1)
+        looked_at[1:] |= chosen[:-1, KINDS.index("merged")]
+        looked_at[0] |= waiting is not None
+        copies: list[dict[str, Any]] = []
+        for index in np.flatnonzero(looked_at).tolist():
+            row = {name: batch.column(name)[index].as_py() for name in batch.schema.names}
+            if waiting is not None:
+                copies += _merged(waiting, row, augmentation.max_merged_words)
+                waiting = None
+            for kind, wanted, draw in zip(KINDS, chosen[index], draws[index], strict=True):
+                if not wanted:
+                    continue
+                if kind == "merged":
+                    waiting = row
+                    continue
+                pair = (row["source"], row["target"])
+                found = changes[kind](pair, random.Random(int(draw)))
+                if found != pair:
+                    copies.append(
+                        {**row, "source": found[0], "target": found[1], AUGMENTED_BY: kind}
+                    )
+        if copies:
+            yield copies
+
+
+def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
+    """Random numbers (rows, kinds), uint64, of each row by itself."""
+    size = 8 * len(KINDS)
+    digests = b"".join(
+        blake2b(f"{seed} {corpus} {number}".encode(), digest_size=size).digest()
+        for corpus, number in zip(corpora, numbers, strict=True)
+    )
+    return np.frombuffer(digests, "<u8").reshape(-1, len(KINDS))
+
+
+def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:
+    """Two rows as one, or nothing where they are of two corpora or too long."""
+    sides = {side: f"{first[side]} {second[side]}" for side in ("source", "target")}
+    if first["corpus"] != second["corpus"] or max(len(s.split()) for s in sides.values()) > longest:
+        return []
+    merged = {**first, **sides, AUGMENTED_BY: "merged"}
+    if "weight" in first:
+        weights = [1.0 if row["weight"] is None else row["weight"] for row in (first, second)]
+        merged["weight"] = sum(weights) / 2
+    return [merged]

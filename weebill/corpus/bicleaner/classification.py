@@ -1,0 +1,168 @@
+"""Scoring parts of pairs with a bicleaner-ai model; this runs in bicleaner's environment."""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from weebill.errors import InputError
+from weebill.files import atomic_path, claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.text_files import read_lines
+
+log = logging.getLogger(__name__)
+
+# Sources and targets, each (rows,), to (rows,) probabilities that they are translations of each other.
+Classifier = Callable[[list[str], list[str]], Sequence[float]]
+
+BLOCK_ROWS = 8192  # scored at once
+BATCH_ROWS = {"xlmr": 32}  # of a full model's forward pass; a lite one's:
+LITE_BATCH_ROWS = 256
+ANY = ("xx", "xxx")  # the language of multilingual models
+
+
+def part_paths(pairs: str | Path) -> list[Path]:
+    """The parts of a folder of pairs, in order."""
+    return sorted(Path(pairs).glob("part-*.tsv.gz"))
+
+
+def score_path(part: Path, scores: str | Path) -> Path:
+    """Where the scores of a part stand."""
+    return Path(scores) / part.name.replace(".tsv.gz", ".txt")
+
+
+def score_pairs(
+    pairs: str | Path,
+    output: str | Path,
+    load: Callable[[], Classifier],
+    made_by: Mapping[str, Any],
+    block_rows: int = BLOCK_ROWS,
+) -> None:
+    """Write the folder `output` with a score a line for each part of `pairs`.
+
+    load: called where a part is left to be scored.  made_by: what else the scores depend on, as JSON values.
+    Finished parts are kept in `OUTPUT.work`, so that a killed job goes on where it was.  Raises InputError where
+    a line is no pair, or a part gets another number of scores than it has lines.
+    """
+    output = Path(output)
+    work = output.with_name(f"{output.name}.work")
+    with exclusive_folder(work):
+        identity = {"pairs": content_hash(pairs), "made_by": dict(made_by)}
+        claim_folder(work, "identity.json", identity)
+        (work / "scores").mkdir(exist_ok=True)
+        classifier = None
+        for part in part_paths(pairs):
+            path = score_path(part, work / "scores")
+            if not path.exists():
+                classifier = classifier or load()
+                _score_part(part, path, classifier, block_rows)
+        if output.is_dir():
+            remove_folder(output)
+        os.replace(work / "scores", output)
+        remove_folder(work)
+
+
+def _score_part(part: Path, path: Path, classifier: Classifier, block_rows: int) -> None:
+    start, rows = time.monotonic(), 0
+    lines = _pairs(part)
+    with atomic_path(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        while block := list(islice(lines, block_rows)):
+            sources, targets = map(list, zip(*block, strict=True))
+            scores = [float(score) for score in classifier(sources, targets)]
+            if len(scores) != len(block):
+                raise InputError(f"{part}: {len(scores):,} scores for {len(block):,} pairs")
+            file.writelines(f"{score!r}\n" for score in scores)
+            rows += len(block)
+    speed = rows / max(time.monotonic() - start, 1e-9)
+    log.info("%s: %s pairs scored, %.0f a second", part, f"{rows:,}", speed)
+
+
+def _pairs(part: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(read_lines(part), start=1):
+        cells = line.split("\t")
+        if len(cells) != 2:
+            raise InputError(f"{part}:{number}: {len(cells)} columns, expected 2")
+        yield cells[0], cells[1]
+
+
+def load_classifier(
+    model: str | Path, languages: tuple[str, str], hard_rules: bool = False, threads: int = 1
+) -> Classifier:
+    """A bicleaner-ai model of any kind.
+
+    languages: of source and target; a model of the two in the other order serves too, its sides are swapped.
+    hard_rules: pairs that bicleaner-hardrules rejects get 0; without its language identification, which would
+    fetch a model, and with the other filters that the model brings.  A lite model's file holds code, which
+    loading it runs.  Raises InputError where the folder holds no model, or one of other languages.
+    """
+    metadata = Path(model) / "metadata.yaml"
+    if not metadata.is_file():
+        raise InputError(
+            f"{model}: no bicleaner-ai model, metadata.yaml is missing; check scoring.bicleaner.model"
+        )
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
+    from bicleaner_ai.classify import argument_parser, load_metadata
+
+    _limit_threads(threads)
+    parser, _, _ = argument_parser()
+    arguments = parser.parse_args([os.devnull, os.devnull, str(model), "--quiet"])
+    arguments.metadata = str(metadata)
+    if not hard_rules:
+        arguments.disable_hardrules = arguments.disable_lm_filter = True
+    try:
+        arguments = load_metadata(arguments, parser)
+    except SystemExit as error:  # it has logged why
+        raise InputError(f"{model}: bicleaner-ai cannot read this model; see the log") from error
+    swapped = _swapped(model, arguments, languages)
+    rules = None
+    if hard_rules:
+        from hardrules.hardrules import Hardrules
+
+        arguments.disable_lang_ident = True
+        rules = Hardrules(arguments)
+    kind = arguments.metadata_yaml["classifier_type"]
+    batch_rows = BATCH_ROWS.get(kind, LITE_BATCH_ROWS)
+
+    def classifier(sources: list[str], targets: list[str]) -> list[float]:
+        sides = (targets, sources) if swapped else (sources, targets)
+        rows = list(zip(*([text.strip() for text in side] for side in sides), strict=True))
+        judged = [
+            row
+            for row, pair in enumerate(rows)
+            if all(pair) and (rules is None or not rules.wrong_tu(*pair))
+        ]
+        scores = [0.0] * len(rows)
+        if judged:
+            texts = [[rows[row][side] for row in judged] for side in (0, 1)]
+            found = arguments.clf.predict(*texts, batch_rows)
+            for row, value in zip(judged, found, strict=True):
+                scores[row] = float(value[0])
+        return scores
+
+    return classifier
+
+
+def _limit_threads(threads: int) -> None:
+    import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
+
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def _swapped(model: str | Path, arguments: Any, languages: tuple[str, str]) -> bool:
+    """Whether a model reads the target first."""
+    known = (arguments.source_lang, arguments.target_lang)
+
+    def fits(pair: tuple[str, str]) -> bool:
+        return all(has in (wants, *ANY) for has, wants in zip(known, pair, strict=True))
+
+    if fits(languages):
+        return False
+    if fits(languages[::-1]):
+        return True
+    raise InputError(
+        f"{model}: a model of {'-'.join(known)}, expected {'-'.join(languages)} or its reverse; "
+        "name another in scoring.bicleaner.model, or leave it out to train one"
+    )

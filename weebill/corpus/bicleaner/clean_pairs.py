@@ -1,0 +1,77 @@
+"""The cleanest pairs of the corpora, from which a classifier is trained."""
+
+import logging
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import rankdata
+
+from weebill.corpus.bicleaner.exchange import as_line
+from weebill.corpus.sampling import draw_rows
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.scores.scoring import kept_rows
+from weebill.corpus.scores.selection import ScoreColumn
+from weebill.corpus.table import read_batches
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+
+log = logging.getLogger(__name__)
+
+VALIDATION_SHARE = 0.1
+MAX_VALIDATION = 2000
+MIN_PAIRS = 100
+
+Corpora = Mapping[str | Path, Sequence[tuple[str, str | Path]]]
+
+
+def write_clean_pairs(
+    corpora: Corpora, output: str | Path, pairs: int, cleanest: float, seed: int
+) -> None:
+    """Write `training.tsv` and `validation.tsv`, a line SOURCE TAB TARGET each, into the folder `output`.
+
+    corpora: cleaned tables, each with the names in SCORES and the tables of what it was scored by, the same of all.
+    pairs: of both files at most.  They are drawn at random from the kept rows of all corpora; where there are
+    scores, so many are drawn that the `cleanest` of them, by the sum of their ranks, are as many as that.
+    Memory: of the drawn pairs alone.  Raises InputError where there are too few rows.
+    """
+    scored = any(corpora.values())
+    drawn = draw_rows(_kept(corpora), math.ceil(pairs / cleanest) if scored else pairs, seed)
+    if scored and drawn is not None:
+        drawn = drawn.take(pa.array(_cleanest(drawn, cleanest)[:pairs]))
+    found = 0 if drawn is None else drawn.num_rows
+    if found < MIN_PAIRS:
+        raise InputError(
+            f"the cleaned corpora have {found} pairs to train bicleaner on, expected {MIN_PAIRS}; give it "
+            "more text, or name a trained model in scoring.bicleaner.model"
+        )
+    held_out = min(MAX_VALIDATION, int(VALIDATION_SHARE * found))
+    lines = [as_line((row["source"], row["target"])) for row in drawn.to_pylist()]
+    parts = {"validation": lines[:held_out], "training": lines[held_out:]}
+    with atomic_folder(output) as made:
+        for name, text in parts.items():
+            (made / f"{name}.tsv").write_text("".join(text), encoding="utf-8", newline="")
+    log.info("%s pairs to train on, %s to validate on", f"{found - held_out:,}", held_out)
+
+
+def _kept(corpora: Corpora) -> Iterator[pa.Table]:
+    """The kept rows: source, target, and every score by its name, the higher the worse."""
+    for corpus, scores in corpora.items():
+        columns = {name: ScoreColumn(path, SCORES[name].column) for name, path in scores}
+        for batch in read_batches(corpus, ["source", "target", "dropped_by"], kept=False):
+            table = pa.table(batch.select(["source", "target"]))
+            for name, column in columns.items():
+                values = column.take(batch.num_rows).to_numpy(zero_copy_only=False)
+                badness = -values if SCORES[name].higher_is_better else values
+                table = table.append_column(name, pa.array(badness))
+            yield table.filter(pa.array(kept_rows(batch)))
+
+
+def _cleanest(drawn: pa.Table, share: float) -> np.ndarray:
+    """Numbers of the rows that are this share's best, in their order; of equal rows the first are better."""
+    scores = [column.to_numpy() for column in drawn.columns[2:]]
+    ranks = sum(rankdata(values) for values in scores)  # of each score, as their units differ
+    best = np.argsort(ranks, kind="stable")[: math.ceil(share * len(ranks))]
+    return np.sort(best)

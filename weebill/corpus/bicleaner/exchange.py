@@ -1,0 +1,117 @@
+"""Pairs written for bicleaner, its scores read back; every count is verified, part by part.
+
+A part of the pairs is `part-00000.tsv.gz`, a line SOURCE TAB TARGET for each kept row; of the scores
+`part-00000.txt`, a number a line.
+"""
+
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
+from pathlib import Path
+
+import numpy as np
+
+from weebill.corpus.bicleaner.classification import part_paths, score_path
+from weebill.corpus.scores.registry import Score
+from weebill.corpus.scores.scoring import score_shard
+from weebill.corpus.table import read_batches, shard_paths
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+from weebill.text_files import read_lines
+
+PART_ROWS = 100_000
+# What would end a line or a column there.  Text is cleaned before, so hardly any has one.
+_SEPARATORS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x00", " "))
+
+Pair = tuple[str, str]
+
+
+def write_pairs(corpus: str | Path, folder: str | Path, part_rows: int = PART_ROWS) -> int:
+    """Write the kept rows of a table as parts of the folder, in order; how many there are.
+
+    Raises InputError where a kept row lacks a side.
+    """
+    return write_parts(_kept_pairs(corpus), folder, part_rows)
+
+
+def write_parts(pairs: Iterable[Pair], folder: str | Path, part_rows: int = PART_ROWS) -> int:
+    """Write pairs as parts of the folder, in order; how many there are."""
+    rows, left = 0, iter(pairs)
+    with atomic_folder(folder) as made:
+        for number in count():
+            if not (part := list(islice(left, part_rows))):
+                break
+            text = "".join(map(as_line, part)).encode()
+            # Without the time, so that equal pairs make equal files.
+            (made / f"part-{number:05d}.tsv.gz").write_bytes(gzip.compress(text, 1, mtime=0))
+            rows += len(part)
+    return rows
+
+
+def as_line(pair: Pair) -> str:
+    """A pair as a line of a part."""
+    source, target = (side.translate(_SEPARATORS) for side in pair)
+    return f"{source}\t{target}\n"
+
+
+def _kept_pairs(corpus: str | Path) -> Iterator[Pair]:
+    for batch in read_batches(corpus, ["source", "target"]):
+        sources, targets = (column.to_pylist() for column in batch.columns)
+        if None in sources or None in targets:
+            raise InputError(f"{corpus}: a kept row lacks a side, which bicleaner reads")
+        yield from zip(sources, targets, strict=True)
+
+
+def join_scores(
+    corpus: str | Path, pairs: str | Path, scores: str | Path, output: str | Path, score: Score
+) -> None:
+    """Write the folder `output`: shards and rows of the corpus, with the scores of its kept rows.
+
+    pairs: the parts that `write_pairs` made of the corpus.  scores: what became of these.  Raises InputError
+    naming the part or the shard whose counts do not match, or the line that is no number.
+    """
+    values = read_scores(pairs, scores)
+    begin = 0
+
+    def following(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+        nonlocal begin
+        begin += len(sources)
+        found = values[begin - len(sources) : begin]
+        if len(found) < len(sources):
+            raise InputError(
+                f"{scores}: {len(values):,} scores, but {corpus} has more kept rows; delete {scores} and run again"
+            )
+        return found
+
+    with atomic_folder(output) as made:
+        for shard in shard_paths(corpus):
+            name = shard.name if Path(corpus).is_dir() else "part-00000.parquet"
+            score_shard(shard, made / name, score, following)
+        if begin != len(values):
+            raise InputError(
+                f"{scores}: {len(values):,} scores, but {corpus} has {begin:,} kept rows; delete {scores} and "
+                "run again"
+            )
+
+
+def read_scores(pairs: str | Path, scores: str | Path) -> np.ndarray:
+    """(rows,) the scores of all parts, in order.  Raises InputError naming the part that has too few or too many."""
+    parts = []
+    for part in part_paths(pairs):
+        path = score_path(part, scores)
+        wanted = sum(1 for _ in read_lines(part))
+        found = np.fromiter(_numbers(path), np.float64)
+        if len(found) != wanted:
+            raise InputError(
+                f"{path}: {len(found):,} scores for the {wanted:,} pairs of {part}; delete {scores} and run again"
+            )
+        parts.append(found)
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _numbers(path: Path) -> Iterator[float]:
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            yield float(line)
+        except ValueError:
+            raise InputError(f"{path}:{number}: found '{line}', expected a score") from None

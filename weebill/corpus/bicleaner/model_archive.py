@@ -1,0 +1,32 @@
+"""A published bicleaner-ai model, unpacked from the archive that it comes in."""
+
+import gzip
+import tarfile
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+
+
+def unpack(archive: str | Path, output: str | Path) -> None:
+    """Write the folder `output` with the files that stand beside the one metadata.yaml of a .tgz.
+
+    Raises InputError where the archive is damaged, holds no model or several, or a member would leave the folder.
+    """
+    try:
+        with tarfile.open(archive, "r:gz") as files:
+            found = [name for name in files.getnames() if Path(name).name == "metadata.yaml"]
+            if len(found) != 1:
+                raise InputError(
+                    f"{archive}: {len(found)} files metadata.yaml, expected one: this is no model of bicleaner-ai"
+                )
+            with atomic_folder(output) as made, TemporaryDirectory(dir=made) as unpacked:
+                files.extractall(unpacked, filter="data")
+                for file in Path(unpacked, found[0]).parent.iterdir():
+                    file.rename(made / file.name)
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"{archive}: damaged or no archive ({error}); fetch the file again"
+        ) from error

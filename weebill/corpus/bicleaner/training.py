@@ -1,0 +1,134 @@
+"""Training of a lite bicleaner-ai classifier without a network; this runs in bicleaner's environment."""
+
+import logging
+import os
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+from weebill.text_files import read_lines
+
+log = logging.getLogger(__name__)
+
+CLASSIFIER = (
+    "dec_attention"  # decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind
+)
+# Of each pair: the pair, twice the target with another source, once with words left out.  Replacing words by others
+# of the same frequency, a further kind of bicleaner-ai, takes longer than the training.
+NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
+# Our words for the settings of bicleaner-ai.
+SETTINGS = {
+    "vocabulary": "vocab_size",
+    "max_pieces": "maxlen",
+    "embedding": "emb_dim",
+    "hidden": "n_hidden",
+    "epochs": "epochs",
+    "patience": "patience",
+    "batch_size": "batch_size",
+}
+
+
+def train(
+    pairs: str | Path,
+    output: str | Path,
+    languages: tuple[str, str],
+    settings: Mapping[str, int],
+    seed: int,
+) -> None:
+    """Write the model folder `output`, trained on `training.tsv` and `validation.tsv` of the folder `pairs`.
+
+    settings: by the names of SETTINGS, all of them.  On one thread, so that equal text and seed give equal models.
+    Raises InputError where there is too little text for the vocabulary.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
+    from bicleaner_ai.training import write_metadata
+    from bicleaner_ai.util import get_model
+
+    _make_repeatable(seed)
+    pairs = Path(pairs).resolve()
+    # In the folder itself, as the vocabulary's file holds its own path.
+    with atomic_folder(output) as made, chdir(made), TemporaryDirectory(dir=".") as work:
+        samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
+        for path in samples.values():
+            _write_samples(pairs / path.name, path, languages[1])
+        theirs = {name: settings[ours] for ours, name in SETTINGS.items()}
+        theirs["model_name"] = f"weebill-lite-{'-'.join(languages)}"
+        classifier = get_model(CLASSIFIER)(".", theirs)
+        _train_vocabulary(classifier, pairs / "training.tsv", Path(work, "sides.txt"))
+        with _without_progress():
+            truth, found = classifier.train(*map(str, samples.values()))
+        right = 100 * (truth == found.ravel()).mean()
+        log.info("%.1f %% of the validation set's samples are told right", right)
+        with open("metadata.yaml", "w", encoding="utf-8") as file:
+            about = Namespace(
+                metadata=file,
+                model_dir=".",
+                source_lang=languages[0],
+                target_lang=languages[1],
+                classifier_type=CLASSIFIER,
+                porn_removal_file=None,
+                porn_removal_train=None,
+                lm_file_sl=None,
+                lm_file_tl=None,
+            )
+            write_metadata(about, classifier, truth, found, None)
+        Path("glove.vectors").unlink()  # a pickle, read by nothing but the training
+
+
+def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
+    """Write each pair and its damaged forms with a label, 1 or 0.
+
+    In this process: those that bicleaner-ai starts for it seed themselves anew.
+    """
+    from bicleaner_ai.noise_generation import sentence_noise
+    from bicleaner_ai.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer.get_tokenizer("word", target_language)
+    noise = Namespace(
+        **NOISE, tl_word_freqs=None, min_omit_words=1, min_freq_words=1, neighbour_mix=False
+    )
+    sources, targets = zip(*(line.split("\t") for line in read_lines(pairs)), strict=True)
+    with output.open("w", encoding="utf-8", newline="") as file:
+        for row in range(len(sources)):
+            lines = sentence_noise(row, sources, targets, noise, tokenizer)
+            file.writelines(f"{line}\n" for line in lines)
+
+
+def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
+    """Train the vocabulary and its embeddings on both sides, which pass through the file `sides`."""
+    with sides.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(line.replace("\t", "\n") + "\n" for line in read_lines(pairs))
+    with sides.open(encoding="utf-8", newline="\n") as lines:
+        try:
+            classifier.train_vocab(lines, 1)
+        except RuntimeError as error:  # SentencePiece's
+            said = " ".join(str(error).split())
+            raise InputError(
+                f"{pairs}: the vocabulary of bicleaner cannot be trained ({said}); "
+                "lower scoring.bicleaner.training.vocabulary"
+            ) from error
+
+
+def _make_repeatable(seed: int) -> None:
+    """Seed all that draws, and make TensorFlow's sums come in one order."""
+    import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
+
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.experimental.enable_op_determinism()
+    tf.keras.utils.set_random_seed(seed)  # Python's, numpy's, TensorFlow's and Keras' own
+
+
+@contextmanager
+def _without_progress() -> Iterator[None]:
+    """While the block lasts, Keras draws no bars into the log."""
+    logging.getLogger().setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.getLogger().setLevel(logging.INFO)

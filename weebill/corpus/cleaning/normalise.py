@@ -1,0 +1,152 @@
+"""Text normalisation: non-printing characters removed, punctuation as the Moses scripts make it.
+
+The result of `normalise_punctuation` equals sacremoses' MosesPunctNormalizer with its defaults, which is
+a port of Moses' normalize-punctuation.perl.  Lines are joined and substituted together, so that the cost
+of a substitution is that of looking for its characters; no pattern reaches across a line's end.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+
+from weebill.corpus.cleaning.characters import character_class, code_points, of_category
+
+# (what the text must hold, pattern, replacement), in Moses' order.  A pattern of None is plain text.  The
+# others begin with plain text too, which `re` finds much faster than a class or a repetition.
+_SPACES = ("  ", r"  +", " ")
+_SPACING = [
+    ("\r", None, ""),
+    ("(", None, " ("),
+    (")", None, ") "),
+    _SPACES,
+    (") ", r"\) ([.!:?;,])", r")\1"),
+    ("( ", None, "("),
+    (" )", None, ")"),
+    (" %", r" %(?<=\d %)", "%"),
+    (" :", None, ":"),
+    (" ;", None, ";"),
+    ("`", None, "'"),
+    ("''", None, ' " '),
+]
+_UNICODE = [
+    ("„", None, '"'),
+    ("“", None, '"'),
+    ("”", None, '"'),
+    ("–", None, "-"),
+    ("—", None, " - "),
+    _SPACES,
+    ("´", None, "'"),
+    ("‘", None, "'"),  # Moses treats these between letters apart, with the same result
+    ("‚", None, "'"),
+    ("’", None, "'"),
+    ("''", None, '"'),
+    ("…", None, "..."),
+]
+_QUOTES = [("«", None, '"'), ("»", None, '"')]
+_NO_BREAK_SPACES = [
+    ("\u00a0«\u00a0", None, '"'),
+    ("«\u00a0", None, '"'),
+    ("«", None, '"'),
+    ("\u00a0»\u00a0", None, '"'),
+    ("\u00a0»", None, '"'),
+    ("»", None, '"'),
+    ("\u00a0%", None, "%"),
+    ("nº\u00a0", None, "nº "),
+    ("\u00a0:", None, ":"),
+    ("\u00a0ºC", None, " ºC"),
+    ("\u00a0cm", None, " cm"),
+    ("\u00a0?", None, "?"),
+    ("\u00a0!", None, "!"),
+    ("\u00a0;", None, ";"),
+    (",\u00a0", None, ", "),
+]
+_ENGLISH_QUOTES = [('"', r'"([,.]+)', r'\1"')]
+_CONTINENTAL_QUOTES = [
+    (',"', None, '",'),
+    # Every run of dots is looked at once, whatever follows it: a line of dots would take the square of its length.
+    (
+        '."',
+        r'(\.+)(?:"([^\S\n]*[^<\n]))?',
+        lambda match: f'"{match[1]}{match[2]}' if match[2] else match[0],
+    ),
+]
+_DIGIT_SPACE = ("\u00a0", "(\\d)\u00a0(\\d)")
+
+# Moses replaces every non-printing character by a space, which tears words apart at soft hyphens and
+# zero-width marks (category Cf); these are removed.  Line and paragraph separators become spaces too,
+# since other programs would split the line there.
+_NON_PRINTING = re.compile(f"[{character_class('Cc', 'Cf', 'Co', 'Cs', 'Zl', 'Zp')}]")
+_ZERO_WIDTH = re.compile(f"[{character_class('Cf')}]")
+
+
+def remove_non_printing(text: str) -> str:
+    """`text` with zero-width characters removed and other non-printing ones replaced by a space."""
+    if text.isprintable():
+        return text
+    return _NON_PRINTING.sub(" ", _ZERO_WIDTH.sub("", text))
+
+
+def normalise_punctuation(lines: list[str], language: str) -> list[str]:
+    """Lines (without "\\n") of a language (ISO 639-1) with normalised punctuation, in this order."""
+    steps = _steps(language)
+    kinds: tuple[list[int], ...] = tuple([] for _ in steps)
+    for number, line in enumerate(lines):
+        kinds[0 if line.isascii() else 2 if "\u00a0" in line else 1].append(number)
+    result = list(lines)
+    for numbers, substitutions in zip(kinds, steps, strict=True):
+        text = _substitute("\n".join([lines[number] for number in numbers]), substitutions)
+        for number, line in zip(numbers, text.split("\n"), strict=False):
+            result[number] = line.strip()
+    return result
+
+
+@cache
+def _steps(language: str) -> tuple[list[tuple], ...]:
+    """The substitutions for lines in ASCII, for others, and for those with no-break spaces."""
+    quotes = {"en": _ENGLISH_QUOTES, **dict.fromkeys(("de", "es", "fr"), _CONTINENTAL_QUOTES)}
+    separator = "," if language in ("de", "es", "cz", "cs", "fr") else "."
+    last = [_SPACES, *quotes.get(language, [])]
+    all_steps = (
+        [*_SPACING, *last],
+        [*_SPACING, *_UNICODE, *_QUOTES, *last],
+        [*_SPACING, *_UNICODE, *_NO_BREAK_SPACES, *last, (*_DIGIT_SPACE, rf"\1{separator}\2")],
+    )
+    return tuple(
+        [(needed, pattern and re.compile(pattern).sub, new) for needed, pattern, new in steps]
+        for steps in all_steps
+    )
+
+
+def _substitute(text: str, steps: list[tuple]) -> str:
+    for needed, substitute, replacement in steps:
+        if needed in text:
+            plain = substitute is None
+            text = text.replace(needed, replacement) if plain else substitute(replacement, text)
+    return text
+
+
+def normalise(texts: Iterable[str], language: str) -> list[str]:
+    """Lines without non-printing characters and with normalised punctuation, in this order."""
+    return normalise_punctuation([remove_non_printing(text) for text in texts], language)
+
+
+_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # what folding does with a character; digits are kept too
+_FOLDING = np.where(of_category("P", "Z", "C"), _DROPPED, _KEPT).astype(np.uint8)
+_FOLDING[of_category("Nd")] = _DIGIT
+_FOLDING[ord("\n")] = _KEPT  # between lines
+_BETWEEN_DIGITS = re.compile(rb"\x02\x00+(?=\x02)")
+
+
+def folded(lines: list[str]) -> list[str]:
+    """Lines (without "\\n") without case, punctuation and white space, but what stands between two digits.
+
+    So "3.5" is not "35"; nor is "50 $" "50 €", since symbols stay.
+    """
+    codes = code_points("\n".join([line.casefold() for line in lines]))
+    classes = _FOLDING[codes]  # (characters,)
+    for found in _BETWEEN_DIGITS.finditer(classes.tobytes()):
+        classes[found.start() + 1 : found.end()] = _KEPT
+    text = codes[classes != _DROPPED].tobytes().decode("utf-32-le", "surrogatepass")
+    return text.split("\n") if lines else []

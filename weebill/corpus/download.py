@@ -1,0 +1,177 @@
+"""Files by URL: fetched once into a cache, resumed where they broke off, whole or not there at all."""
+
+import errno
+import logging
+import os
+import re
+import shutil
+import socket
+import time
+import urllib.request
+from contextlib import closing
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.parse import unquote, urlparse
+
+from weebill.errors import InputError
+from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 4  # without a new byte; one that brings some begins the count anew
+PAUSE_S = 2.0  # before the second attempt, twice as long before each further one
+TIMEOUT_S = 60
+BLOCK = 1 << 20
+PASSING = (408, 429)  # answers of a server that may be another one in a moment, as are all of 5xx
+
+
+def cache_folder() -> Path:
+    """Where fetched files are kept: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
+    if folder := os.environ.get("WEEBILL_CACHE"):
+        return Path(folder) / "downloads"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "weebill" / "downloads"
+
+
+def is_url(place: str) -> bool:
+    """Whether a file's place is an address to fetch it from, not a path."""
+    return "://" in place
+
+
+def base_name(url: str) -> str:
+    """The last part of an address's path, as a file may be called."""
+    return Path(unquote(urlparse(url).path)).name or "file"
+
+
+def fetched(
+    url: str, sha256: str | None = None, cache: Path | None = None, wanted: str | None = None
+) -> Path:
+    """The file at an address, in the cache, fetched if it is not there yet; known by address and checksum.
+
+    A file comes in beside its place, goes on after the last byte where the server allows it, and appears when
+    it is whole and has the checksum (where one is given).  Another process that fetches the same waits.
+    cache: its folder, `cache_folder()` without one.  wanted: what `local_dir` would know the file by, for
+    messages.  Raises InputError where it cannot be fetched or has another checksum.
+    """
+    cache = cache_folder() if cache is None else cache
+    folder = cache / sha256_text(f"{url}\n{sha256 or ''}")[:32]
+    path = folder / base_name(url)
+    with exclusive_folder(folder):
+        if path.is_file():
+            if sha256 is not None:
+                verify(path, url, sha256)
+            return path
+        log.info("fetching %s", url)
+        partial = path.with_name(f".{path.name}.part")
+        try:
+            _fetch(url, partial)
+        except (OSError, ValueError, HTTPException) as error:
+            number = getattr(error, "errno", None)
+            if number in (errno.ENOSPC, errno.EDQUOT):  # weebill.job says what to do
+                raise OSError(number, os.strerror(number), str(path)) from error
+            raise InputError(
+                f"{url}: cannot be fetched ({error}); check the address and the network, or get the "
+                f"file elsewhere and put it as '{wanted or path.name}' into a folder that the "
+                "configuration names as `local_dir`"
+            ) from error
+        if sha256 is not None:
+            try:
+                verify(partial, url, sha256)
+            except InputError:
+                _forget(partial)  # what is whole and wrong is nothing to go on from
+                raise
+        os.replace(partial, path)
+        _forget(partial)
+    return path
+
+
+def verify(path: Path, place: str, sha256: str) -> None:
+    """Raise InputError, which names `place`, where a file has another checksum."""
+    found = sha256_file(path)
+    if found != sha256.lower():
+        raise InputError(
+            f"{place}: sha256 is {found}, expected {sha256.lower()}; fetch the file again, or "
+            "correct the checksum in the configuration"
+        )
+
+
+def _fetch(url: str, partial: Path) -> None:
+    """Bring `partial` to the whole of what the address holds, in as many attempts as go forward."""
+    failures = 0
+    while True:
+        before = _size(partial)
+        try:
+            return _attempt(url, partial)
+        except (OSError, HTTPException) as error:
+            failures = 1 if _size(partial) > before else failures + 1
+            if failures == ATTEMPTS or _lasting(error):
+                raise
+            log.info("%s: broke off at %s bytes (%s)", url, f"{_size(partial):,}", error)
+            time.sleep(PAUSE_S * 2 ** (failures - 1))
+
+
+def _attempt(url: str, partial: Path) -> None:
+    """One request, for what is missing of `partial`; raises ConnectionError where the answer ends early."""
+    start, mark = _size(partial), _mark(partial)
+    # Without the server's word that the file is still the same, its rest may be another file's.
+    headers = {"User-Agent": "weebill"}
+    if start and mark.is_file():
+        headers |= {"Range": f"bytes={start}-", "If-Range": mark.read_text(encoding="utf-8")}
+    try:
+        answer = urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=TIMEOUT_S
+        )
+    except HTTPError as error:
+        if error.code == 416:  # nothing after the last byte: the part is of another file
+            _forget(partial)
+            raise ConnectionError("the server knows no such rest of the file") from error
+        raise
+    with closing(answer):
+        if answer.status != 206 or not _continues(answer.headers.get("Content-Range", ""), start):
+            _forget(partial)
+            start = 0
+            _remember(mark, answer.headers)
+        length = answer.headers.get("Content-Length")
+        with partial.open("ab") as file:
+            shutil.copyfileobj(answer, file, BLOCK)
+            file.flush()
+            os.fsync(file.fileno())
+    if length is not None and _size(partial) != start + int(length):
+        got = f"{_size(partial):,} of {start + int(length):,} bytes"
+        raise ConnectionError(f"the connection broke off after {got}")
+
+
+def _continues(content_range: str, start: int) -> bool:
+    """Whether an answer begins where our part ends."""
+    found = re.match(r"bytes (\d+)-", content_range)
+    return found is not None and int(found[1]) == start
+
+
+def _remember(mark: Path, headers) -> None:
+    """Keep what tells the server's present file from another one; a weak ETag does not."""
+    tag = headers.get("ETag", "")
+    if known := (tag if tag.startswith('"') else headers.get("Last-Modified")):
+        write_text(mark, known)
+
+
+def _mark(partial: Path) -> Path:
+    return partial.with_name(f"{partial.name}.mark")
+
+
+def _forget(partial: Path) -> None:
+    partial.unlink(missing_ok=True)
+    _mark(partial).unlink(missing_ok=True)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _lasting(error: BaseException) -> bool:
+    """Whether another attempt would meet the same: a refusal, no such host, a full disk."""
+    if isinstance(error, HTTPError):
+        return error.code < 500 and error.code not in PASSING
+    if isinstance(error, URLError):
+        return isinstance(error.reason, str | socket.gaierror | FileNotFoundError)
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)

@@ -1,0 +1,89 @@
+"""Tables back to text files, with the line counts of both sides verified."""
+
+import gzip
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+import zstandard
+
+from weebill.corpus.table import count_rows, read_batches, shard_paths
+from weebill.errors import InputError
+from weebill.files import atomic_path
+from weebill.text_files import check_suffix, open_binary
+
+
+def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
+    """Write columns of a table into text files, one row per line, and return the number of rows.
+
+    files: path by column, compressed where it ends in .gz or .zst.  All appear together, only when every
+    one has a line per row.  Raises InputError where a path cannot take a side, a column is not of text, or
+    a row has no text or text that holds a line break.
+    """
+    _check_paths(table, files)
+    expected = count_rows(table, kept)
+    written = 0
+    with ExitStack() as stack:
+        partial = {side: stack.enter_context(atomic_path(path)) for side, path in files.items()}
+        with ExitStack() as open_files:
+            outputs = {
+                side: open_files.enter_context(_create(partial[side], Path(path).suffix))
+                for side, path in files.items()
+            }
+            for batch in read_batches(table, list(files), kept):
+                for side, output in outputs.items():
+                    output.write(_lines(batch.column(side), table, side, written))
+                written += batch.num_rows
+        for side, path in files.items():
+            lines = _count_lines(partial[side], Path(path).suffix)
+            if lines != expected:
+                raise InputError(
+                    f"{path}: {lines:,} lines were written for {expected:,} rows; export again"
+                )
+    return written
+
+
+def _check_paths(table: str | Path, files: Mapping[str, str | Path]) -> None:
+    """Refuse, before anything is written, files that could not appear or would replace each other."""
+    taken = {shard.resolve(): "the table itself" for shard in shard_paths(table)}
+    for side, path in files.items():
+        check_suffix(path)
+        place = Path(path).resolve()
+        if place.is_dir():
+            raise InputError(f"{path}: a folder; name a file for --{side}")
+        if place in taken:
+            raise InputError(f"{path}: is {taken[place]}; name another file for --{side}")
+        taken[place] = "the file of the other side"
+
+
+def _lines(column: pa.Array, table: str | Path, side: str, start: int) -> bytes:
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        raise InputError(f"{table}: column '{side}' holds {column.type}, not text")
+    texts = column.to_pylist()
+    for number, text in enumerate(texts, start=start):
+        if text is None:
+            raise InputError(f"{table}: row {number:,} has no {side}; leave out --{side}")
+        if "\n" in text:
+            raise InputError(f"{table}: row {number:,} has a line break in its {side}")
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+@contextmanager
+def _create(path: Path, suffix: str) -> Iterator[IO[bytes]]:
+    with path.open("wb") as raw:
+        if suffix == ".gz":
+            # No name and time inside, so that equal text makes equal files.
+            with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+                yield file
+        elif suffix == ".zst":
+            with zstandard.ZstdCompressor(level=6).stream_writer(raw, closefd=False) as file:
+                yield file
+        else:
+            yield raw
+
+
+def _count_lines(path: Path, suffix: str) -> int:
+    with open_binary(path, suffix) as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

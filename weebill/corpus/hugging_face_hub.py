@@ -1,0 +1,55 @@
+"""What the Hugging Face hub holds of a data set or a model at a commit."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from weebill.errors import InputError
+from weebill.files import read_json, write_json
+
+Kind = Literal["dataset", "model"]
+
+
+def address(kind: Kind, name: str, revision: str) -> str:
+    """What the addresses of its files begin with."""
+    from huggingface_hub.constants import ENDPOINT
+
+    below = "datasets/" if kind == "dataset" else ""
+    return f"{ENDPOINT}/{below}{name}/resolve/{revision}"
+
+
+def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
+    """{"card", "files": {path: sha256 or None}} of a commit on the hub; asked once, as a commit never changes.
+
+    Raises InputError where the hub cannot be asked, or knows no such commit.
+    """
+    folder = cache / ("hugging_face" if kind == "dataset" else "hugging_face_models")
+    path = folder / f"{name.replace('/', '--')}@{revision}.json"
+    if path.is_file():
+        return read_json(path)
+    from huggingface_hub import HfApi
+
+    ask = getattr(HfApi(), f"{kind}_info")
+    try:
+        info = ask(name, revision=revision, files_metadata=True, timeout=60)
+    except Exception as error:  # of whatever client the hub's library uses
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        what = "data set" if kind == "dataset" else "model"
+        raise InputError(
+            f"{name}: the Hugging Face hub cannot be asked for commit {revision} ({first}); check the name "
+            f"and the network, or put the {what}'s folder as '{name}' into a folder that the "
+            "configuration names as `local_dir`"
+        ) from error
+    card = info.card_data.to_dict() if info.card_data is not None else {}
+    found = {
+        "card": {key: card.get(key) for key in ("license", "configs")},
+        "files": {one.rfilename: one.lfs.sha256 if one.lfs else None for one in info.siblings},
+    }
+    write_json(path, found)
+    return found
+
+
+def licence_of(card: Mapping[str, Any]) -> str | None:
+    """The licences that a card names."""
+    found = card.get("license")
+    return ", ".join(found) if isinstance(found, list) else found

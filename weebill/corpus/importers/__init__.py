@@ -1,0 +1,202 @@
+"""Importers: where a corpus comes from.  Each is a dataclass of its configuration keys and a stream of rows.
+
+To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, enter it in
+IMPORTERS, and its keys in config/schema and config/README.md.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from weebill.corpus.importers.files import FilesImporter
+from weebill.corpus.importers.hugging_face import HuggingFaceImporter
+from weebill.corpus.importers.mtdata import MtdataImporter
+from weebill.corpus.importers.opus import OpusImporter
+from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter
+from weebill.corpus.importers.synthetic_text import SyntheticImporter
+from weebill.corpus.sources import Places, Side, Source
+from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
+from weebill.errors import InputError, nearest
+
+log = logging.getLogger(__name__)
+
+BATCH_ROWS = 8192
+# Keys of an entry that do not decide its rows as they are imported.
+NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
+OF_THE_CORPUS = ("importer", "use", *NOT_CONTENTS)  # keys of an entry that are not the importer's
+
+
+class Importer(Protocol):
+    """What every importer does.
+
+    languages: the codes of source and target side; monolingual: the side that monolingual text has, None of
+    parallel text.
+    """
+
+    def local_files(self) -> list[str]:
+        """The user's own files that it reads."""
+
+    def sources(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> list[Source]:
+        """All files that it reads.  Raises InputError where that cannot be told."""
+
+    def rows(
+        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+    ) -> Iterator[tuple]:
+        """Source and target of each row in order, None for a side not there; the synthetic importer adds noise."""
+
+
+IMPORTERS: dict[str, type[Importer]] = {
+    "files": FilesImporter,
+    "hugging_face": HuggingFaceImporter,
+    "mtdata": MtdataImporter,
+    "opus": OpusImporter,
+    "sacrebleu": SacrebleuImporter,
+    "synthetic": SyntheticImporter,
+}
+
+
+def importer_from(entry: Mapping[str, Any]) -> Importer:
+    """The importer of a corpus entry of the configuration, without the keys OF_THE_CORPUS and its noise.
+
+    Raises InputError where the importer or one of its keys is unknown.
+    """
+    keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
+    name = entry.get("importer")
+    if _is_damaged(entry):
+        del keys["noise"]
+    if name not in IMPORTERS:
+        raise InputError(
+            f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
+        )
+    kind = IMPORTERS[name]
+    known = [key.name for key in fields(kind)]
+    for key in keys:
+        if key not in known:
+            raise InputError(f"importer {name}: unknown key '{key}'{nearest(key, known)}")
+    try:
+        return kind(**keys)
+    except TypeError as error:
+        raise InputError(f"importer {name}: {error}") from error
+
+
+def sources_of(
+    entry: Mapping[str, Any], languages: tuple[str, str], monolingual: Side | None, places: Places
+) -> list[Source]:
+    """All files that an entry is read from, those of its noise included.  Raises InputError as `sources` does."""
+    found = importer_from(entry).sources(languages, monolingual, places)
+    return [*found, *_noise_sources(entry)]
+
+
+def _noise_sources(entry: Mapping[str, Any]) -> list[Source]:
+    files = entry["noise"].get("other_languages", ()) if _is_damaged(entry) else ()
+    return [Source(path, name=path) for path in files]
+
+
+def _is_damaged(entry: Mapping[str, Any]) -> bool:
+    """Whether damage is done to what the importer reads; the synthetic one does its own."""
+    return isinstance(entry.get("noise"), Mapping)
+
+
+Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
+
+
+def local_inputs(entries: Entries) -> list[str]:
+    """The local files of entries that are there; missing ones are told when the run starts."""
+    files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
+    files += [source.place for entry in _several(entries) for source in _noise_sources(entry)]
+    return [file for file in files if Path(file).is_file()]
+
+
+def code_parts(entries: Entries) -> list[str]:
+    """The parts of this library that importing the entries runs, for `code_version`."""
+    parts = ["corpus.importers", "corpus.download", "corpus.sources", "corpus.table", "text_files"]
+    if any(entry["importer"] == "synthetic" for entry in _several(entries)):
+        parts += ["corpus.synthetic", "corpus.injected_noise"]
+    if any(entry["importer"] == "hugging_face" for entry in _several(entries)):
+        parts.append("corpus.hugging_face_hub")
+    if any(map(_is_damaged, _several(entries))):
+        parts.append("corpus.injected_noise")
+    return parts
+
+
+def contents(entries: Entries) -> list[dict[str, Any]]:
+    """What decides the rows of the entries, wherever their files lie and whatever becomes of them."""
+    return [
+        {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
+        for entry in _several(entries)
+    ]
+
+
+def _several(entries: Entries) -> list[Mapping[str, Any]]:
+    return [entries] if isinstance(entries, Mapping) else entries
+
+
+def import_corpus(
+    path: str | Path,
+    name: str,
+    entries: Entries,
+    languages: tuple[str, str],
+    monolingual: Side | None = None,
+    shard_rows: int | None = None,
+    places: Places | None = None,
+) -> int:
+    """Import an entry of the configuration, or several one after the other, into a table.
+
+    path: a folder of shards of `shard_rows` rows, or one file where that is None.
+    monolingual: the side that is read, None where both are.
+    places: where files are fetched to and looked for; an entry's own `local_dir` goes before that.
+    Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
+    with the corpus named; nothing is left at `path` then.
+    """
+    try:
+        several = _several(entries)
+        importers = [importer_from(entry) for entry in several]
+        schema = SCHEMA
+        if any(entry["importer"] == "synthetic" or _is_damaged(entry) for entry in several):
+            schema = SCHEMA.append(pa.field("noise", pa.string()))
+        make = (
+            TableWriter(path, schema)
+            if shard_rows is None
+            else ShardWriter(path, schema, shard_rows)
+        )
+        with make as writer:
+            for entry, importer in zip(several, importers, strict=True):
+                start = 0
+                own = places_of(entry, places or Places())
+                rows = importer.rows(languages, monolingual, own)
+                if _is_damaged(entry):
+                    from weebill.corpus.injected_noise import InjectedNoise, inject
+
+                    files = [own.path(source) for source in _noise_sources(entry)]
+                    rows = inject(rows, InjectedNoise(**entry["noise"]), files)
+                while batch := list(islice(rows, BATCH_ROWS)):
+                    writer.write(_batch(batch, name, start, schema))
+                    start += len(batch)
+    except InputError as error:
+        raise InputError(f"corpus '{name}': {error}") from error
+    log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
+    return writer.rows
+
+
+def places_of(entry: Mapping[str, Any], places: Places) -> Places:
+    """Where the files of an entry are."""
+    return replace(places, local_dir=entry.get("local_dir", places.local_dir))
+
+
+def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Table:
+    columns = {
+        "source": [row[0] for row in rows],
+        "target": [row[1] for row in rows],
+        "corpus": [name] * len(rows),
+        "row": range(start, start + len(rows)),
+        "dropped_by": pa.nulls(len(rows), pa.string()),
+        "noise": [row[2] if len(row) > 2 else None for row in rows],
+    }
+    return pa.table({key: columns[key] for key in schema.names}, schema=schema)

@@ -1,0 +1,214 @@
+"""Reading the text of corpora strictly: files and members of archives, pairs of them, tables.
+
+Lines are split at "\\n" alone, bytes are UTF-8 or an error, and both sides of a pair have as many lines.
+"""
+
+import bz2
+import gzip
+import logging
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO
+
+from weebill.corpus.sources import Side
+from weebill.errors import InputError
+from weebill.text_files import decoded_lines, open_binary
+
+log = logging.getLogger(__name__)
+
+Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
+
+IN_FILES = re.compile(r"[\x00\t]")  # what no line of a pair of files may hold
+IN_TABLES = re.compile(r"\x00")
+SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON may write one alone, UTF-8 cannot
+IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # of data sets, whose texts are no lines
+NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
+HALF = "half a character (a lone surrogate)"
+
+BLOCK = 1 << 20
+_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text in a file, or in the one member of an archive whose name matches a pattern.
+
+    suffix: how it is packed (".zip" or ".tgz", which have members; ".gz", ".zst", ".xz", ".bz2" or ""), which
+    the name of a fetched file does not always tell; without it the file's own suffix counts.
+    """
+
+    path: Path
+    member: str | None = None
+    suffix: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.path) if self.member is None else f"{self.path}/{self.member}"
+
+
+def member_names(text: Text) -> list[str]:
+    """The names of an archive's members that match `text.member`, in the archive's order."""
+    with damage(text.path, lambda: ""):
+        if text.suffix == ".zip":
+            with zipfile.ZipFile(text.path) as archive:
+                names = archive.namelist()
+        else:
+            with gzip.open(text.path, "rb") as packed:
+                with tarfile.open(fileobj=packed, mode="r|") as archive:
+                    names = [member.name for member in archive if member.isfile()]
+                while packed.read(
+                    BLOCK
+                ):  # to the checksum: tarfile takes a damaged header for the end
+                    pass
+    return [name for name in names if fnmatchcase(name, text.member)]
+
+
+@contextmanager
+def open_text(text: Text) -> Iterator[IO[bytes]]:
+    """The bytes of a text, unpacked.  Raises InputError where an archive has no such member, or several."""
+    if text.member is None:
+        with _open_file(text) as stream:
+            yield stream
+        return
+    names = member_names(text)
+    if len(names) != 1:
+        found = ", ".join(names) if names else "none"
+        raise InputError(
+            f"{text.path}: expected one member '{text.member}', found {found}; this is no archive of "
+            "this corpus, fetch it again"
+        )
+    if text.suffix == ".zip":
+        with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
+            yield stream
+    else:  # read from the front, as nothing else can be done in compressed data
+        with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
+            for member in archive:
+                if member.name == names[0]:
+                    yield archive.extractfile(member)
+                    return
+
+
+def _open_file(text: Text) -> IO[bytes]:
+    suffix = text.path.suffix if text.suffix is None else text.suffix
+    if text.suffix in (".xz", ".bz2"):
+        return (lzma if text.suffix == ".xz" else bz2).open(text.path, "rb")
+    return open_binary(text.path, suffix)
+
+
+def lines(text: Text) -> Iterator[str]:
+    """The lines of a text without their newline.
+
+    Raises InputError naming file and line where a line is not UTF-8 or the packed data is damaged.
+    """
+    number = 0
+    with damage(text, lambda: f" after line {number}"), open_text(text) as stream:
+        for number, line in enumerate(decoded_lines(stream, str(text)), start=1):  # noqa: B007
+            yield line
+
+
+@contextmanager
+def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
+    """What unpacking says of damaged data as InputError; the disk's errors, which have a number, go on.
+
+    where: tells, when asked, how far the reading came.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise InputError(
+            f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What a control character inside a text is: an error, or replaced by a space."""
+
+    choice: str = "error"
+
+    def __post_init__(self) -> None:
+        if self.choice not in ("error", "replace"):
+            raise InputError(
+                f"control_characters is '{self.choice}', expected 'error' or 'replace'"
+            )
+
+    def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
+        """The text without what is forbidden.  Raises InputError naming file and line."""
+        found = forbidden.search(text)
+        if found is None:
+            return text
+        if self.choice == "error":
+            raise InputError(
+                f"{name}:{number}: {NAMES.get(found[0], HALF)} inside the line; mend the line, or set "
+                "`control_characters: replace` to read it as a space"
+            )
+        return forbidden.sub(" ", text)
+
+    def report(self, name: object, lines: int, replaced: int) -> None:
+        """Raise InputError where a file was empty; log in how many of its lines something was replaced."""
+        if not lines:
+            raise InputError(f"{name}: empty file; a corpus has at least one line")
+        if replaced:
+            log.info("%s: control characters replaced by spaces in %s lines", name, f"{replaced:,}")
+
+    def checked(
+        self, name: object, texts: Iterable[str], forbidden: re.Pattern[str]
+    ) -> Iterator[str]:
+        """The lines of a file that is not empty, without what is forbidden; errors as in `text`."""
+        number = replaced = 0
+        for number, given in enumerate(texts, start=1):
+            text = self.text(name, number, given, forbidden)
+            replaced += text != given
+            yield text
+        self.report(name, number, replaced)
+
+    def lines(self, text: Text) -> Iterator[str]:
+        """The lines of a text, checked."""
+        return self.checked(text, lines(text), IN_FILES)
+
+    def pairs(self, source: Text, target: Text) -> Iterator[Row]:
+        """The lines of two texts side by side.  Raises InputError where one has more of them."""
+        sources, targets = self.lines(source), self.lines(target)
+        pairs = 0
+        for line in sources:
+            other = next(targets, None)
+            if other is None:
+                raise _unequal(source, pairs + 1 + sum(1 for _ in sources), target, pairs)
+            pairs += 1
+            yield line, other
+        if (left := sum(1 for _ in targets)) > 0:
+            raise _unequal(source, pairs, target, pairs + left)
+
+    def table(self, text: Text, source: int | None, target: int | None) -> Iterator[Row]:
+        """Two columns, counted from 0, of tab-separated lines; or one, where the other is None."""
+        last = max(column for column in (source, target) if column is not None)
+        rows = self.checked(text, lines(text), IN_TABLES)
+        for number, line in enumerate(rows, start=1):
+            values = line.split("\t")
+            if len(values) <= last:
+                raise InputError(
+                    f"{text}:{number}: {len(values)} tab-separated columns, expected at least "
+                    f"{last + 1}; mend the line or `columns`"
+                )
+            yield tuple(None if column is None else values[column] for column in (source, target))
+
+
+def one_sided(texts: Iterable[str], side: Side) -> Iterator[Row]:
+    """Monolingual text as rows."""
+    yield from ((text, None) if side == "source" else (None, text) for text in texts)
+
+
+def _unequal(source: Text, source_lines: int, target: Text, target_lines: int) -> InputError:
+    return InputError(
+        f"{source} has {source_lines:,} lines and {target} has {target_lines:,}; "
+        "the sides of a corpus must have one line per pair"
+    )

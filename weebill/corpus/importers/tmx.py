@@ -1,0 +1,83 @@
+"""Translation memories (TMX): units of the same text in several languages, read as a stream."""
+
+import logging
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from weebill.corpus.importers.reading import Row, Text, damage, open_text
+from weebill.errors import InputError
+
+log = logging.getLogger(__name__)
+
+LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")  # TMX 1.4 and before
+
+
+def units(text: Text, source: set[str] | None, target: set[str] | None) -> Iterator[Row]:
+    """The units of a translation memory that have both languages, or one alone where the other is None.
+
+    source, target: the codes by which a language goes, such as {"de", "deu"}; regions ("de-AT") do not count.
+    Line breaks inside a segment are layout and become spaces.  Units without a language are counted in the log.
+    Raises InputError where the XML is broken, or no unit has the languages.
+    """
+    found, others, wanted = 0, 0, (source, target)
+    with damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
+        try:
+            for unit in _elements(stream):
+                segments = _segments(unit)
+                row = [None if codes is None else _first(segments, codes) for codes in wanted]
+                if any(t is None and codes for t, codes in zip(row, wanted, strict=True)):
+                    others += 1
+                    continue
+                found += 1
+                yield tuple(row)
+        except ElementTree.ParseError as error:
+            line, _ = error.position
+            raise InputError(
+                f"{text}:{line}: not well-formed XML ({error}); fetch the file again"
+            ) from error
+    named = " and ".join("/".join(sorted(codes)) for codes in wanted if codes)
+    if not found:
+        raise InputError(f"{text}: none of its {others:,} units is in {named}; check the languages")
+    if others:
+        log.info("%s: %s units are not in %s", text, f"{others:,}", named)
+
+
+def _elements(stream) -> Iterator[ElementTree.Element]:
+    """The `tu` elements; what was read is let go, so that memory does not depend on the file's size."""
+    open_elements: list[ElementTree.Element] = []
+    for event, element in ElementTree.iterparse(stream, events=("start", "end")):
+        if event == "start":
+            open_elements.append(element)
+            continue
+        open_elements.pop()
+        if element.tag == "tu":
+            yield element
+            open_elements[-1].clear()
+
+
+def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
+    """(language without its region, text) of a unit's variants that have text."""
+    segments = []
+    for variant in unit.findall("tuv"):
+        code = next((variant.get(key) for key in LANGUAGE if variant.get(key)), "")
+        segment = variant.find("seg")
+        words = (
+            " ".join(_text(segment).split("\n")).replace("\t", " ").strip()
+            if segment is not None
+            else ""
+        )
+        if words:
+            segments.append((code.replace("_", "-").split("-")[0].lower(), words))
+    return segments
+
+
+def _text(segment: ElementTree.Element) -> str:
+    """The words of a segment: inline markup is left out, what it highlights stays."""
+    parts = [segment.text or ""]
+    for child in segment:
+        parts += [_text(child) if child.tag == "hi" else "", child.tail or ""]
+    return "".join(parts)
+
+
+def _first(segments: list[tuple[str, str]], codes: set[str]) -> str | None:
+    return next((words for code, words in segments if code in codes), None)

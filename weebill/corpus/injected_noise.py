@@ -1,0 +1,124 @@
+"""Damage done to pairs of any corpus on purpose, each row labelled, so that cleaning can be judged."""
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from weebill.errors import InputError
+from weebill.text_files import read_lines
+
+Pair = tuple[str, str]
+
+KINDS = ("misaligned", "wrong_language", "truncated", "copied")
+RECENT = 1024  # earlier undamaged pairs, one of which lends a misaligned pair its target
+MIN_WORDS_TO_CUT = 4
+
+
+@dataclass(frozen=True)
+class InjectedNoise:
+    """How a corpus is damaged.
+
+    share: of the rows, on average.  kinds: of KINDS, which take turns.  other_languages: text files for the kind
+    wrong_language; row n of the corpus gets line n of one of them, from the beginning again where it is shorter,
+    so that a file of the corpus' own translations makes pairs that say the same in a wrong language.
+    """
+
+    share: float
+    seed: int
+    kinds: Sequence[str] = KINDS
+    other_languages: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise InputError(f"noise: share is {self.share}, expected 0 to 1")
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise InputError(f"noise: no kind '{kind}', but {', '.join(KINDS)}")
+        if "wrong_language" in self.kinds and not self.other_languages:
+            raise InputError(
+                "noise: wrong_language needs other_languages, files to take lines from"
+            )
+
+
+def inject(
+    pairs: Iterable[Pair], noise: InjectedNoise, files: Iterable[Path] = ()
+) -> Iterator[tuple[str, str, str | None]]:
+    """The pairs in their order, some of them damaged: source, target and the kind of damage, else None.
+
+    files: where `noise.other_languages` are.  A pair that cannot be damaged in one way is damaged in another.
+    Memory does not depend on the number of pairs.  Equal arguments give equal rows.  Raises InputError where a
+    file is missing, empty or not text.
+    """
+    damage = _Damage(noise)
+    others = [_without_end(path) for path in files]
+    for pair in pairs:
+        lines = [next(other) for other in others]
+        found = damage.damaged(pair, lines) if damage.draw.random() < noise.share else None
+        if found is None:
+            damage.recent.append(pair[1])
+            yield *pair, None
+        else:
+            yield found
+
+
+def _without_end(path: Path) -> Iterator[str]:
+    """The lines of a file, over and over."""
+    if not any(True for _ in islice(read_lines(path), 1)):
+        raise InputError(f"{path}: empty file; noise in another language has at least one line")
+    while True:
+        yield from read_lines(path)
+
+
+class _Damage:
+    """Damages one pair after the other.  recent: earlier targets, which a misaligned pair may get."""
+
+    def __init__(self, noise: InjectedNoise) -> None:
+        self.draw = random.Random(noise.seed)
+        self.kinds = noise.kinds
+        self.recent: deque[str] = deque(maxlen=RECENT)
+        self.turn: list[str] = []
+
+    def damaged(self, pair: Pair, lines: list[str]) -> tuple[str, str, str] | None:
+        """The pair damaged in the first way of this turn that fits it; None where none does."""
+        if not self.turn:
+            self.turn = self.draw.sample(self.kinds, len(self.kinds))
+        # What has had its turn stands last: it may have to serve again.
+        for kind in [*self.turn, *(kind for kind in self.kinds if kind not in self.turn)]:
+            found = getattr(self, f"_{kind}")(pair, lines)
+            if found is not None and found != pair:
+                self.turn = [other for other in self.turn if other != kind]
+                return *found, kind
+        return None
+
+    def _misaligned(self, pair: Pair, lines: list[str]) -> Pair | None:
+        """The target of an earlier pair."""
+        return (pair[0], self.draw.choice(self.recent)) if self.recent else None
+
+    def _wrong_language(self, pair: Pair, lines: list[str]) -> Pair | None:
+        """One side in another language."""
+        line = self.draw.choice(lines)
+        if not line.strip():
+            return None
+        return (line, pair[1]) if self.draw.random() < 0.5 else (pair[0], line)
+
+    def _truncated(self, pair: Pair, lines: list[str]) -> Pair | None:
+        """One side broken off in its first half."""
+        return truncated(pair, self.draw.random)
+
+    def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
+        """The source on both sides."""
+        return pair[0], pair[0]
+
+
+def truncated(pair: Pair, random: Callable[[], float]) -> Pair | None:
+    """The pair with one side broken off in its first half; None where that side is too short for it."""
+    source, target = pair
+    first = random() < 0.5
+    words = (source if first else target).split(" ")
+    if len(words) < MIN_WORDS_TO_CUT:
+        return None
+    cut = " ".join(words[: 1 + int(random() * (len(words) // 2))])
+    return (cut, target) if first else (source, cut)

@@ -1,0 +1,216 @@
+"""Filters and scores measured on pairs that people have labelled good or bad."""
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import rankdata
+
+from weebill.corpus.cleaning.deduplicate import Buckets, digests
+from weebill.corpus.cleaning.filters import FILTERS, clean_batch
+from weebill.corpus.cleaning.normalise import normalise
+from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.sampling import draw_rows
+from weebill.corpus.scores.combination import cross_validated, features_of
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
+from weebill.errors import InputError
+from weebill.text_files import read_lines
+
+KEPT_GOOD = 0.7
+DAMAGED_ROWS = 20_000
+
+Column = pa.Array | pa.ChunkedArray
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Pairs (rows,) and which of them are good, (rows,) bool.
+
+    damage: of each pair the kind of damage that was done to it, None of a good one; None where nobody knows kinds.
+    """
+
+    sources: list[str]
+    targets: list[str]
+    good: np.ndarray
+    damage: list[str | None] | None = None
+
+
+@dataclass(frozen=True)
+class FilterQuality:
+    """What a filter, the chain of all, or a score makes of labelled pairs.
+
+    dropped: pairs.  precision, recall: of bad pairs among those dropped.  kept_precision, kept_recall: of good
+    pairs among those kept.  auc: chance that a good pair stands above a bad one, ties counted half, and its 95 %
+    interval.  A score is cut where it keeps KEPT_GOOD of the good pairs.  found: of each kind of damage the
+    share that is dropped.
+    """
+
+    name: str
+    auc: float
+    dropped: int
+    precision: float | None
+    recall: float | None
+    kept_precision: float | None
+    kept_recall: float | None
+    auc_low: float | None = None
+    auc_high: float | None = None
+    found: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
+    """A table of tab-separated values with a line of headings; its label is 1 for a good pair, 0 for a bad one.
+
+    columns: of source, target and label, counted from 0.  Raises InputError naming the line that is not so, or
+    where all labels are equal.
+    """
+    sources, targets, good = [], [], []
+    for number, line in enumerate(read_lines(path), start=1):
+        cells = line.split("\t")
+        if len(cells) <= max(columns.values()):
+            raise InputError(
+                f"{path}:{number}: {len(cells)} columns, expected {max(columns.values()) + 1}"
+            )
+        label = cells[columns["label"]].strip()  # the last column of lines that end in CRLF, too
+        if number == 1:
+            continue
+        if label not in ("0", "1"):
+            raise InputError(f"{path}:{number}: label {label!r:.60}, expected 1 (good) or 0 (bad)")
+        sources.append(cells[columns["source"]])
+        targets.append(cells[columns["target"]])
+        good.append(label == "1")
+    if len(set(good)) < 2:
+        raise InputError(f"{path}: {len(good)} pairs with one label; both are needed to measure")
+    return Labelled(sources, targets, np.array(good))
+
+
+def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
+    """Write the pairs, normalised as cleaning does it, as a corpus that can be scored, with a column `good`."""
+    sides = zip((labelled.sources, labelled.targets), languages, strict=True)
+    sources, targets = (pa.array(normalise(texts, language)) for texts, language in sides)
+    _write(sources, targets, pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
+
+
+def import_damaged(
+    corpora: Iterable[str | Path], output: str | Path, seed: int, rows: int = DAMAGED_ROWS
+) -> None:
+    """Write `rows` pairs of cleaned corpora with injected damage, dropped ones too, in the form of `import_labelled`.
+
+    Raises InputError where none of the pairs is damaged, or all are.
+    """
+    columns = ["source", "target", "noise"]
+    batches = (
+        pa.table(batch) for corpus in corpora for batch in read_batches(corpus, columns, kept=False)
+    )
+    drawn = draw_rows(batches, rows, seed)
+    good = drawn["noise"].is_null()
+    if len(good.unique()) < 2:
+        raise InputError(f"{output}: no damaged pair, or no other, to measure on; change `noise`")
+    _write(drawn["source"], drawn["target"], good, drawn["noise"], output)
+
+
+def _write(source: Column, target: Column, good: Column, noise: Column, output: str | Path) -> None:
+    rows = len(good)
+    columns = [source, target, pa.array(["labelled"] * rows), pa.array(range(rows)), pa.nulls(rows)]
+    columns = [column.cast(wanted.type) for column, wanted in zip(columns, SCHEMA, strict=True)]
+    table = pa.table(columns, schema=SCHEMA).append_column("good", good)
+    write_table(output, table.append_column("noise", noise.cast(pa.string())))
+
+
+def load_labelled(table: str | Path) -> Labelled:
+    """What `import_labelled` or `import_damaged` wrote."""
+    columns = read_columns(table, ["source", "target", "good", "noise"])
+    damage = columns["noise"].to_pylist()
+    return Labelled(
+        columns["source"].to_pylist(),
+        columns["target"].to_pylist(),
+        columns["good"].to_numpy(),
+        damage if any(damage) else None,
+    )
+
+
+def measure(
+    labelled: Labelled,
+    languages: tuple[str, str],
+    context: Context,
+    scores: Mapping[str, np.ndarray],
+    seed: int,
+    resamples: int = 1000,
+) -> list[FilterQuality]:
+    """Every filter alone, then their chain, then every score, then their combination in cross-validation.
+
+    labelled: as imported.  scores: (rows,) by their names in SCORES.  seed: of folds and resampled rows.
+    """
+    good, sides = labelled.good, (labelled.sources, labelled.targets)
+    damage = np.array(labelled.damage or [], object)
+    pairs = Pairs.measured(sides, languages, _repeats(sides))
+    values = {name: (~drops(pairs, context)).astype(float) for name, drops in FILTERS.items()}
+    values["all filters"] = (clean_batch(pairs, context) < 0).astype(float)
+    rows = [_quality(name, kept, kept == 0, good, damage) for name, kept in values.items()]
+    for name, found in scores.items():
+        values[name] = found if SCORES[name].higher_is_better else -found
+    features = features_of(scores, *sides, languages)
+    values["combined"] = cross_validated(features, good, seed)
+    for name in (*scores, "combined"):
+        limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
+        rows.append(_quality(name, values[name], values[name] < limit, good, damage))
+    draw = np.random.default_rng(seed)
+    samples = [_resample(good, draw) for _ in range(resamples)]
+    return [_with_interval(row, values[row.name], good, samples) for row in rows]
+
+
+def _resample(good: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Row numbers (rows,) drawn with replacement, as many of each label as there are."""
+    return np.concatenate(
+        [draw.choice(rows, len(rows)) for rows in (np.flatnonzero(good), np.flatnonzero(~good))]
+    )
+
+
+def _with_interval(
+    row: FilterQuality, values: np.ndarray, good: np.ndarray, samples: list[np.ndarray]
+) -> FilterQuality:
+    found = [roc_auc(values[sample], good[sample]) for sample in samples]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return replace(row, auc_low=float(low), auc_high=float(high))
+
+
+def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
+    """(rows,) uint8: which pairs stood earlier, as the cleaning of a corpus finds them."""
+    with tempfile.TemporaryDirectory() as folder:
+        buckets = Buckets(Path(folder) / "buckets", len(sides[0]))
+        records = digests(sides)
+        records["row"] = np.arange(len(records))
+        buckets.write("all", [records])
+        buckets.find(Path(folder) / "repeats")
+        return np.fromfile(Path(folder) / "repeats", np.uint8)
+
+
+def _quality(
+    name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarray, damage: np.ndarray
+) -> FilterQuality:
+    kinds = sorted({kind for kind in damage if kind is not None})
+    return FilterQuality(
+        name,
+        roc_auc(values, good),
+        int(dropped.sum()),
+        precision=_share(dropped & ~good, dropped),
+        recall=_share(dropped & ~good, ~good),
+        kept_precision=_share(~dropped & good, ~dropped),
+        kept_recall=_share(~dropped & good, good),
+        found={kind: float(dropped[damage == kind].mean()) for kind in kinds},
+    )
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> float | None:
+    return float(part.sum() / whole.sum()) if whole.any() else None
+
+
+def roc_auc(values: np.ndarray, good: np.ndarray) -> float:
+    """Area under the ROC curve of values (rows,), higher for better, by their ranks (Mann and Whitney)."""
+    ranks = rankdata(values)
+    positives = int(good.sum())
+    excess = ranks[good].sum() - positives * (positives + 1) / 2
+    return float(excess / (positives * (len(good) - positives)))

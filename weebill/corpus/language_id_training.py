@@ -1,0 +1,107 @@
+"""A small language identifier for the demo, trained on sentences of the embedded grammar.
+
+It knows English, German and French as the grammar writes them, no more; real text needs fastText's lid.176 model,
+whose file format and labels (__label__en, ...) it shares.
+
+fastText itself only builds the dictionary here.  With fewer than ten threads it leaves most of a model's first
+weights uninitialised (DenseMatrix::uniform fills a tenth a thread), and with several its training is not repeatable;
+so the weights are trained here: softmax regression on fastText's own features.
+"""
+
+import tempfile
+from pathlib import Path
+
+import fasttext
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from weebill.corpus.synthetic.french import FrenchMaker
+from weebill.corpus.synthetic.lexicon import lexicon
+from weebill.corpus.synthetic.sentences import SentenceMaker
+from weebill.files import atomic_path
+
+SENTENCES = 5000  # a language
+STEPS = 80
+LEARNING_RATE = 3.0
+DECAY = 1e-7  # of the squared weights: keeps rare n-grams from deciding alone
+
+
+def train_identifier(path: str | Path, seed: int) -> None:
+    """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB).
+
+    Words seen five times and character n-grams of 1 to 4 in 4,000 buckets, one weight a language each; the file is
+    the same for the same seed.
+    """
+    rows = identifier_sentences(seed)
+    model = untrained_model(rows)
+    labels = [label.removeprefix("__label__") for label in model.get_labels()]
+    features = feature_matrix(model, [sentence for _, sentence in rows])
+    truth = np.eye(len(labels))[[labels.index(language) for language, _ in rows]]
+    weights = softmax_regression(features, truth)
+    # A sentence is the mean of its features' rows; with the identity behind it that mean is the logits.
+    model.set_matrices(weights.astype(np.float32), np.eye(len(labels), dtype=np.float32))
+    with atomic_path(path) as partial:
+        model.save_model(str(partial))
+
+
+def identifier_sentences(seed: int, sentences: int = SENTENCES) -> list[tuple[str, str]]:
+    """(language, sentence) rows, as many of each of en, de and fr, deterministic in the seed.
+
+    Apart from every corpus: the stream of a seed here is another than that of `synthetic.generate`.
+    """
+    maker = SentenceMaker(lexicon(), f"weebill/{seed}/identifier")
+    french = FrenchMaker(f"weebill/{seed}/identifier")
+    rows = []
+    for _ in range(sentences):
+        english, german = maker.pair()
+        rows += [("en", english), ("de", german), ("fr", french.sentence())]
+    return rows
+
+
+def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText":
+    """A model with the sentences' dictionary, one dimension a language, and no training."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / "sentences.txt"
+        lines = (f"__label__{language} {sentence}\n" for language, sentence in rows)
+        text.write_text("".join(lines), encoding="utf-8")
+        return fasttext.train_supervised(
+            str(text), dim=3, bucket=4000, minn=1, maxn=4, minCount=5, epoch=0, thread=12, verbose=0
+        )
+
+
+def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -> csr_matrix:
+    """(sentences, features): the share of each word and n-gram, as fastText counts them in a line."""
+    of_word: dict[str, np.ndarray] = {}
+    columns, starts = [], [0]
+    for sentence in sentences:
+        words = (*sentence.split(), "</s>")
+        for word in words:
+            if word not in of_word:
+                of_word[word] = model.get_subwords(word)[1]
+        found = [of_word[word] for word in words]
+        columns += found
+        starts.append(starts[-1] + sum(map(len, found)))
+    lengths = np.diff(starts)
+    shape = (len(sentences), model.get_input_matrix().shape[0])
+    values = np.repeat(1.0 / lengths, lengths)
+    return csr_matrix((values, np.concatenate(columns), np.array(starts)), shape=shape)
+
+
+def softmax_regression(features: csr_matrix, truth: np.ndarray) -> np.ndarray:
+    """Weights (features, classes) that minimise the cross-entropy, by full-batch Adam from zero.
+
+    features: (rows, features).  truth: (rows, classes), one-hot.  Every sum has a fixed order: repeatable.
+    """
+    weights = np.zeros((features.shape[1], truth.shape[1]))
+    momentum, square = np.zeros_like(weights), np.zeros_like(weights)
+    transposed = features.T.tocsr()
+    for step in range(1, STEPS + 1):
+        logits = features @ weights  # (rows, classes)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        error = odds / odds.sum(axis=1, keepdims=True) - truth
+        gradient = transposed @ error / len(truth) + DECAY * weights
+        momentum = 0.9 * momentum + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        scaled = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+        weights -= LEARNING_RATE * momentum / (1 - 0.9**step) / scaled
+    return weights

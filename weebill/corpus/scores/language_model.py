@@ -1,0 +1,127 @@
+"""KenLM language models: modified Kneser-Ney models estimated by `lmplz`, and a line's cross-entropy per word.
+
+Heafield et al. 2013.  Words and single punctuation marks are tokens, in small letters, so that the scores do
+not depend on how a corpus writes the beginnings of its lines.
+"""
+
+import math
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from weebill.errors import InputError
+from weebill.files import atomic_path, remove_folder
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def tokens(text: str) -> str:
+    """A line's tokens, in small letters, with a space between them."""
+    return " ".join(_TOKEN.findall(text.lower()))
+
+
+def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: str = "1G") -> None:
+    """Write the binary modified Kneser-Ney model of some text.
+
+    memory: what lmplz uses for sorting (as its -S); the rest lies on disk, beside `output`.
+    Raises InputError where there is no text, or KenLM's programs are missing or fail.
+    """
+    output = Path(output)
+    lmplz, build_binary = _program("lmplz"), _program("build_binary")
+    work = output.with_name(f"{output.name}.work")
+    if work.exists():  # a killed job's
+        remove_folder(work)
+    work.mkdir(parents=True)
+    try:
+        arpa, log = work / "model.arpa", work / "log"
+        command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
+        # Little text has no n-grams of some counts, from which the discounts are estimated.
+        command += ["--discount_fallback"]
+        if not _feed(command, lines, log):
+            raise InputError(f"{output}: no text to estimate a language model on")
+        with atomic_path(output) as partial:
+            _run([build_binary, "-T", f"{work}/", "probing", arpa, partial], log)
+    finally:
+        remove_folder(work)
+
+
+def _feed(command: list, lines: Iterable[str], log: Path) -> int:
+    """Run a program on the tokens of some lines; how many there were."""
+    count = 0
+    with log.open("wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said)
+        try:
+            with suppress(BrokenPipeError), process.stdin as stdin:  # it may end early, and say why
+                for text in filter(None, map(tokens, lines)):
+                    count += 1
+                    stdin.write(f"{text}\n".encode())
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            code = process.wait()
+    if code and count:
+        _failed(command, code, log)
+    return count
+
+
+def _run(command: list, log: Path) -> None:
+    with log.open("wb") as said:
+        code = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
+    if code:
+        _failed(command, code, log)
+
+
+def _failed(command: list, code: int, log: Path) -> None:
+    said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
+    raise InputError(
+        f"{Path(command[0]).name} ended with code {code}: {' '.join(said[-3:])}; where memory or disk ran "
+        "out, give more of it, or estimate the model on less text"
+    )
+
+
+def _program(name: str) -> str:
+    """A program of KenLM beside this Python, or else on PATH."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.is_file() else shutil.which(name)
+    if found is None:
+        raise InputError(
+            f"the program {name} of KenLM is not here; run `make setup`, or "
+            "pip install --no-deps bicleaner-hardrules==2.10.8, which brings it"
+        )
+    return found
+
+
+def cross_entropy(path: str | Path) -> Callable[[Sequence[str]], np.ndarray]:
+    """A function from lines to (lines,) bits per word, the end of the line counted as a word.
+
+    Raises InputError where the file is missing or no model of KenLM, or the module is.
+    """
+    try:
+        import kenlm
+    except ImportError as error:
+        raise InputError("the module kenlm is not here; run `make setup`") from error
+    if not Path(path).is_file():
+        raise InputError(f"{path}: no such language model; check the path")
+    try:
+        model = kenlm.Model(str(path))
+    except OSError as error:
+        said = " ".join(str(error).split())
+        raise InputError(f"{path}: not a model of KenLM ({said})") from error
+    bits = -1 / math.log10(2)  # KenLM's logarithms are decimal
+
+    def scores(lines: Sequence[str]) -> np.ndarray:
+        values = np.empty(len(lines))
+        for index, line in enumerate(lines):
+            text = tokens(line)
+            words = text.count(" ") + 2 if text else 1
+            values[index] = bits * model.score(text) / words
+        return values
+
+    return scores

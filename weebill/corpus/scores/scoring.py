@@ -1,0 +1,140 @@
+"""A score of every kept row of a corpus, in a table of the same shards and rows with this one column."""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from weebill.corpus.scores.registry import SCORES, Score
+from weebill.corpus.table import (
+    TableWriter,
+    count_rows,
+    read_batches,
+    read_columns,
+    read_schema,
+    shard_name,
+    shard_paths,
+)
+from weebill.errors import InputError
+from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+
+log = logging.getLogger(__name__)
+
+# Texts of the sides that a score reads, each (rows,), to scores (rows,).
+Scorer = Callable[..., np.ndarray]
+BATCH_ROWS = 8192
+
+
+def score_corpus(
+    corpus: str | Path,
+    output: str | Path,
+    score: Score,
+    scorer: Scorer,
+    made_by: Mapping[str, Any],
+    beside: Mapping[str, str | Path] | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> None:
+    """Write the folder `output` with a shard of the same rows for each of the corpus.
+
+    Rows that were dropped before are null.  Memory does not depend on the number of rows.  Finished shards are
+    kept in `OUTPUT.work`, so that a killed job goes on where it was, to the same bytes.
+    made_by: what else the scores depend on (models, code), as JSON values.
+    beside: tables of other scores of the same rows, by their names in SCORES, by which the scorer gets the values
+    (rows,) of each after the texts.
+    Raises InputError where a kept row lacks a side, its score is not a number, or tables do not fit together.
+    """
+    output, beside = Path(output), beside or {}
+    work = output.with_name(f"{output.name}.work")
+    for table in beside.values():
+        check_shards(table, corpus)
+    identity = {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)}
+    identity["beside"] = {name: content_hash(table) for name, table in beside.items()}
+    with exclusive_folder(work):
+        claim_folder(work, "identity.json", identity)
+        for number, shard in enumerate(shard_paths(corpus)):
+            path = work / "scores" / shard_name(number)
+            if not path.exists():
+                others = {
+                    name: read_score(shard_paths(table)[number], name)
+                    for name, table in beside.items()
+                }
+                score_shard(shard, path, score, scorer, others, batch_rows)
+        if output.is_dir():
+            remove_folder(output)
+        os.replace(work / "scores", output)
+        remove_folder(work)
+
+
+def check_shards(scores: str | Path, corpus: str | Path) -> None:
+    """Raise InputError naming the shard of a score's table whose rows are not those of the corpus."""
+    shards, found = shard_paths(corpus), shard_paths(scores)
+    if len(found) != len(shards):
+        raise InputError(
+            f"{scores}: has {len(found)} shards where {corpus} has {len(shards)}; delete this folder and "
+            "run again"
+        )
+    for shard, scored in zip(shards, found, strict=True):
+        rows, values = count_rows(shard, kept=False), count_rows(scored, kept=False)
+        if rows != values:
+            raise InputError(
+                f"{scored}: has {values:,} rows where {shard} has {rows:,}; "
+                f"delete {scores} and run again"
+            )
+
+
+def read_score(table: str | Path, name: str) -> np.ndarray:
+    """(rows,) of a score of that name in SCORES; not a number where a row has none."""
+    column = SCORES[name].column
+    return read_columns(table, [column], kept=False)[column].to_numpy()
+
+
+def score_shard(
+    shard: Path,
+    path: Path,
+    score: Score,
+    scorer: Scorer,
+    beside: Mapping[str, np.ndarray] | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> None:
+    """Write the file `path`: the scores of a shard's kept rows, null of the others.  Errors as in `score_corpus`."""
+    sides = list(score.sides)
+    columns = sides + ["dropped_by"] * ("dropped_by" in read_schema(shard).names)
+    start, first, scored = time.monotonic(), 0, 0
+    with TableWriter(path, pa.schema([pa.field(score.column, pa.float64())])) as writer:
+        for batch in read_batches(shard, columns, kept=False, rows=batch_rows):
+            kept = np.flatnonzero(kept_rows(batch))
+            texts = [batch.column(side).take(pa.array(kept)) for side in sides]
+            for side, text in zip(sides, texts, strict=True):
+                if text.null_count:
+                    raise InputError(
+                        f"{shard}: a kept row has no {side}, which {score.column} reads"
+                    )
+            values = np.full(batch.num_rows, np.nan)
+            if len(kept):
+                others = {name: column[first + kept] for name, column in (beside or {}).items()}
+                values[kept] = scorer(*(text.to_pylist() for text in texts), **others)
+            first += batch.num_rows
+            if not np.isfinite(values[kept]).all():
+                raise InputError(
+                    f"{shard}: {score.column} of a row is not a number; check its model"
+                )
+            # From pandas: what is not a number becomes null.
+            column = pa.array(values, pa.float64(), from_pandas=True)
+            writer.write(pa.table({score.column: column}))
+            scored += len(kept)
+    speed = scored / max(time.monotonic() - start, 1e-9)
+    log.info(
+        "%s: %s of %s rows scored, %.0f a second", shard, scored, count_rows(shard, False), speed
+    )
+
+
+def kept_rows(batch: pa.RecordBatch) -> np.ndarray:
+    """(rows,) bool: which rows no filter has dropped; all where the table has no `dropped_by`."""
+    if "dropped_by" not in batch.schema.names:
+        return np.ones(batch.num_rows, bool)
+    return batch.column("dropped_by").is_null().to_numpy(zero_copy_only=False)

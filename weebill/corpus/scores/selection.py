@@ -1,0 +1,242 @@
+"""Dropping by scores: tables of scores joined to their corpus, the worst rows of each marked.
+
+Scores drop one after the other, each of the rows that the earlier filters left.
+"""
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.scores.scoring import check_shards, kept_rows
+from weebill.corpus.table import (
+    TableWriter,
+    count_rows,
+    read_batches,
+    read_schema,
+    shard_paths,
+)
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+
+log = logging.getLogger(__name__)
+
+BEFORE = 255  # dropped before the scores
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a score drops, by one of these; by none of them nothing.
+
+    percent: the worst floor(rows · percent / 100).  best: all but so many.  threshold: what is worse than this.
+    """
+
+    percent: float | None = None
+    best: int | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if sum(value is not None for value in (self.percent, self.best, self.threshold)) > 1:
+            raise ValueError("a cut is by percent, best or threshold, not by several of them")
+
+    def count(self, rows: int) -> int:
+        """How many of so many rows are dropped, where that does not depend on their scores."""
+        if self.percent is not None:
+            return math.floor(rows * Fraction(str(self.percent)) / 100)
+        return 0 if self.best is None else max(0, rows - self.best)
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """A score by its name in SCORES, its table, what it drops, and the weights that it gives.
+
+    weight_scale: the column `weight` becomes exp(weight_scale · score) (WNGT20 §3); 0 makes none.
+    """
+
+    name: str
+    path: Path
+    cut: Cut = field(default_factory=Cut)
+    weight_scale: float = 0.0
+
+    @property
+    def column(self) -> str:
+        """The score's column."""
+        return SCORES[self.name].column
+
+    @property
+    def sign(self) -> float:
+        """What scores are multiplied by to be the higher the worse."""
+        return -1.0 if SCORES[self.name].higher_is_better else 1.0
+
+
+def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable]) -> dict[str, int]:
+    """Write the corpus with all its rows, the scores as columns, and the scores' names in `dropped_by`.
+
+    output: a folder of the corpus' shards, or a file where the corpus is one.  Of equal scores the later row
+    is worse.  Memory: one byte a row, beside what is bounded.  Returns the rows that each score drops.
+    Raises InputError naming the shard where a table's rows are not those of the corpus, or no row is left.
+    """
+    shards = shard_paths(corpus)
+    for table in tables:
+        check_shards(table.path, corpus)
+    dropped = np.concatenate([_dropped_before(shard) for shard in shards])
+    kept = int((dropped == 0).sum())
+    counts = {}
+    for number, table in enumerate(tables, start=1):
+        _drop_worst(dropped, number, table)
+        counts[table.name] = int((dropped == number).sum())
+        log.info("%s drops %s of %s rows", table.name, f"{counts[table.name]:,}", f"{kept:,}")
+    if kept and not (dropped == 0).any():
+        raise InputError(
+            f"{corpus}: the scores leave none of {kept:,} rows ({counts}); drop less by them"
+        )
+    if Path(corpus).is_dir():
+        with atomic_folder(output) as folder:
+            _write(shards, [folder / shard.name for shard in shards], tables, dropped)
+    else:
+        _write(shards, [Path(output)], tables, dropped)
+    return counts
+
+
+def _dropped_before(shard: Path) -> np.ndarray:
+    """(rows,) uint8: BEFORE or 0."""
+    parts = [np.zeros(0, np.uint8)]
+    if "dropped_by" not in read_schema(shard).names:
+        return np.zeros(count_rows(shard), np.uint8)
+    for batch in read_batches(shard, ["dropped_by"], kept=False):
+        parts.append(np.where(kept_rows(batch), 0, BEFORE).astype(np.uint8))
+    return np.concatenate(parts)
+
+
+def _badness(table: ScoreTable) -> Iterator[tuple[slice, np.ndarray]]:
+    """Slices of rows with (rows,) scores of which the highest are worst; not a number where there is none."""
+    begin = 0
+    for batch in read_batches(table.path, [table.column], kept=False):
+        values = batch.column(0).to_numpy(zero_copy_only=False)
+        yield slice(begin, begin + len(values)), table.sign * values
+        begin += len(values)
+
+
+def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
+    """Write `number` to the rows that a score drops.  dropped: (rows,) uint8, 0 where a row is kept."""
+    for rows, values in _badness(table):
+        wrong = np.isnan(values) != (dropped[rows] == BEFORE)
+        if wrong.any():
+            row = rows.start + int(np.flatnonzero(wrong)[0])
+            raise InputError(
+                f"{table.path}: row {row} (from 0) is scored where the corpus has dropped it, or the other "
+                "way round; delete this folder and run again"
+            )
+    if table.cut.threshold is not None:
+        limit = table.sign * table.cut.threshold
+        for rows, values in _badness(table):
+            dropped[rows][(dropped[rows] == 0) & (values > limit)] = number
+        return
+    count = table.cut.count(int((dropped == 0).sum()))
+    if not count:
+        return
+    limit, kept_ties = _boundary(table, dropped, count)
+    for rows, values in _badness(table):
+        left = dropped[rows] == 0
+        worse = left & (_keys(values) > limit)
+        ties = np.flatnonzero(left & (_keys(values) == limit))
+        dropped[rows][worse] = number
+        dropped[rows][ties[kept_ties:]] = number
+        kept_ties = max(0, kept_ties - len(ties))
+
+
+def _keys(values: np.ndarray) -> np.ndarray:
+    """(rows,) uint64 in the order of the values."""
+    bits = (values + 0.0).view(np.uint64)  # of the two zeros one
+    top = np.uint64(1 << 63)
+    return np.where(bits & top, ~bits, bits | top)
+
+
+def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.uint64, int]:
+    """The key of the best of the `count` worst rows, and how many rows of this key are not among these.
+
+    Its digits of 16 bits are found from the highest on, each by one reading of the scores: as exact as
+    sorting, in memory for the counts of one digit.
+    """
+    prefix = 0
+    for shift in (48, 32, 16, 0):
+        counts = np.zeros(1 << 16, np.int64)
+        for rows, values in _badness(table):
+            keys = _keys(values[dropped[rows] == 0])
+            if shift < 48:
+                keys = keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
+            digits = (keys >> np.uint64(shift)) & np.uint64(0xFFFF)
+            counts += np.bincount(digits.astype(np.int64), minlength=1 << 16)
+        worse = np.cumsum(counts[::-1])[::-1]  # rows of this digit and higher ones
+        digit = int(np.flatnonzero(worse >= count)[-1])
+        count -= int(worse[digit] - counts[digit])
+        prefix = prefix << 16 | digit
+    return np.uint64(prefix), int(counts[digit]) - count
+
+
+def _write(
+    shards: Sequence[Path],
+    outputs: Sequence[Path],
+    tables: Sequence[ScoreTable],
+    dropped: np.ndarray,
+) -> None:
+    names = pa.array([None, *(table.name for table in tables)], pa.string())
+    scores = [ScoreColumn(table.path, table.column) for table in tables]
+    begin = 0
+    for shard, output in zip(shards, outputs, strict=True):
+        with TableWriter(output, _schema(shard, tables)) as writer:
+            for batch in read_batches(shard, kept=False):
+                rows = pa.table(batch)
+                mine = dropped[begin : begin + batch.num_rows]
+                begin += batch.num_rows
+                columns = {name: rows[name] for name in rows.column_names}
+                for table, score in zip(tables, scores, strict=True):
+                    values = score.take(batch.num_rows)
+                    columns[table.column] = values
+                    if table.weight_scale:
+                        weight = np.exp(table.weight_scale * values.to_numpy(zero_copy_only=False))
+                        columns["weight"] = pa.array(weight, pa.float64(), from_pandas=True)
+                now = names.take(pa.array(np.where(mine == BEFORE, 0, mine)))
+                before = columns.get("dropped_by")
+                columns["dropped_by"] = now if before is None else _either(before, now)
+                writer.write(pa.table(columns))
+
+
+def _either(before: pa.ChunkedArray, now: pa.Array) -> pa.Array:
+    """What was dropped before, else what is dropped now."""
+    return pc.coalesce(before.combine_chunks().cast(pa.string()), now)
+
+
+def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:
+    added = {"dropped_by": pa.string()} | {table.column: pa.float64() for table in tables}
+    if any(table.weight_scale for table in tables):
+        added["weight"] = pa.float64()
+    schema = read_schema(shard)
+    for name, kind in added.items():
+        if name not in schema.names:
+            schema = schema.append(pa.field(name, kind))
+    return schema
+
+
+class ScoreColumn:
+    """A column of a table, taken in order in pieces of any size."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._batches = read_batches(path, [name], kept=False)
+        self._rest = pa.array([], pa.float64())
+
+    def take(self, count: int) -> pa.Array:
+        """The next `count` values."""
+        parts = [self._rest]
+        while sum(map(len, parts)) < count:
+            parts.append(next(self._batches).column(0))
+        values = pa.concat_arrays(parts)
+        self._rest = values.slice(count)
+        return values.slice(0, count)

@@ -1,0 +1,131 @@
+"""A measurement: one number with everything needed to check it."""
+
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import weebill
+from weebill.configuration.variants import is_search
+from weebill.errors import InputError
+from weebill.evaluation.processes import usable_cores
+from weebill.files import read_json, sha256_files, sha256_text
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is measured: a student made by a recipe in a precision, or a model as trained in a search."""
+
+    student: str  # "teacher" for the teacher
+    recipe: str  # "unpruned", a pruning recipe, or a search of the unpruned model: "beam-8"
+    precision: str  # "float32", "int8-finetuned", …: see weebill.configuration.precisions
+
+    @classmethod
+    def parse(cls, name: str) -> "Variant":
+        """From "STUDENT/RECIPE/PRECISION"."""
+        parts = name.split("/")
+        if len(parts) != 3:
+            raise InputError(f"variant '{name}': expected STUDENT/RECIPE/PRECISION")
+        return cls(*parts)
+
+    @property
+    def baseline(self) -> "Variant":
+        """The student's unpruned float32 model, against which its variants are tested."""
+        return Variant(self.student, "unpruned", "float32")
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the recipe is a search: always for the teacher, else a student's model once more."""
+        return is_search(self.recipe)
+
+    def __str__(self) -> str:
+        return f"{self.student}/{self.recipe}/{self.precision}"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A quality score.  It holds no time and no hardware: the same inputs give the same bytes anywhere."""
+
+    variant: str  # STUDENT/RECIPE/PRECISION
+    student: str
+    recipe: str
+    precision: str
+    test_set: str
+    metric: str  # "BLEU" or "chrF"
+    score: float  # 0 to 100
+    low: float  # bounds of the 95 % bootstrap interval
+    high: float
+    sentences: int
+    compared_with: str | None  # the variant that p_value compares with; None for a baseline
+    p_value: float | None  # paired bootstrap
+    signature: str  # sacreBLEU's
+    test_set_sha256: str
+    model_sha256: str
+    seed: int  # the experiment's; the bootstrap's seed stands in the signature
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """The measurement as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of what a score depends on, `python` to `weebill`, and of other installed packages."""
+    return {
+        "python": platform.python_version(),
+        "torch": version("torch"),
+        "sacrebleu": version("sacrebleu"),
+        "weebill": weebill.__version__,
+        **{name: version(name) for name in others},
+    }
+
+
+def versions_line(versions: Mapping[str, str]) -> str:
+    """Versions in one line, as tables end with."""
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def hardware() -> str:
+    """The processor, as /proc/cpuinfo names it, and the number of cores this process may use.
+
+    Family and model are told too: virtual machines often leave out of the name what processor it is.
+    """
+    found: dict[str, str] = {}
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        key, _, value = line.partition(":")
+        found.setdefault(key.strip(), value.strip())
+    name = found.get("model name", "unknown processor")
+    if "cpu family" in found and "model" in found:
+        name += f" (family {found['cpu family']}, model {found['model']})"
+    count = len(usable_cores())
+    return f"{name}, {count} core{'s' if count > 1 else ''}"
+
+
+def test_set_sha256(sources: Iterable[str], references: Iterable[str]) -> str:
+    """SHA-256 of a test set's text: one line "source<TAB>reference" per pair, each ended by a newline."""
+    return sha256_text("".join(f"{s}\t{r}\n" for s, r in zip(sources, references, strict=True)))
+
+
+def parameter_files(folder: str | Path) -> list[Path]:
+    """The files of a model folder that hold its parameters, in name order.
+
+    Raises InputError where there is none.
+    """
+    files = sorted(Path(folder).glob("*.safetensors"))
+    if not files:
+        raise InputError(f"{folder}: no *.safetensors file; is this a model folder?")
+    return files
+
+
+def model_sha256(folders: Iterable[str | Path]) -> str:
+    """SHA-256 of a model's parameters: of its one file, or of the lines of digests of several files.
+
+    Several files are an ensemble's or a sharded model's, in the order given, names in order within.
+    """
+    return sha256_files(file for folder in folders for file in parameter_files(folder))
+
+
+def read_measurements(paths: Iterable[str | Path]) -> list[Measurement]:
+    """All measurements of some quality files, in the order given."""
+    return [Measurement(**row) for path in paths for row in read_json(path)]

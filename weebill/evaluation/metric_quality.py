@@ -1,0 +1,99 @@
+"""Metrics measured by how well they agree with people, each beside the one they were made from."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+
+import weebill
+from weebill.errors import InputError
+from weebill.metric.judged_set import JudgedSet, MetricScores
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of a metric on a judged test set; it holds no time and no hardware.
+
+    A number is None where it is undefined: the agreement of equal scores, and what depends on it.
+    """
+
+    metric: str
+    test_set: str
+    statistic: str  # mqm or darr
+    tau: float | None
+    low: float | None  # bounds of the 95 % bootstrap interval
+    high: float | None
+    segments: int
+    pairs: int | None  # of darr
+    compared_with: str | None
+    difference: float | None  # tau less that of the metric compared with
+    p_value: float | None  # permutation
+    signature: str  # of the metric: sacreBLEU's, or the model's hash and its precision
+    test_set_sha256: str
+    resamples: int
+    seed: int
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """As plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_agreement(
+    judged: JudgedSet,
+    metrics: list[MetricScores],
+    compared_with: Mapping[str, str],
+    *,
+    resamples: int,
+    permutations: int,
+    seed: int,
+) -> list[Agreement]:
+    """The agreement of every metric.  compared_with: metric → another of them.
+
+    Raises InputError where a metric has not one score for each segment.
+    """
+    by_name = {one.metric: one for one in metrics}
+    for one in metrics:
+        if one.scores.shape != (len(judged.judgements),):
+            raise InputError(
+                f"{one.metric} on {judged.name}: {len(one.scores):,} scores for "
+                f"{len(judged.judgements):,} segments; score the set again"
+            )
+    found = []
+    for one in metrics:
+        tau = judged.tau(one.scores)
+        other = by_name.get(compared_with.get(one.metric, ""))
+        low, high = judged.interval(one.scores, resamples, seed)
+        found.append(
+            Agreement(
+                metric=one.metric,
+                test_set=judged.name,
+                statistic=judged.statistic,
+                tau=_defined(tau),
+                low=_defined(low),
+                high=_defined(high),
+                segments=len(judged.judgements),
+                pairs=len(judged.pairs.better) if judged.statistic == "darr" else None,
+                compared_with=other.metric if other else None,
+                difference=_defined(tau - judged.tau(other.scores)) if other else None,
+                p_value=(
+                    _defined(judged.p_value(one.scores, other.scores, permutations, seed))
+                    if other
+                    else None
+                ),
+                signature=one.signature,
+                test_set_sha256=judged.sha256,
+                resamples=resamples,
+                seed=seed,
+                versions={
+                    "weebill": weebill.__version__,
+                    **{name: version(name) for name in ("torch", "sacrebleu", "scipy", "numpy")},
+                },
+            )
+        )
+    return found
+
+
+def _defined(value: float) -> float | None:
+    """None for NaN, which JSON does not have."""
+    return None if math.isnan(value) else value

@@ -1,0 +1,147 @@
+"""Exact sizes of a model: bytes on disk, compressed bytes, parameters and shape."""
+
+import lzma
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from weebill.evaluation.measurement import Variant, model_sha256, parameter_files
+from weebill.files import read_json
+from weebill.translation.architecture import Architecture
+
+MIB = 2**20
+XZ_PRESET = 6  # what `xz` does by default
+_VOCABULARY = ("vocab.spm", "*.spm", "tokenizer*.json", "vocab*.json")
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a variant weighs.  The vocabulary is counted apart, as in WNGT20 table 3."""
+
+    variant: str
+    student: str
+    recipe: str
+    precision: str
+    members: int  # models of an ensemble; all of them are counted below
+    parameters: int
+    parameter_bytes: int  # of *.safetensors
+    xz_bytes: int  # of the same, compressed by xz
+    xz_preset: int
+    vocabulary_bytes: int
+    files: dict[str, int]  # every file of the folder, "member-0/…" for an ensemble
+    architecture: dict | None  # of the first member; None for a model that is not ours
+    model_sha256: str
+
+    def to_dict(self) -> dict:
+        """The size as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
+    """The size of a model folder, or of the folders of an ensemble together.
+
+    Raises InputError where a folder holds no parameters.
+    """
+    folders = [Path(folder) for folder in folders]
+    parameters = [file for folder in folders for file in parameter_files(folder)]
+    architectures = [read_architecture(folder) for folder in folders]
+    return Size(
+        variant=str(variant),
+        student=variant.student,
+        recipe=variant.recipe,
+        precision=variant.precision,
+        members=len(folders),
+        parameters=sum(map(count_parameters, folders)),
+        parameter_bytes=sum(file.stat().st_size for file in parameters),
+        xz_bytes=sum(map(xz_size, parameters)),
+        xz_preset=XZ_PRESET,
+        vocabulary_bytes=sum(_vocabulary_bytes(folder) for folder in folders),
+        files={
+            (f"{folder.name}/" if len(folders) > 1 else "") + str(file.relative_to(folder)): size
+            for folder in folders
+            for file, size in _files(folder)
+        },
+        architecture=architectures[0].to_dict() if architectures[0] else None,
+        model_sha256=model_sha256(folders),
+    )
+
+
+def xz_size(path: str | Path) -> int:
+    """Bytes of a file compressed by xz (one stream, preset 6), read in blocks."""
+    compressor = lzma.LZMACompressor(preset=XZ_PRESET)
+    size = 0
+    with Path(path).open("rb") as file:
+        while block := file.read(1 << 20):
+            size += len(compressor.compress(block))
+    return size + len(compressor.flush())
+
+
+def read_architecture(folder: str | Path) -> Architecture | None:
+    """The architecture in a model folder's config.json, None where the model is not Weebill's."""
+    values = read_json(Path(folder) / "config.json").get("architecture")
+    return Architecture.from_dict(values) if values else None
+
+
+def count_parameters(folder: str | Path) -> int:
+    """Parameters of the network of a model folder, whatever precision they are stored in.
+
+    Ours are in config.json, counted in the built network (tied weights once), because a packed file holds
+    fewer numbers than it stands for; others' are counted in their file.
+    """
+    stated = read_json(Path(folder) / "config.json").get("parameters")
+    if stated is not None:
+        return stated
+    # Here, because the workflow reads this module at every start, and these take seconds to import.
+    from safetensors import safe_open
+
+    total = 0
+    for path in parameter_files(folder):
+        with safe_open(path, framework="numpy") as file:
+            total += sum(_product(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
+    return total
+
+
+def encoder_parameters(architecture: dict) -> int:
+    """Parameters of an encoder's layers; the embeddings, which the decoder shares, are not among them."""
+    d = architecture["embedding"]
+    total = 0
+    for layer in architecture["encoder"]:
+        a, f = layer["heads"] * layer["head_size"], layer["feed_forward"]
+        attention = 4 * d * a + 3 * a + d
+        total += attention + 2 * d * f + f + d + 4 * d  # the last: two norms
+    return total
+
+
+def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
+    """Shares (0 to 1) of the baseline's encoder attention and feed-forward that are removed, by width.
+
+    Removed layers count, and heads of a smaller size.
+    """
+    found = []
+    for architecture in (size.architecture, baseline.architecture):
+        layers = architecture["encoder"]
+        attention = sum(layer["heads"] * layer["head_size"] for layer in layers)
+        found.append((attention, sum(layer["feed_forward"] for layer in layers)))
+    (attention, feed_forward), (whole_attention, whole_feed_forward) = found
+    return 1 - attention / whole_attention, 1 - feed_forward / whole_feed_forward
+
+
+def read_sizes(paths: Sequence[str | Path]) -> list[Size]:
+    """The sizes of some size files, in the order given."""
+    return [Size(**read_json(path)) for path in paths]
+
+
+def _files(folder: Path) -> list[tuple[Path, int]]:
+    return [(f, f.stat().st_size) for f in sorted(folder.rglob("*")) if f.is_file()]
+
+
+def _vocabulary_bytes(folder: Path) -> int:
+    files = {file for pattern in _VOCABULARY for file in folder.glob(pattern)}
+    return sum(file.stat().st_size for file in files)
+
+
+def _product(shape: Sequence[int]) -> int:
+    product = 1
+    for side in shape:
+        product *= side
+    return product

@@ -1,0 +1,175 @@
+"""Files that appear whole or not at all."""
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import psutil
+
+from weebill.errors import InputError
+
+LOCK = ".lock"
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
+    path = Path(path).resolve()  # a link stays one
+    if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
+        raise InputError(f"{path}: not a plain file; name one, or a new one")
+    partial = _partial(path)
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
+    path = Path(path)
+    partial = _partial(path)
+    partial.mkdir()
+    try:
+        yield partial
+        if path.is_dir():
+            shutil.rmtree(path)
+        os.replace(partial, path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove_folder(path: str | Path) -> None:
+    """Remove a folder at one stroke: however this is interrupted, it is not left there in parts."""
+    partial = _partial(Path(path))
+    os.replace(path, partial)
+    shutil.rmtree(partial)
+
+
+def _partial(path: Path) -> Path:
+    """Where this process makes, or takes apart, what stands at `path`; its folder exists afterwards.
+
+    What killed processes left of the same path is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f".{path.name}.partial-"
+    for entry in path.parent.iterdir():
+        maker = entry.name.removeprefix(prefix)
+        if entry.name.startswith(prefix) and maker.isdigit() and not _others(int(maker)):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
+    return path.with_name(f"{prefix}{os.getpid()}")
+
+
+def _others(process: int) -> bool:
+    """Whether a process number is another living process's."""
+    return process != os.getpid() and psutil.pid_exists(process)
+
+
+@contextmanager
+def exclusive_folder(folder: str | Path) -> Iterator[None]:
+    """Hold a folder of checkpoints alone; waits while another process holds it.
+
+    A killed Snakemake leaves its jobs running: the rerun must not write beside an orphan of the first run.
+    The lock goes with the process, so a kill never leaves it behind.  Remove the folder within the block: who waits
+    makes it anew, then.
+    """
+    folder = Path(folder)
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                logging.info("%s: another process is at work here; waiting for it to end", folder)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if _is_at(lock, folder / LOCK):  # or who held it has removed the folder
+                yield
+                return
+
+
+def _is_at(file: IO, path: Path) -> bool:
+    """Whether an open file is still the one at a path."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return False
+
+
+def claim_folder(
+    folder: Path, note: str, identity: Mapping[str, Any], keep: Collection[str] = ()
+) -> None:
+    """Make a folder of unfinished work belong to `identity`: what was begun by another is removed.
+
+    identity: by name, plain values of all that decides the result; kept in the file `note` of the folder.
+    keep: names of entries that stay, whoever's they are; the lock of `exclusive_folder` stays too.
+    """
+    identity = json.loads(json.dumps(identity))  # as it is read again
+    path = folder / note
+    found = read_json(path) if path.is_file() else None
+    if found == identity:
+        return
+    if found is not None:
+        other = [name for name, value in identity.items() if found.get(name) != value]
+        logging.info("%s: begun with other %s; starting over", folder, ", ".join(other))
+        path.unlink()  # first, or what an interruption leaves passes for the former work
+    for entry in list(folder.iterdir()):
+        if entry.name not in (LOCK, *keep):
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    write_json(path, identity)
+
+
+def sha256_file(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_files(paths: Iterable[str | Path]) -> str:
+    """The SHA-256 of one file, or of the lines of several files' digests, in the order given."""
+    digests = [sha256_file(path) for path in paths]
+    return digests[0] if len(digests) == 1 else sha256_text("".join(f"{d}\n" for d in digests))
+
+
+def content_hash(path: str | Path) -> str:
+    """The SHA-256 of a file, or of a folder's files and their names."""
+    path = Path(path)
+    if path.is_file():
+        return sha256_file(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return sha256_text("".join(f"{file.relative_to(path)} {sha256_file(file)}\n" for file in files))
+
+
+def sha256_text(text: str) -> str:
+    """The SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write `value` as JSON with sorted keys, so that equal values make equal files."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """The value in a JSON file.  Raises InputError where it is missing or not JSON."""
+    path = Path(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file; check the path") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid JSON ({error}); make it again") from error
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a UTF-8 text file atomically, newlines as given."""
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8", newline="")

@@ -1,0 +1,226 @@
+"""Text to train and measure on: articles with their summaries, or running text, in three parts.
+
+A part is a JSON Lines file, its rows {"article", "summary"} or {"text"}.  Where a data set comes without a
+validation or test part, these are drawn from its training text by a hash of each article's or block's text, so
+that equal texts go to the same part whatever stands around them.  Of texts that several given parts share, the
+test part keeps its own, then the validation part.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from weebill.corpus.importers.hugging_face import (
+    JSON_LINES,
+    TABLE,
+    HuggingFaceImporter,
+    field_values,
+)
+from weebill.corpus.importers.reading import HALF, SURROGATES
+from weebill.corpus.sources import Places, local_file
+from weebill.errors import InputError
+from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.text_files import read_lines
+
+Task = Literal["summarization", "language-modelling"]
+Part = Literal["train", "validation", "test"]
+PARTS: tuple[Part, ...] = ("train", "validation", "test")
+KEYS: dict[Task, tuple[str, ...]] = {
+    "summarization": ("article", "summary"),  # the first is what parts are drawn by
+    "language-modelling": ("text",),
+}
+_HALVES = re.compile(f"[{SURROGATES}]")
+BLOCK = 2000  # characters at least, of a block of running text that parts are drawn from
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """Where text comes from.
+
+    train, validation, test: entries {"path", perhaps "sha256"} of files, plain text only for running text, else
+    JSON Lines or Parquet; or {"name", "revision", perhaps "config", "split"} of the Hugging Face hub.
+    fields: where rows of JSON Lines and Parquet have "article" and "summary", or "text"; dots lead into nested ones.
+    rows: what such a row of running text is, a whole document, or a line of it, which may be empty.
+    validation_share, test_share: of the training text, used where that part has no entries.
+    """
+
+    task: Task
+    train: Sequence[Mapping[str, Any]]
+    validation: Sequence[Mapping[str, Any]] = ()
+    test: Sequence[Mapping[str, Any]] = ()
+    fields: Mapping[str, str] | None = None
+    rows: Literal["documents", "lines"] = "documents"
+    validation_share: float = 0.1
+    test_share: float = 0.1
+    seed: int = 1
+
+    @property
+    def columns(self) -> list[str]:
+        """Where the rows of files have the task's keys."""
+        return [(self.fields or {}).get(key, key) for key in KEYS[self.task]]
+
+
+Row = dict[str, str]
+
+
+def import_data(settings: DataSettings, folder: str | Path, places: Places | None = None) -> None:
+    """Write the three parts and data.json (counts, texts that were left out, checksums) as a folder, atomically.
+
+    Raises InputError naming file and row where a field is missing, empty or not text, or a part has no rows.
+    """
+    parts, double = split(settings, places or Places())
+    for part, rows in parts.items():
+        if not rows:
+            raise InputError(
+                f"data: no text in the {part} part; raise its share, or name files of it"
+            )
+    with atomic_folder(folder) as partial:
+        for part, rows in parts.items():
+            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            (partial / f"{part}.jsonl").write_text(text, encoding="utf-8", newline="")
+        facts = {
+            "task": settings.task,
+            "rows": {part: len(rows) for part, rows in parts.items()},
+            "left_out_as_double": double,
+            "sha256": {part: sha256_file(partial / f"{part}.jsonl") for part in parts},
+        }
+        write_json(partial / "data.json", facts)
+
+
+def read_part(folder: str | Path, part: Part) -> list[Row]:
+    """The rows of a part of an imported folder."""
+    return [json.loads(line) for line in read_lines(Path(folder) / f"{part}.jsonl")]
+
+
+def task_of(folder: str | Path) -> Task:
+    """What the text of an imported folder is for."""
+    return read_json(Path(folder) / "data.json")["task"]
+
+
+def data_hash(folder: str | Path) -> str:
+    """The hash by which a model's lineage names its data."""
+    return sha256_file(Path(folder) / "data.json")
+
+
+def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]], int]:
+    """The rows of each part, in the order of the files, and how many others shared a text with a later part."""
+    key = KEYS[settings.task][0]
+    shares = {
+        "test": 0.0 if settings.test else settings.test_share,
+        "validation": 0.0 if settings.validation else settings.validation_share,
+    }
+    drawn = any(shares.values())
+    parts: dict[Part, list[Row]] = {part: [] for part in PARTS}
+    for part in PARTS:
+        for entry in getattr(settings, part):
+            blocks = drawn and part == "train"
+            for row in read_entry(entry, settings, places, blocks):
+                chosen = drawn_part(row[key], settings.seed, shares) if blocks else part
+                parts[chosen].append(row)
+    taken: set[str] = set()
+    double = 0
+    for part in reversed(PARTS):
+        own = [row for row in parts[part] if row[key] not in taken]
+        double += len(parts[part]) - len(own)
+        taken.update(row[key] for row in own)
+        parts[part] = own
+    return parts, double
+
+
+def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
+    """The part that a text belongs to: a function of its characters and the seed alone."""
+    digest = hashlib.sha256(f"{seed}\n{text}".encode()).digest()
+    place = int.from_bytes(digest[:8], "big") / 2**64
+    for part, share in shares.items():
+        if place < share:
+            return part
+        place -= share
+    return "train"
+
+
+def read_entry(
+    entry: Mapping[str, Any], settings: DataSettings, places: Places, blocks: bool
+) -> Iterator[Row]:
+    """The rows of a file, or of a split of a data set of the hub.
+
+    blocks: plain text in blocks of whole paragraphs, else a file as one row.
+    """
+    for path, place in _files(entry, settings, places):
+        if not place.endswith((TABLE, *JSON_LINES)):
+            if settings.task != "language-modelling":
+                raise InputError(
+                    f"{path}: plain text has no summaries; give JSON Lines or Parquet with "
+                    f"{' and '.join(settings.columns)}"
+                )
+            yield from _running_text(path, read_lines(path), blocks)
+            continue
+        values = field_values(path, settings.columns, place)
+        if settings.task == "language-modelling" and settings.rows == "lines":
+            texts = (row["text"] for row in _checked(path, values, settings, empty=True))
+            yield from _running_text(path, (text.removesuffix("\n") for text in texts), blocks)
+        else:
+            yield from _checked(path, values, settings)
+
+
+def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Row]:
+    """Lines as one row, or a row for each block.  Raises InputError where there is no text."""
+    lines = list(lines)
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path}: holds no text; check the path in the configuration")
+    found = text_blocks(lines) if blocks else ["".join(f"{line}\n" for line in lines)]
+    yield from ({"text": text} for text in found)
+
+
+def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
+    """Running text in blocks of at least `size` characters, cut after blank lines; together they are the text."""
+    block: list[str] = []
+    length = 0
+    for line in lines:
+        block.append(f"{line}\n")
+        length += len(line) + 1
+        if not line.strip() and length >= size:
+            yield "".join(block)
+            block, length = [], 0
+    if any(line.strip() for line in block):
+        yield "".join(block)
+
+
+def _files(
+    entry: Mapping[str, Any], settings: DataSettings, places: Places
+) -> Iterator[tuple[Path, str]]:
+    """Where the files of an entry lie, and the names they have at home."""
+    if "path" in entry:
+        place = str(entry["path"])
+        yield local_file(place, entry.get("sha256"), places), place
+        return
+    source, *rest = settings.columns
+    importer = HuggingFaceImporter(source, rest[0] if rest else None, **entry)
+    side = None if rest else "source"
+    for found in importer.sources(("", ""), side, places):
+        yield places.path(found), found.place
+
+
+def _checked(
+    path: Path, values: Iterator[list[Any]], settings: DataSettings, empty: bool = False
+) -> Iterator[Row]:
+    """Rows of which every field is text, and not empty unless they may be."""
+    for number, texts in enumerate(values, start=1):
+        for column, text in zip(settings.columns, texts, strict=True):
+            if text is None:
+                raise InputError(
+                    f"{path}:{number}: no field '{column}'; name the right one under `fields`"
+                )
+            if not isinstance(text, str):
+                raise InputError(
+                    f"{path}:{number}: field '{column}' is {type(text).__name__}, expected text; "
+                    "name the right one under `fields`"
+                )
+            if not text.isascii() and _HALVES.search(text):
+                raise InputError(f"{path}:{number}: field '{column}' holds {HALF}; mend the row")
+            if not text.strip() and not empty:
+                raise InputError(f"{path}:{number}: field '{column}' is empty; remove the row")
+        yield dict(zip(KEYS[settings.task], texts, strict=True))

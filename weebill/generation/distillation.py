@@ -1,0 +1,181 @@
+"""A student of fewer layers, begun with some of its teacher's and trained to be like it (TEXTGEN §3.2).
+
+    L = α · CE(labels) + β · MSE(hidden states of matched layers) + γ · T² · KL(teacher ‖ student, both at T)
+
+Every term is a mean over real positions: padding counts nowhere.
+"""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import PreTrainedModel
+
+from weebill.errors import InputError, nearest
+from weebill.generation.encoding import IGNORED, Batch
+from weebill.generation.training import Objective, cross_entropy, logits_of
+from weebill.hugging_face.families import prunable
+from weebill.pruning.structure import LayerStack
+
+
+@dataclass(frozen=True)
+class DistillationLoss:
+    """The weights of the terms.  Defaults are the paper's.
+
+    over_layers: how the matched layers' errors are joined.  normalise: compare hidden states of mean 0 and
+    variance 1 at each position.
+    """
+
+    alpha: float = 0.1
+    beta: float = 3.0
+    gamma: float = 0.8
+    temperature: float = 2.0
+    over_layers: Literal["mean", "sum"] = "mean"
+    normalise: bool = False
+
+
+# The published code adds up the layers' errors, which it normalises over whole batches, padding included; what a
+# sentence gives must not depend on its neighbours, so here each position is normalised by itself.
+LOSSES = {
+    "paper": DistillationLoss(),
+    "published-code": DistillationLoss(alpha=0.0, over_layers="sum", normalise=True),
+}
+
+
+def distillation_loss(preset: str = "paper", **changes: float | str | bool) -> DistillationLoss:
+    """A preset's weights, perhaps with others.  Raises InputError where there is no such preset."""
+    if preset not in LOSSES:
+        raise InputError(f"distillation: no preset '{preset}'{nearest(preset, LOSSES)}")
+    return replace(LOSSES[preset], **changes)
+
+
+def evenly_spaced(layers: int, count: int) -> list[int]:
+    """`count` of a stack's layers, the first and the last among them; one alone is the first."""
+    if not 1 <= count <= layers:
+        raise InputError(f"distillation: {count} layers of a teacher that has {layers}")
+    if count == 1:
+        return [0]
+    return [int(place * (layers - 1) / (count - 1) + 0.5) for place in range(count)]
+
+
+def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict[str, list[int]]:
+    """Stack name → the teacher's layers that the student takes: a number of them evenly spaced, or these.
+
+    Raises InputError where the teacher has no such layer, or they do not ascend.
+    """
+    chosen = {}
+    for stack in prunable(teacher).layer_stacks():
+        depth = len(stack.layers)
+        if isinstance(layers, int):
+            chosen[stack.name] = evenly_spaced(depth, layers)
+            continue
+        chosen[stack.name] = list(layers)
+        if (
+            not layers
+            or list(layers) != sorted(set(layers))
+            or not 0 <= layers[0] <= layers[-1] < depth
+        ):
+            raise InputError(
+                f"distillation: layers {list(layers)}, expected ascending ones of 0…{depth - 1}, "
+                f"which the teacher's {stack.name} has"
+            )
+    return chosen
+
+
+def every_layer(model: PreTrainedModel) -> dict[str, list[int]]:
+    """Stack name → all of the model's layers: of a student that has them all."""
+    return {stack.name: list(range(len(stack.layers))) for stack in prunable(model).layer_stacks()}
+
+
+def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) -> PreTrainedModel:
+    """A copy of the teacher with some of its layers alone; all else, embeddings too, begins as the teacher's."""
+    student = copy.deepcopy(teacher)
+    for stack in prunable(student).layer_stacks():
+        every = list(stack.layers)
+        for place, number in enumerate(layers[stack.name]):
+            stack.layers[place] = every[number]
+        stack.keep(len(layers[stack.name]))
+    return student
+
+
+def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool) -> Tensor:
+    """Mean squared error of hidden states (n, positions, d) where mask (n, positions) is true."""
+    student, teacher = student[mask].float(), teacher[mask].float()
+    if normalise:
+        student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
+    return functional.mse_loss(student, teacher)
+
+
+def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: float) -> Tensor:
+    """T² · KL(teacher ‖ student) of logits (n, positions, V) at a temperature, the mean where mask is true."""
+    student, teacher = (
+        functional.log_softmax(logits[mask].float() / temperature, -1)
+        for logits in (student, teacher)
+    )
+    kl = functional.kl_div(student, teacher, reduction="batchmean", log_target=True)
+    return kl * temperature**2
+
+
+def distillation(
+    teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]], weights: DistillationLoss
+) -> Objective:
+    """The objective of a student that took these layers of the teacher."""
+    teacher = teacher.eval().requires_grad_(False)
+
+    def objective(student: nn.Module, batch: Batch) -> tuple[Tensor, Mapping[str, Tensor]]:
+        labels = batch["labels"]
+        teacher.to(labels.device)
+        with _hidden_states(student) as ours:
+            logits = logits_of(student, batch, use_cache=False).logits
+        with torch.no_grad(), _hidden_states(teacher) as theirs:
+            wanted = logits_of(teacher, batch, use_cache=False).logits
+        spoken = labels != IGNORED
+        errors = [
+            hidden_error(
+                ours[stack][place],
+                theirs[stack][number],
+                batch["attention_mask"].bool() if stack == "encoder" else spoken,
+                weights.normalise,
+            )
+            for stack, numbers in layers.items()
+            for place, number in enumerate(numbers)
+        ]
+        hidden = torch.stack(errors).mean() if weights.over_layers == "mean" else sum(errors)
+        parts = {
+            "cross_entropy": cross_entropy(logits, labels),
+            "hidden": hidden,
+            "divergence": divergence(logits, wanted, spoken, weights.temperature),
+        }
+        loss = (
+            weights.alpha * parts["cross_entropy"]
+            + weights.beta * parts["hidden"]
+            + weights.gamma * parts["divergence"]
+        )
+        return loss, {name: part.detach() for name, part in parts.items()}
+
+    return objective
+
+
+@contextmanager
+def _hidden_states(model: nn.Module) -> Iterator[dict[str, list[Tensor]]]:
+    """Stack name → what each of its layers gives (n, positions, d) in a forward pass within the block."""
+    stacks = prunable(model).layer_stacks()
+    seen: dict[str, list[Tensor]] = {stack.name: [] for stack in stacks}
+
+    def listen(stack: LayerStack):
+        def hook(_module, _arguments, output):
+            seen[stack.name].append(output[0] if isinstance(output, tuple) else output)
+
+        return [layer.register_forward_hook(hook) for layer in stack.layers]
+
+    hooks = [hook for stack in stacks for hook in listen(stack)]
+    try:
+        yield seen
+    finally:
+        for hook in hooks:
+            hook.remove()

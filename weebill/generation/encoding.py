@@ -1,0 +1,214 @@
+"""Text as the batches of a training: each a function of the seed and its own number, so that a resumed run
+goes through the same ones.
+
+A batch holds tensors by name.  Of encoder-decoders: input_ids, attention_mask (n, source), decoder_input_ids,
+labels (n, target).  Of decoders: input_ids, attention_mask, labels (n, positions).  `labels` are the tokens to
+be said at each position, −100 where there is none.  share: the part of the update's labels that are in the batch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from weebill.errors import InputError
+from weebill.generation.data import Row
+from weebill.generation.denoising import Noise
+from weebill.generation.settings import TrainingSettings
+
+IGNORED = -100  # the label of what is no token
+POOL = 16  # batches whose examples are sorted by length together
+
+Batch = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Tokens given and tokens wanted; a decoder's are one text, with the second empty."""
+
+    source: list[int]
+    target: list[int]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Text as the tokens of a model.
+
+    max_source: tokens of an article, or of a window of running text.  max_target: tokens of a summary.
+    Longer articles and summaries are cut off, their ends kept.
+    """
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    max_source: int
+    max_target: int
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the model reads one text and writes another."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    def examples(self, rows: Sequence[Row]) -> list[Example]:
+        """Articles with summaries; or windows of running text, of whole length but for the last one."""
+        if "article" in rows[0]:
+            sources = self.tokens([row["article"] for row in rows], self.max_source)
+            targets = self.targets([row["summary"] for row in rows])
+            return list(map(Example, sources, targets))
+        return self.running_text([row["text"] for row in rows])
+
+    def passages(self, texts: Sequence[str]) -> list[Example]:
+        """Texts in passages of at most max_source tokens, ends included, as sources to denoise."""
+        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        first, last = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
+        size = self.max_source - 2
+        return [
+            Example([first, *tokens[start : start + size], last], [])
+            for tokens in found
+            for start in range(0, len(tokens), size)
+        ]
+
+    def tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """The tokens of texts with their ends, cut off at a limit."""
+        return self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
+
+    def targets(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of summaries with their ends; of Marian those of the target side, which has its own pieces."""
+        found = self.tokenizer(text_target=list(texts), truncation=True, max_length=self.max_target)
+        return found["input_ids"]
+
+    def running_text(self, texts: Sequence[str]) -> list[Example]:
+        """The texts one after another, each begun by an end of text, in windows of max_source + 1 tokens.
+
+        The last token of a window is the first of the next: it is said in the one and given in the other.
+        """
+        stream, size = self.stream(texts), self.max_source
+        starts = range(0, len(stream) - 1, size)
+        return [Example(stream[start : start + size + 1], []) for start in starts]
+
+    def stream(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of texts one after another, each after an end of text."""
+        end = self.tokenizer.eos_token_id
+        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        return [token for tokens in found for token in (end, *tokens)]
+
+    def batch(self, examples: Sequence[Example]) -> Batch:
+        """Examples as padded tensors."""
+        sources = [torch.tensor(example.source) for example in examples]
+        if not self.pairs:
+            given = _padded([tokens[:-1] for tokens in sources], 0)
+            labels = _padded([tokens[1:] for tokens in sources], IGNORED)
+            return {
+                "input_ids": given,
+                "attention_mask": (labels != IGNORED).long(),
+                "labels": labels,
+            }
+        pad = self.model.config.pad_token_id
+        mask = _padded([torch.ones_like(tokens) for tokens in sources], 0)
+        labels = _padded([torch.tensor(example.target) for example in examples], IGNORED)
+        return {
+            "input_ids": _padded(sources, pad),
+            "attention_mask": mask,
+            "decoder_input_ids": self.shifted(labels),
+            "labels": labels,
+        }
+
+    def shifted(self, labels: Tensor) -> Tensor:
+        """What the decoder is given so that it says `labels` (n, target): the same, one place to the right."""
+        config = self.model.config
+        shifted = labels.roll(1, dims=1)
+        shifted[:, 0] = config.decoder_start_token_id
+        return shifted.masked_fill(shifted == IGNORED, config.pad_token_id)
+
+
+def _padded(tokens: Sequence[Tensor], value: int) -> Tensor:
+    return torch.nn.utils.rnn.pad_sequence(list(tokens), batch_first=True, padding_value=value)
+
+
+class Batches(Dataset):
+    """The batches of a training, `accumulate` of them an update.
+
+    In each round through the text its examples come once, in another order, those of a batch of like length.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        examples: Sequence[Example],
+        settings: TrainingSettings,
+        seed: int,
+        denoise: bool = False,
+    ):
+        """denoise: give each source with noise, and ask for it whole; see `denoising`."""
+        if not examples:
+            raise InputError("no text to train on; check the data's `train`")
+        self.encoder, self.examples, self.seed = encoder, examples, seed
+        self.noise = Noise.of(encoder.tokenizer) if denoise else None
+        self.batch_size, self.accumulate = settings.batch_size, settings.accumulate
+        self.updates = settings.updates_of(len(examples))
+        self.round = lru_cache(maxsize=2)(self._round)
+
+    @property
+    def per_round(self) -> int:
+        """Batches in which every example comes once."""
+        return -(-len(self.examples) // self.batch_size)
+
+    def __len__(self) -> int:
+        return self.updates * self.accumulate
+
+    def __getitem__(self, number: int) -> Batch:
+        first = number - number % self.accumulate
+        counts = [
+            sum(self._labels(self.examples[index]) for index in self._indices(other))
+            for other in range(first, first + self.accumulate)
+        ]
+        chosen = [self.examples[index] for index in self._indices(number)]
+        if self.noise is not None:
+            chosen = noisy(chosen, self.noise, np.random.default_rng((self.seed, 1, number)))
+        batch = self.encoder.batch(chosen)
+        return {**batch, "share": torch.tensor(counts[number - first] / sum(counts))}
+
+    def _labels(self, example: Example) -> int:
+        if self.noise is not None:
+            return len(example.source)
+        return len(example.target) if self.encoder.pairs else len(example.source) - 1
+
+    def _indices(self, number: int) -> np.ndarray:
+        return self.round(number // self.per_round)[number % self.per_round]
+
+    def _round(self, number: int) -> list[np.ndarray]:
+        """The examples of each batch of a round."""
+        draw = np.random.default_rng((self.seed, number))
+        lengths = np.array([len(e.source) + len(e.target) for e in self.examples])
+        order = draw.permutation(len(self.examples))
+        pool = POOL * self.batch_size
+        batches = []
+        for first in range(0, len(order), pool):
+            part = order[first : first + pool]
+            part = part[np.argsort(lengths[part], kind="stable")]
+            batches += [
+                part[start : start + self.batch_size]
+                for start in range(0, len(part), self.batch_size)
+            ]
+        return [batches[place] for place in draw.permutation(len(batches))]
+
+
+def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) -> list[Example]:
+    """The sources with noise between their ends, and whole as targets."""
+    found = []
+    for example in examples:
+        first, *inner, last = example.source
+        found.append(Example([first, *noise.apply(inner, draw), last], example.source))
+    return found
+
+
+def validation_batches(
+    encoder: Encoder, examples: Sequence[Example], batch_size: int
+) -> list[Batch]:
+    """All examples once, in order."""
+    starts = range(0, len(examples), batch_size)
+    return [encoder.batch(examples[start : start + batch_size]) for start in starts]

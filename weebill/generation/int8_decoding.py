@@ -1,0 +1,124 @@
+"""What makes token by token generation fast beside the products: attention of single queries, and a cache that grows.
+
+Both are put in by the ways that transformers has for it, so that its own `generate` uses them.
+"""
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface, PreTrainedModel
+from transformers.activations import GELUActivation, GELUTanh, NewGELUActivation
+from transformers.cache_utils import DynamicLayer
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+from transformers.models.bart.modeling_bart import BartDecoderLayer, BartEncoderLayer
+from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
+from transformers.models.t5.modeling_t5 import T5DenseActDense, T5DenseGatedActDense
+
+from weebill.hugging_face.families import prunable
+from weebill.kernels.extension import PORTABLE, extension
+from weebill.kernels.int8_layers import Activation, Int8Linear
+
+HEAD_STEP = 16  # the compiled attention has heads of a multiple of so many numbers
+ROOM = 64  # positions at least that a cache grows by
+_FUSED: dict[type[nn.Module], Activation] = {
+    GELUActivation: "gelu",
+    NewGELUActivation: "gelu_tanh",
+    GELUTanh: "gelu_tanh",
+    nn.ReLU: "relu",
+}
+_PLACES = {  # where a linear map is followed by an activation
+    BartEncoderLayer: ("fc1", "activation_fn"),
+    BartDecoderLayer: ("fc1", "activation_fn"),
+    GPT2MLP: ("c_fc", "act"),
+    T5DenseActDense: ("wi", "act"),
+    T5DenseGatedActDense: ("wi_0", "act"),
+}
+
+
+def make_fast(model: PreTrainedModel, isa: str) -> None:
+    """Fuse activations with the linear maps before them, and let the model attend and remember as below; in place.
+
+    isa: of the model's products.
+    """
+    for module in model.modules():
+        for kind, (linear, activation) in _PLACES.items():
+            inner = getattr(module, linear, None)
+            fused = _FUSED.get(type(getattr(module, activation, None)))
+            if isinstance(module, kind) and isinstance(inner, Int8Linear) and fused:
+                inner.activation = fused
+                setattr(module, activation, nn.Identity())
+    depth = len(prunable(model).layer_stacks()[-1].layers)  # the decoder's
+    model.config.layer_types = [GrowingLayer._layer_type] * depth
+    if isa != PORTABLE:
+        model.set_attn_implementation(_register(isa))
+
+
+class GrowingLayer(DynamicLayer):
+    """Keys and values (b, heads, positions, k) with room for more, where the library copies all of them each time."""
+
+    _layer_type = "growing_attention"
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """See `DynamicLayer`."""
+        super().lazy_initialization(key_states, value_states)
+        self.keys, self.values = key_states[:, :, :0], value_states[:, :, :0]
+        self._room: tuple[Tensor, Tensor] | None = None
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *arguments, **keywords
+    ) -> tuple[Tensor, Tensor]:
+        """Add positions; returns all of them."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        before, length = self.keys.shape[2], self.keys.shape[2] + key_states.shape[2]
+        if not self._has_room(length):
+            size = length + max(ROOM, length // 2)  # what is not written takes no memory
+            self._room = tuple(
+                old.new_empty(*old.shape[:2], size, old.shape[3])
+                for old in (self.keys, self.values)
+            )
+            for room, old in zip(self._room, (self.keys, self.values), strict=True):
+                room[:, :, :before] = old
+        for room, new in zip(self._room, (key_states, value_states), strict=True):
+            room[:, :, before:length] = new
+        self.keys, self.values = (room[:, :, :length] for room in self._room)
+        return self.keys, self.values
+
+    def _has_room(self, length: int) -> bool:
+        """Whether what there is lies in the room still, and there is enough of it; beams are copied elsewhere."""
+        return (
+            self._room is not None
+            and self.keys.data_ptr() == self._room[0].data_ptr()
+            and self.keys.shape[0] == self._room[0].shape[0]
+            and length <= self._room[0].shape[2]
+        )
+
+
+def _register(isa: str) -> str:
+    """The library's name for attention by the compiled kernel."""
+    name, compiled = f"weebill_{isa}", extension(isa)
+
+    def attend(
+        module: nn.Module,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attention_mask: Tensor | None,
+        scaling: float | None = None,
+        **keywords,
+    ) -> tuple[Tensor, None]:
+        size = query.shape[-1]
+        plain = keywords.get("position_bias") is None and (
+            attention_mask is None
+            or (attention_mask.dtype == torch.bool and attention_mask.shape[1] == 1)
+        )
+        if query.shape[2] > 1 or size % HEAD_STEP or not plain:
+            return sdpa_attention_forward(
+                module, query, key, value, attention_mask, scaling=scaling, **keywords
+            )
+        mask = None if attention_mask is None else attention_mask[:, 0, 0]
+        return compiled.attend(query, key, value, mask, scaling or size**-0.5), None
+
+    AttentionInterface.register(name, attend)
+    AttentionMaskInterface.register(name, sdpa_mask)
+    return name

@@ -1,0 +1,34 @@
+"""What made a model, as its config.json tells it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from weebill.generation.settings import TrainingSettings
+from weebill.translation.lineage import versions
+
+if TYPE_CHECKING:
+    from weebill.generation.training import Course
+
+
+def lineage(
+    kind: str, seed: int, settings: TrainingSettings, course: "Course", **more: Any
+) -> Mapping[str, Any]:
+    """What made a trained model: its kind, seed, settings, course of validation and the software.
+
+    more: plain values, such as the step's own settings and the parent's hash.
+    """
+    return {
+        "kind": kind,
+        "seed": seed,
+        "training": asdict(settings),
+        "course": course.to_dict(),
+        "versions": software(),
+        **more,
+    }
+
+
+def software() -> dict[str, str]:
+    """The software that decides a model's bits."""
+    return {**versions(), "transformers": version("transformers")}

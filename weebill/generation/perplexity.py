@@ -1,0 +1,77 @@
+"""Perplexity of running text by strided windows: each token is predicted once, from enough of what stands before."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from weebill.errors import InputError
+from weebill.generation.encoding import Encoder
+from weebill.generation.models import Generator
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """How surprising a text was: −log p summed over the scored tokens of each window, and their number.
+
+    size: of the text in bytes of UTF-8, which do not depend on the vocabulary, with one for each end between texts.
+    """
+
+    totals: np.ndarray  # (windows,), float64, natural logarithms
+    tokens: np.ndarray  # (windows,)
+    size: int
+
+    @property
+    def perplexity(self) -> float:
+        """exp of the mean −log p of a token."""
+        return math.exp(self.totals.sum() / self.tokens.sum())
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Mean −log₂ p of a byte, by which models of other vocabularies can be compared."""
+        return self.totals.sum() / math.log(2) / self.size
+
+
+@torch.inference_mode()
+def surprise(
+    generator: Generator, texts: Sequence[str], window: int, stride: int, batch_size: int = 8
+) -> Surprise:
+    """Of texts one after another, each after an end of text, all of whose tokens are scored.
+
+    window: tokens that the model sees.  stride: how far it moves on each time; a token that is not in the first
+    window is predicted from window − stride tokens at least.
+    Raises InputError where the stride is longer than the window, or the window than the model's positions.
+    """
+    if not 1 <= stride <= window:
+        raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")
+    if generator.positions is not None and window > generator.positions:
+        raise InputError(
+            f"perplexity: a window of {window:,} tokens, but {generator.path} has "
+            f"{generator.positions:,} positions; lower it"
+        )
+    stream = torch.tensor(Encoder(generator.model, generator.tokenizer, window, 0).stream(texts))
+    device = next(generator.model.parameters()).device
+    count = len(stream) - 1  # tokens to predict
+    starts = [0, *range(stride, max(stride, count - window + stride), stride)]
+    spans = []  # of each window: its first token, the first that it scores, and the end of those
+    scored = 0
+    for start in starts:
+        end = min(start + window, count)
+        spans.append((start, scored, end))
+        scored = end
+    totals = np.zeros(len(spans))
+    for first in range(0, len(spans), batch_size):
+        some = spans[first : first + batch_size]
+        given = torch.zeros(len(some), max(end - start for start, _, end in some), dtype=torch.long)
+        for row, (start, _, end) in enumerate(some):
+            given[row, : end - start] = stream[start:end]
+        logits = generator.model(given.to(device), use_cache=False).logits.cpu()
+        for row, (start, begin, end) in enumerate(some):
+            wanted = stream[begin + 1 : end + 1]
+            rows = logits[row, begin - start : end - start].double()
+            chosen = rows.gather(1, wanted[:, None])[:, 0]
+            totals[first + row] = float((rows.logsumexp(1) - chosen).sum())
+    size = len("\n".join(texts).encode())  # the ends between texts are scored, so each counts
+    return Surprise(totals, np.array([end - begin for _, begin, end in spans]), size)

@@ -1,0 +1,45 @@
+"""Quantization-aware training of a text-generating model: weights seen on the 8-bit grid, a scale for each output.
+
+TEXTGEN §3.4.  Every linear map and every table of embeddings computes with rounded weights, as the int8 model will;
+gradients pass straight through.  Activations stay as they are.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
+from transformers import PreTrainedModel
+from transformers.pytorch_utils import Conv1D
+
+from weebill.generation.int8 import GRID, quantizable
+from weebill.quantization.grids import grid_named
+
+
+@contextmanager
+def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
+    """While it lasts, the model computes with rounded weights; after it, its weights are the rounded ones.
+
+    The optimizer moves the parameters as they are, which stay the same objects.
+    """
+    chosen = [module for _, module in quantizable(model)]
+    for module in chosen:
+        parametrize.register_parametrization(module, "weight", _Rounded(isinstance(module, Conv1D)))
+    try:
+        yield model
+    finally:
+        for module in chosen:
+            parametrize.remove_parametrizations(module, "weight", leave_parametrized=True)
+
+
+class _Rounded(nn.Module):
+    def __init__(self, transposed: bool):
+        """transposed: Conv1D keeps its outputs in the second dimension."""
+        super().__init__()
+        self.transposed = transposed
+
+    def forward(self, weight: Tensor) -> Tensor:
+        """The weight with its outputs rounded one by one."""
+        rows = weight.T if self.transposed else weight
+        rounded = grid_named(GRID).straight_through(rows)
+        return rounded.T if self.transposed else rounded

@@ -1,0 +1,320 @@
+"""The steps that make a model small, each from a model folder into another, in any order (TEXTGEN §3).
+
+A step is a frozen dataclass of its settings; `STEPS` names them for configurations.  Unfinished training is kept in
+`OUTPUT.work` and continued by the next call.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+
+from weebill.errors import InputError, nearest
+from weebill.files import content_hash, remove_folder, write_json
+from weebill.generation.data import data_hash, read_part, task_of
+from weebill.generation.distillation import (
+    chosen_layers,
+    distillation,
+    distillation_loss,
+    every_layer,
+    student_of,
+)
+from weebill.generation.encoding import Batches, Encoder, validation_batches
+from weebill.generation.int8 import calibrated_scales, save_int8
+from weebill.generation.lineage import lineage, software
+from weebill.generation.models import (
+    LINEAGE,
+    Generator,
+    load_generator,
+    model_hash,
+    save_generator,
+)
+from weebill.generation.movement import MovementShares, cut_silent, movement_gates
+from weebill.generation.quantized_training import weights_on_grid
+from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.training import Course, Objective, likelihood, logits_of, train
+from weebill.generation.vocabulary import prune_vocabulary
+from weebill.hugging_face.families import prunable
+
+EACH_TOKEN = "each-token"
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a step works on: the model folder that it starts from, imported data, and the folder that it makes.
+
+    max_source, max_target: tokens of articles (or of windows of running text) and summaries.
+    measured: tokens of the longest texts that what is made will be measured on, by the setting that asks for them.
+    """
+
+    model: Path
+    data: Path
+    output: Path
+    seed: int = 1
+    max_source: int = 512
+    max_target: int = 128
+    device: Device = field(default_factory=Device)
+    measured: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Path:
+        """The folder of unfinished work."""
+        return self.output.with_name(f"{self.output.name}.work")
+
+    def generator(self) -> Generator:
+        """The model.  Raises InputError where it is not of the data's task, or takes no texts so long."""
+        generator = load_generator(self.model)
+        longest = {"max_source": self.max_source, **self.measured}
+        if generator.pairs:
+            longest["max_target"] = self.max_target
+        generator.check(task_of(self.data), longest)
+        if not generator.trainable:
+            raise InputError(
+                f"{self.model}: its weights are int8, which no step can go on from; let the step that "
+                "makes them be the last"
+            )
+        return generator
+
+    def encoder(self, generator: Generator) -> Encoder:
+        """Text as the model's tokens."""
+        return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
+
+    def identity(self, step: "Step") -> dict[str, Any]:
+        """Plain values that name all that the step's result depends on."""
+        return {
+            "step": type(step).__name__,
+            "settings": asdict(step),
+            "model": content_hash(self.model),
+            "data": data_hash(self.data),
+            "lengths": [self.max_source, self.max_target],
+        }
+
+
+class Step(Protocol):
+    """A way to change a model."""
+
+    def run(self, place: Place) -> None:
+        """Make the folder `place.output`.  Raises InputError where model, data and settings do not fit."""
+        ...
+
+
+@dataclass(frozen=True)
+class FineTune:
+    """Train the model on the data's own labels."""
+
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=30))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        course = _train(self, place, generator)
+        _save(self, place, generator, course)
+
+
+@dataclass(frozen=True)
+class Distil:
+    """Fewer layers, trained to be like the model; see `distillation`.
+
+    layers: how many, evenly spaced, or which; of the encoder and of the decoder each.
+    """
+
+    layers: int | Sequence[int] = (0, 2, 5, 7, 9, 11)
+    loss: Mapping[str, Any] = field(default_factory=dict)  # a `preset`, and weights of its terms
+    training: TrainingSettings = field(
+        default_factory=lambda: TrainingSettings(epochs=100, weight_decay=0.0)
+    )
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        teacher = place.generator()
+        layers = chosen_layers(teacher.model, self.layers)
+        loss = distillation_loss(**self.loss)
+        student = replace(teacher, model=student_of(teacher.model, layers))
+        objective = distillation(teacher.model, layers, loss)
+        course = _train(self, place, student, objective=objective)
+        _save(self, place, student, course, layers=layers, loss=asdict(loss))
+
+
+@dataclass(frozen=True)
+class Prune:
+    """Train while heads and neurons go by movement, then cut them; see `movement`.
+
+    loss: as of `Distil`, with the model as it was for a teacher; None: of the labels alone, as the paper's.
+    Beside the folder `model` it writes pruning.json: the schedule, the scores, and what went.
+    """
+
+    movement: MovementShares = field(default_factory=MovementShares)
+    loss: Mapping[str, Any] | None = None
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        settings = replace(self.training, keep="last")  # the best would be an early, unpruned one
+        examples = place.encoder(generator).examples(read_part(place.data, "train"))
+        scoring = self.movement.scoring(settings.updates_of(len(examples)), place.seed)
+        objective = self.objective(generator.model)
+        gates = movement_gates(generator.model, scoring)
+        course = _train(
+            replace(self, training=settings),
+            place,
+            generator,
+            objective=objective,
+            companion=gates,
+        )
+        record = cut_silent(prunable(generator.model), gates, scoring)
+        write_json(pruning_record(place.output), record)
+        _save(self, place, generator, course)
+
+    def objective(self, model: PreTrainedModel) -> Objective:
+        """Of the training, for a model that is not pruned yet."""
+        if self.loss is None:
+            return likelihood
+        layers = every_layer(model)
+        return distillation(student_of(model, layers), layers, distillation_loss(**self.loss))
+
+
+@dataclass(frozen=True)
+class QuantizationAware:
+    """Train with weights rounded to 8 bits; the folder holds the rounded ones as float32."""
+
+    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=20))
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        with weights_on_grid(generator.model):
+            course = _train(self, place, generator)
+        _save(self, place, generator, course)
+
+
+@dataclass(frozen=True)
+class PostTraining:
+    """Write the weights as int8, a scale for each output; nothing is trained.
+
+    activations: "each-token", by its own largest magnitude when it comes, or a formula of
+    `quantization.calibration`, by what `examples` of the training text give.
+    """
+
+    activations: str = "each-token"
+    examples: int = 64
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        scales = None
+        if self.activations != EACH_TOKEN:
+            encoder = place.encoder(generator)
+            rows = encoder.examples(read_part(place.data, "train"))
+            drawn = np.random.default_rng(place.seed).permutation(len(rows))[: self.examples]
+            # One at a time: padding would count.
+            batches = validation_batches(encoder, [rows[index] for index in drawn], 1)
+
+            def work() -> None:
+                with torch.inference_mode():
+                    for batch in batches:
+                        logits_of(generator.model, batch, use_cache=False)
+
+            scales = calibrated_scales(generator.model, work, self.activations)
+        made = _untrained_lineage(self, place)
+        save_int8(generator.model, place.output, generator.tokenizer, scales, {LINEAGE: made})
+
+
+@dataclass(frozen=True)
+class PruneVocabulary:
+    """Keep the pieces that the data's training text uses, and those that spell all else; nothing is trained."""
+
+    def run(self, place: Place) -> None:
+        """See `Step`."""
+        generator = place.generator()
+        whole = generator.model.get_input_embeddings().weight.shape[0]
+        texts = (text for row in read_part(place.data, "train") for text in row.values())
+        tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
+        made = _untrained_lineage(
+            self, place, data=data_hash(place.data), pieces=[whole, len(kept)]
+        )
+        save_generator(place.output, generator.model, tokenizer, made)
+
+
+STEPS: dict[str, type] = {
+    "fine-tune": FineTune,
+    "distil": Distil,
+    "prune": Prune,
+    "quantization-aware": QuantizationAware,
+    "post-training": PostTraining,
+    "prune-vocabulary": PruneVocabulary,
+}
+
+
+def step_of(values: Mapping[str, Any]) -> Step:
+    """The step of an entry of a configuration: `method` names it, the other keys are its settings.
+
+    Raises InputError where the method or a setting is unknown.
+    """
+    name = values.get("method")
+    if name not in STEPS:
+        raise InputError(f"steps: no method '{name}'{nearest(str(name), STEPS)}")
+    kind, settings = STEPS[name], {key: value for key, value in values.items() if key != "method"}
+    parts = {"training": TrainingSettings, "movement": MovementShares}
+    known = [entry.name for entry in fields(kind)]
+    for key in settings:
+        if key not in known:
+            raise InputError(f"steps: method '{name}' has no key '{key}'{nearest(key, known)}")
+        if key in parts:
+            settings[key] = parts[key](**settings[key])
+    return kind(**settings)
+
+
+def pruning_record(model: Path) -> Path:
+    """Where the record of a pruning lies, beside the model folder."""
+    return model.with_name("pruning.json")
+
+
+def _train(step: Any, place: Place, generator: Generator, **options: Any) -> Course:
+    """Train a generator's model on the data by a step's settings."""
+    encoder, settings = place.encoder(generator), step.training
+    examples, validation = (
+        encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
+    )
+    return train(
+        generator.model,
+        Batches(encoder, examples, settings, place.seed),
+        validation_batches(encoder, validation, settings.batch_size),
+        settings,
+        seed=place.seed,
+        work=place.work,
+        identity=place.identity(step),
+        device=place.device,
+        **options,
+    )
+
+
+def _save(step: Any, place: Place, generator: Generator, course: Course, **more: Any) -> None:
+    """Write the step's model with its lineage, and remove what was unfinished."""
+    settings = {key: value for key, value in asdict(step).items() if key != "training"}
+    made = lineage(
+        type(step).__name__,
+        place.seed,
+        step.training,
+        course,
+        parent=model_hash(place.model),
+        data=data_hash(place.data),
+        **{**settings, **more},
+    )
+    save_generator(place.output, generator.model, generator.tokenizer, made)
+    remove_folder(place.work)
+
+
+def _untrained_lineage(step: Any, place: Place, **more: Any) -> dict[str, Any]:
+    """The lineage of a step that trains nothing."""
+    return {
+        "kind": type(step).__name__,
+        "parent": model_hash(place.model),
+        **asdict(step),
+        "versions": software(),
+        **more,
+    }

@@ -1,0 +1,314 @@
+"""Training by the library's Trainer: what it is asked for, and how a killed one goes on to the same end.
+
+The batches are functions of the seed and their number (`encoding.Batches`); weights, optimizer, random state and
+course are in the Trainer's checkpoints.  Losses are means over the target tokens, padding left out.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
+
+from weebill.code_version import code_version
+from weebill.errors import InputError
+from weebill.files import claim_folder, exclusive_folder, read_json
+from weebill.generation.encoding import IGNORED, Batch, Batches
+from weebill.generation.lineage import software
+from weebill.generation.settings import Device, TrainingSettings
+from weebill.products import OneDnnLinears
+from weebill.pruning.study import Companion
+
+WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
+CHECKPOINT = "checkpoint-"
+# What decides the weights.
+CODE = ("generation", "hugging_face", "products", "pruning", "quantization")
+
+
+# The loss of a batch, a mean over its target tokens, and its named parts for the log.
+Objective = Callable[[nn.Module, Batch], tuple[Tensor, Mapping[str, Tensor]]]
+
+
+def logits_of(model: nn.Module, batch: Batch, **options: Any) -> Any:
+    """The model's output for a batch."""
+    given = {key: value for key, value in batch.items() if key not in ("labels", "share")}
+    return model(**given, **options)
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean over the labels of −log p; logits (n, positions, V), labels (n, positions)."""
+    return functional.cross_entropy(
+        logits.flatten(0, 1).float(), labels.flatten(), ignore_index=IGNORED
+    )
+
+
+def likelihood(model: nn.Module, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+    """The plain objective: cross-entropy with the labels."""
+    loss = cross_entropy(logits_of(model, batch, use_cache=False).logits, batch["labels"])
+    return loss, {"cross_entropy": loss.detach()}
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a training went through: its validations by update, and what it kept."""
+
+    updates: int
+    kept: int  # the update whose weights were kept
+    validations: list[dict[str, float]]  # {"update", "loss"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def train(
+    model: nn.Module,
+    batches: Batches,
+    validation: list[Batch],
+    settings: TrainingSettings,
+    *,
+    seed: int,
+    work: Path,
+    identity: Mapping[str, Any],
+    device: Device,
+    objective: Objective = likelihood,
+    companion: Companion | None = None,
+) -> Course:
+    """Train a model in place, ending in evaluation mode on the CPU.
+
+    validation: batches whose cross-entropy is measured.  identity: plain values that name what the result depends
+    on; `work` keeps the checkpoints of an unfinished training, which are used where it was begun by the same.
+    companion: trained with the model, by its own rate; it is attached and finished here.
+    Raises InputError where the loss is no number any more.
+    """
+    if device.accelerator == "cpu":
+        torch.set_num_threads(device.threads)
+    with exclusive_folder(work):
+        begun = {
+            **identity,
+            "training": asdict(settings),
+            "seed": seed,
+            "device": asdict(device),
+            "software": software(),
+            "code": code_version(*CODE),
+        }
+        claim_folder(work, "begun_by.json", begun)
+        trained = _Trained(model, companion)
+        set_seed(seed)
+        trainer = _Trainer(
+            trained,
+            _arguments(settings, batches.updates, seed, work, device),
+            batches,
+            validation,
+            objective,
+        )
+        products = OneDnnLinears() if device.accelerator == "cpu" else nullcontext()
+        with products, companion.attached() if companion is not None else nullcontext():
+            trainer.train(resume_from_checkpoint=last_checkpoint(work))
+        if companion is not None:
+            companion.finish()
+    model.to("cpu").eval()
+    validations = [
+        {"update": entry["step"], "loss": entry["eval_loss"]}
+        for entry in trainer.state.log_history
+        if "eval_loss" in entry
+    ]
+    best = trainer.state.best_global_step if settings.keep == "best" else None
+    return Course(trainer.state.max_steps, best or trainer.state.max_steps, validations)
+
+
+def last_checkpoint(work: Path) -> str | None:
+    """The checkpoint of the most updates that was written to its end, of which the state is written last."""
+    found = sorted(work.glob(f"{CHECKPOINT}*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    for path in reversed(found):
+        try:
+            read_json(path / STATE)
+        except InputError:
+            continue
+        return str(path)
+    return None
+
+
+class _Trained(nn.Module):
+    """The model with its companion, whose states are kept together."""
+
+    def __init__(self, network: nn.Module, companion: Companion | None):
+        super().__init__()
+        self.network, self.companion = network, companion
+
+    def forward(self, **batch: Tensor) -> Any:
+        """As the model's."""
+        return self.network(**batch)
+
+
+class _Trainer(Trainer):
+    """The library's, with batches, objective, validation and files of our own."""
+
+    def __init__(self, trained, arguments, batches, validation, objective):
+        super().__init__(
+            trained,
+            arguments,
+            data_collator=lambda items: items[0],  # an item is a batch already
+            train_dataset=batches,
+            eval_dataset=batches,  # asked for by the library; `evaluate` is our own
+            callbacks=[_Updates(trained)],
+        )
+        self.validation, self.objective = validation, objective
+        self.loss_is_scaled_for_ga = True  # by the batch's share of its update
+
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        """The objective, weighed by the batch's share, with what the companion adds to an update."""
+        loss, _ = self.objective(model.network, inputs)
+        companion = model.companion
+        penalty = companion.penalty() if companion is not None else None
+        loss = loss if penalty is None else loss + penalty
+        if not torch.isfinite(loss.detach()):
+            raise InputError(
+                f"training: the loss is {loss.item()} in update {self.state.global_step + 1}; lower "
+                "the learning rate"
+            )
+        return loss * inputs["share"]
+
+    @torch.no_grad()
+    def evaluate(self, *_, **__) -> dict[str, float]:
+        """The cross-entropy of the validation text."""
+        self.model.eval()
+        total = torch.zeros((), dtype=torch.float64)
+        count = 0
+        for batch in self.validation:
+            batch = self._prepare_inputs(batch)
+            with self.compute_loss_context_manager():
+                loss, _ = likelihood(self.model.network, batch)
+            labels = int((batch["labels"] != IGNORED).sum())
+            total += loss.double().cpu() * labels
+            count += labels
+        metrics = {"eval_loss": float(total / count)}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def create_optimizer(self, model=None) -> torch.optim.Optimizer:
+        """Adam with decoupled weight decay, none on biases and norms; the companion's parameters at its rate."""
+        if self.optimizer is None:
+            decayed = {True: [], False: []}
+            for parameter in self.model.network.parameters():
+                if parameter.requires_grad:
+                    decayed[parameter.dim() > 1].append(parameter)
+            rate, decay = self.args.learning_rate, self.args.weight_decay
+            groups = [
+                {"params": decayed[True], "lr": rate, "weight_decay": decay},
+                {"params": decayed[False], "lr": rate, "weight_decay": 0.0},
+            ]
+            companion = self.model.companion
+            if companion is not None and list(companion.parameters()):
+                own = companion.rate or rate
+                groups.append(
+                    {"params": list(companion.parameters()), "lr": own, "weight_decay": 0.0}
+                )
+            self.optimizer = torch.optim.AdamW(groups, fused=True)
+        return self.optimizer
+
+    def create_scheduler(self, num_training_steps, optimizer=None):
+        """Linear warm-up, then linearly to 0; a companion with a rate of its own keeps it."""
+        optimizer = self.optimizer if optimizer is None else optimizer
+        warmup = max(1, int(self.args.warmup_steps))
+
+        def factor(update: int) -> float:
+            if update < warmup:
+                return (update + 1) / warmup
+            return max(0.0, (num_training_steps - update) / max(1, num_training_steps - warmup))
+
+        companion = self.model.companion
+        own = companion is not None and companion.rate is not None
+        factors = [factor, factor, (lambda update: 1.0) if own else factor]
+        groups = len(optimizer.param_groups)
+        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factors[:groups])
+        self._created_lr_scheduler = True
+        return self.lr_scheduler
+
+    def _save(self, output_dir=None, state_dict=None) -> None:
+        """The state of model and companion; a tensor that several names share is written once."""
+        Path(output_dir).mkdir(parents=True, exist_ok=True)
+        save_file(_distinct(self.model), Path(output_dir) / WEIGHTS)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint, model=None) -> None:
+        tensors = load_file(Path(resume_from_checkpoint) / WEIGHTS)
+        self.model.load_state_dict(tensors, strict=False)
+
+    def _load_best_model(self) -> None:
+        self._load_from_checkpoint(self.state.best_model_checkpoint)
+
+
+class _Updates(TrainerCallback):
+    """Tells the companion of each update, and has the last one validated."""
+
+    def __init__(self, trained: _Trained):
+        self.trained = trained
+
+    def on_step_begin(self, args, state, control, **_):
+        """Before an update."""
+        if self.trained.companion is not None:
+            self.trained.companion.before_update(state.global_step + 1)
+
+    def on_step_end(self, args, state, control, **_):
+        """The last update is validated and kept too, wherever it falls."""
+        if state.global_step >= state.max_steps:
+            control.should_evaluate = control.should_save = True
+
+
+def _distinct(module: nn.Module) -> dict[str, Tensor]:
+    tensors: dict[str, Tensor] = {}
+    seen: set[tuple] = set()
+    for name, value in module.state_dict().items():
+        place = (value.data_ptr(), value.shape, value.dtype)
+        if value.numel() and place in seen:
+            continue
+        seen.add(place)
+        tensors[name] = value.detach().cpu().contiguous()
+    return tensors
+
+
+def _arguments(
+    settings: TrainingSettings, updates: int, seed: int, work: Path, device: Device
+) -> TrainingArguments:
+    arguments = TrainingArguments(
+        output_dir=str(work),
+        max_steps=updates,
+        per_device_train_batch_size=1,  # an item is a batch
+        gradient_accumulation_steps=settings.accumulate,
+        train_sampling_strategy="sequential",
+        learning_rate=settings.learning_rate,
+        warmup_steps=settings.warmup,
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.clip_norm,
+        bf16=settings.precision == "bfloat16",
+        fp16=settings.precision == "float16",
+        use_cpu=device.accelerator == "cpu",
+        seed=seed,
+        eval_strategy="steps",
+        eval_steps=settings.validate_every,
+        save_strategy="steps",
+        save_steps=settings.validate_every,
+        save_total_limit=1,
+        load_best_model_at_end=settings.keep == "best",
+        metric_for_best_model="eval_loss",
+        greater_is_better=False,
+        logging_steps=50,
+        logging_nan_inf_filter=False,
+        report_to=[],
+        disable_tqdm=True,
+        dataloader_pin_memory=device.accelerator != "cpu",
+        remove_unused_columns=False,
+        label_names=["labels"],
+    )
+    # Over several that it sees the library would spread each batch, and wrap the model.
+    arguments._n_gpu = min(arguments.n_gpu, 1)
+    return arguments

@@ -1,0 +1,218 @@
+"""Models as folders of transformers' own format, which cut ones add their per-layer shapes to.
+
+config.json: as the library writes it, with the whole model's widths and the present numbers of layers, and
+`layer_shapes`: heads and neurons of each block.  model.safetensors holds tied weights once.
+"""
+
+import inspect
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
+from transformers.initialization import no_init_weights
+from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+
+from weebill.errors import InputError
+from weebill.files import atomic_folder, read_json, write_json
+from weebill.hugging_face.families import FAMILIES, prunable
+from weebill.pruning.cut import cut
+from weebill.pruning.structure import Prunable
+
+SHAPES = "layer_shapes"
+WEIGHTS = "model.safetensors"
+POOLER = {"pooler.dense.weight", "pooler.dense.bias"}
+
+
+def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
+    """What is left of each block: {"heads": {block name: h}, "neurons": {block name: f}}."""
+    return {
+        "heads": {block.name: block.heads for block in model.attention_blocks()},
+        "neurons": {block.name: block.neurons for block in model.feed_forward_blocks()},
+    }
+
+
+def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
+    """Cut a model in place to the shapes that `layer_shapes` gave of one like it; what is left is arbitrary.
+
+    Raises InputError where they are not of this model's blocks, or wider.
+    """
+    surplus = {}
+    for kind, widths in layer_shapes(model).items():
+        wanted = shapes.get(kind, {})
+        wrong = [
+            name
+            for name in widths | wanted
+            if wanted.get(name) not in range(widths.get(name, -1) + 1)
+        ]
+        if wrong:
+            raise InputError(f"{kind} of {', '.join(wrong)} are not of this model, or too many")
+        surplus[kind] = {name: range(wanted[name], width) for name, width in widths.items()}
+    cut(model, **surplus)
+
+
+def save_model(
+    path: str | Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase | None = None,
+    entries: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model of a family, whole or cut, as a folder, atomically; equal models make equal bytes.
+
+    entries: further ones for config.json.
+    Raises InputError where it is of no family, or of a class that the library does not know by name.
+    """
+    save_whole_model(
+        path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
+    )
+
+
+def save_whole_model(
+    path: str | Path,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase | None,
+    entries: Mapping[str, Any],
+) -> None:
+    """`save_model` of a model of any family, which is not cut."""
+    name = type(model).__name__
+    if getattr(transformers, name, None) is not type(model):
+        raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
+    with atomic_folder(path) as folder:
+        model.save_pretrained(folder)
+        (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        config = read_json(folder / "config.json")
+        write_json(folder / "config.json", {**config, **entries})
+        if tokenizer is not None:
+            tokenizer.save_pretrained(folder)
+
+
+def load_model(path: str | Path) -> PreTrainedModel:
+    """Read a folder of `save_model`, or of the library's own `save_pretrained`; in evaluation mode.
+
+    Its weights are float32, whatever they are stored as: small updates are lost in fewer bits.
+    Only safetensors are read: pickles run code.  Raises InputError where the folder is missing or damaged,
+    or its model is of no family.
+    """
+    path = Path(path)
+    if not (path / "config.json").is_file():
+        raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
+    config = read_json(path / "config.json")
+    kind = model_class(path, config)
+    if "quantization" in config and SHAPES in config:
+        raise InputError(
+            f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
+        )
+    try:
+        model = _load_own(path, kind, config) if SHAPES in config else _load_foreign(path, kind)
+    except (OSError, RuntimeError, SafetensorError, StrictDataclassError, ValueError) as error:
+        raise InputError(
+            f"{path}: damaged, or no model in safetensors ({_first_line(error)}); make it again"
+        ) from error
+    return model.eval()
+
+
+def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
+    """The library's class that a folder's model is of.  Raises InputError where it is of no family."""
+    known = {base.config_class.model_type for base in FAMILIES}
+    if config.get("model_type") not in known:
+        raise InputError(
+            f"{path}/config.json: model_type {config.get('model_type')!r}, "
+            f"expected one of {', '.join(sorted(known))}"
+        )
+    names = config.get("architectures") or [None]
+    kind = getattr(transformers, str(names[0]), None)
+    if not (inspect.isclass(kind) and issubclass(kind, PreTrainedModel)):
+        raise InputError(
+            f"{path}/config.json: architectures {names}, expected the name of one class of models"
+        )
+    return kind
+
+
+def tie(model: PreTrainedModel, stored: Set[str]) -> None:
+    """Tie the weights that the library ties, in place, but for those that are stored apart: the head of T5 1.1.
+
+    stored: names of tensors.
+    """
+    for name, source in list(model.all_tied_weights_keys.items()):
+        if name in stored and source in stored:
+            place, _, attribute = name.rpartition(".")
+            module = model.get_submodule(place)
+            setattr(module, attribute, nn.Parameter(torch.empty_like(getattr(module, attribute))))
+            del model.all_tied_weights_keys[name]
+    model.tie_weights(recompute_mapping=False)
+
+
+def _load_foreign(path: Path, kind: type[PreTrainedModel]) -> PreTrainedModel:
+    model, found = kind.from_pretrained(
+        path,
+        dtype=torch.float32,
+        local_files_only=True,
+        use_safetensors=True,
+        output_loading_info=True,
+    )
+    _refuse_missing(model, found["missing_keys"], path)  # the library makes them up
+    return model
+
+
+def _load_own(
+    path: Path, kind: type[PreTrainedModel], config: Mapping[str, Any]
+) -> PreTrainedModel:
+    shapes = config[SHAPES]
+    config = {key: value for key, value in config.items() if key != SHAPES}
+    with no_init_weights():  # memory of the whole model is set aside, that of a cut one is used
+        model = kind(kind.config_class.from_dict(config))
+    try:
+        cut_to(prunable(model), shapes)
+    except InputError as error:
+        raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
+    model.config.dtype = torch.float32
+    tensors = load_file(path / WEIGHTS)
+    tie(model, tensors.keys())
+    _fill(model, tensors, path)
+    if (path / "generation_config.json").is_file():
+        model.generation_config = GenerationConfig.from_pretrained(path, local_files_only=True)
+    return model
+
+
+def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Fill a model, whose weights are tied, from stored tensors."""
+    try:
+        missing, unexpected = model.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise InputError(f"{path}/{WEIGHTS}: {str(error).splitlines()[-1].strip()}") from error
+    if unexpected:
+        raise InputError(f"{path}/{WEIGHTS}: tensors not expected: {unexpected}")
+    missing = set(missing) - model.all_tied_weights_keys.keys() - _computed(model)
+    _refuse_missing(model, missing, path)
+
+
+def _computed(model: PreTrainedModel) -> set[str]:
+    """The parameters that files do not hold because they are computed, which is done here: Marian's positions."""
+    found = set()
+    for name, module in model.named_modules():
+        if isinstance(module, MarianSinusoidalPositionalEmbedding):
+            with torch.no_grad():
+                module.weight.copy_(module.create_weight())
+            found.add(f"{name}.weight")
+    return found
+
+
+def _refuse_missing(model: PreTrainedModel, missing: Set[str], path: Path) -> None:
+    """Raise InputError where tensors are missing.
+
+    A base model of XLM-R may be made without its pooler, of which its configuration says nothing.
+    """
+    if missing == POOLER and isinstance(model, XLMRobertaModel):
+        model.pooler = None
+    elif missing:
+        raise InputError(f"{path}/{WEIGHTS}: tensors missing: {sorted(missing)}")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,68 @@
+"""Models of the Hugging Face hub, fetched by name and commit."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from weebill.corpus.hugging_face_hub import address, licence_of, listing
+from weebill.corpus.sources import Places, Source
+from weebill.errors import InputError
+from weebill.files import atomic_folder, sha256_file, write_json
+
+WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+ORIGIN = "hub.json"
+# Configuration, tokenizer, the index of weights in parts.
+BESIDE = (".json", ".model", ".spm", ".txt")
+
+
+def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
+    """A model's weights in safetensors, configuration and tokenizer as a folder, and what they are in hub.json.
+
+    A folder NAME in `local_dir` stands for the hub.  Raises InputError where the model cannot be fetched, or has
+    no weights in safetensors.
+    """
+    own = Path(places.local_dir, name) if places.local_dir else None
+    if own is not None and own.is_dir():
+        paths = {file: own / file for file in _wanted((one.name for one in own.iterdir()), name)}
+        licence = None
+    else:
+        found = listing("model", name, revision, places.cache_path)
+        base, files = address("model", name, revision), found["files"]
+        paths = {
+            file: places.path(
+                Source(
+                    f"{base}/{file}", name, revision, file_name=f"{name}/{file}", sha256=files[file]
+                )
+            )
+            for file in _wanted(files, name)
+        }
+        licence = licence_of(found["card"])
+    with atomic_folder(folder) as partial:
+        for file, path in paths.items():
+            _link(path, partial / file)
+        checksums = {file: sha256_file(path) for file, path in paths.items()}
+        origin = {"name": name, "revision": revision, "licence": licence, "files": checksums}
+        write_json(partial / ORIGIN, origin)
+
+
+def _wanted(files: Iterable[str], name: str) -> list[str]:
+    """The files that a model is read from, among all of a folder."""
+    names = sorted(file for file in files if "/" not in file and file != ORIGIN)
+    if not any(map(WEIGHTS.fullmatch, names)):
+        pickles = [file for file in names if file.endswith((".bin", ".pt"))]
+        has = f"but {pickles[0]}, a pickle, which may run code" if pickles else "at all"
+        raise InputError(
+            f"{name}: has no weights model.safetensors {has}; name the commit of the pull request on the hub "
+            "that adds them, where there is one, or another model"
+        )
+    return [file for file in names if WEIGHTS.fullmatch(file) or file.endswith(BESIDE)]
+
+
+def _link(path: Path, place: Path) -> None:
+    """A file at a second place, which on the same disk costs none."""
+    try:
+        os.link(path.resolve(), place)
+    except OSError:
+        shutil.copyfile(path, place)

@@ -1,0 +1,258 @@
+"""The C++ extension, compiled on first use for an instruction set that the processor has.
+
+`vnni`: AVX-512 with products of bytes.  `amx`: the same, products by the matrix unit.  `avxvnni`: registers half as
+wide, with products of bytes, as desktops have them.  `avx2`: any other x86 processor of the last ten years.
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import importlib.util
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import sysconfig
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from weebill.errors import InputError, nearest
+
+PORTABLE = "portable"  # what stands for PyTorch where an instruction set is named
+SOURCES = Path(__file__).parent / "csrc"
+AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", "fma")
+NEEDS = {  # flags of the processor, as Linux names them; the fastest first
+    "amx": (*AVX512, "amx_tile", "amx_int8", "amx_bf16"),
+    "vnni": AVX512,
+    "avxvnni": ("avx_vnni", "avx2", "fma"),
+    "avx2": ("avx2", "fma"),
+}
+BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it
+BUILT = "built"  # the file that says that a build came to its end, and when it was last used
+FORGOTTEN = 30 * 24 * 3600  # seconds after its last use that a build of other sources is removed
+COMPILER = [
+    "-O3",
+    "-std=c++20",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fvisibility=hidden",  # or extensions of several sets, in one process, would share the variables of one
+    "-Wno-ignored-attributes",
+]
+
+
+def available() -> list[str]:
+    """The instruction sets that this process may use, the fastest first; none on other than x86 Linux.
+
+    Asks Linux for the matrix unit, where there is one.
+    """
+    found = _processor_flags()
+    sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+    return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
+
+
+def fastest() -> str:
+    """The fastest instruction set that the extension can be had for; `portable`, with a warning, where none."""
+    found = available()
+    obstacle = _obstacle(found[0]) if found else "this processor has none of its instruction sets"
+    if obstacle is None:
+        return found[0]
+    logging.warning("the compiled runtime is left out, PyTorch computes: %s", obstacle)
+    return PORTABLE
+
+
+def check_instruction_set(name: str) -> None:
+    """Raise InputError where a name is no instruction set's, nor `portable`, or the machine lacks the set."""
+    if name not in (*NEEDS, PORTABLE):
+        raise InputError(_no_such_set(name))
+    found = [*available(), PORTABLE]
+    if name not in found:
+        raise InputError(
+            f"instruction set '{name}': this machine lacks it; it has {', '.join(found)}"
+        )
+
+
+def has_bfloat16(isa: str) -> bool:
+    """Whether the extension for an instruction set multiplies bfloat16 numbers on this processor."""
+    return "avx512f" in NEEDS[isa] and BFLOAT16 in _processor_flags()
+
+
+@cache
+def extension(isa: str) -> ModuleType:
+    """The extension for an instruction set; compiled, once, where it is not in the cache yet.
+
+    The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
+    Raises InputError where the instruction set is unknown, there is no compiler, it fails, or nothing can be
+    written to the cache.  Whether the machine has the set, `check_instruction_set` knows: asked for `amx` where there
+    is no matrix unit, this is the same code on tiles in plain memory, for tests only.
+    """
+    if isa not in NEEDS:
+        raise InputError(_no_such_set(isa))
+    build = _plan(isa)
+    with _locked(build.folder):
+        if not _is_built(build.folder):
+            _build(build, isa)
+            _remove_forgotten(build.folder)
+        with suppress(OSError):  # another user's
+            os.utime(build.folder / BUILT)
+        return _import(build)
+
+
+def compiler() -> str | None:
+    """The path of the C++ compiler that would be used, if it exists; chosen as torch does."""
+    return shutil.which(os.environ.get("CXX", "c++"))
+
+
+def _no_such_set(name: str) -> str:
+    known = [*NEEDS, PORTABLE]
+    remedy = nearest(name, known) or f"; there are {', '.join(known)}"
+    return f"no instruction set '{name}'{remedy}"
+
+
+def _obstacle(isa: str) -> str | None:
+    """Why the extension for an instruction set cannot be had; None where nothing is known to stand in the way."""
+    try:
+        folder = _plan(isa).folder
+    except InputError as error:
+        return str(error)
+    if compiler() or _is_built(folder):
+        return None
+    return "there is no C++ compiler to build it (Debian: apt install g++)"
+
+
+class _Build(NamedTuple):
+    """What is compiled, how and where."""
+
+    name: str
+    folder: Path
+    files: list[Path]
+    flags: list[str]
+
+
+def _plan(isa: str) -> _Build:
+    used = [*NEEDS[isa], *([BFLOAT16] if has_bfloat16(isa) else [])]
+    flags = COMPILER + [f"-m{flag.replace('_', '')}" for flag in used if "amx" not in flag]
+    if isa == "amx":
+        flags.append("-DMATRIX_UNIT")
+        if isa not in available():  # so that tests need no matrix unit
+            flags.append("-DTILES_IN_MEMORY")
+    flags += os.environ.get("WEEBILL_CXXFLAGS", "").split()  # as of `make sanitize`
+    files = sorted(SOURCES.iterdir())
+    name = f"weebill_runtime_{isa}_{_digest(files, flags)}"
+    return _Build(name, _cache() / name, files, flags)
+
+
+def _is_built(folder: Path) -> bool:
+    return (folder / BUILT).exists()
+
+
+def _build(build: _Build, isa: str) -> None:
+    import ninja
+    from torch.utils.cpp_extension import load
+
+    if not compiler():
+        raise InputError(
+            f"the runtime is compiled on first use, and '{os.environ.get('CXX', 'c++')}' is no compiler here; "
+            "install one (Debian: apt install g++) or name it in CXX"
+        )
+    os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
+    logging.warning("compiling the runtime for %s: half a minute, once", isa)
+    (build.folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
+    sources = [str(file) for file in build.files if file.suffix == ".cpp"]
+    options = {"extra_cflags": build.flags, "extra_ldflags": build.flags}
+    try:
+        load(build.name, sources, **options, build_directory=str(build.folder))
+    except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        raise InputError(
+            f"the runtime did not compile for {isa} ({str(error).splitlines()[0]}; the compiler's messages are "
+            "above); it needs GCC 11 or newer and Python's headers (Debian: apt install g++ python3-dev)"
+        ) from error
+    (build.folder / BUILT).touch()
+
+
+def _remove_forgotten(folder: Path) -> None:
+    """Remove the builds beside this one that were not used for a month."""
+    for other in folder.parent.glob("weebill_runtime_*"):
+        built = other / BUILT
+        if built.exists() and time.time() - built.stat().st_mtime > FORGOTTEN:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _import(build: _Build) -> ModuleType:
+    import torch  # noqa: F401  loads the libraries that the extension is linked with
+
+    spec = importlib.util.spec_from_file_location(build.name, build.folder / f"{build.name}.so")
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError as error:  # damaged, or of a machine with other libraries
+        raise InputError(
+            f"{build.folder}: the compiled runtime cannot be loaded ({error}); remove this folder, and it is "
+            "compiled anew"
+        ) from error
+    return module
+
+
+def _cache() -> Path:
+    """Where builds are kept.  Raises InputError where no folder is named and the user has none."""
+    if named := os.environ.get("TORCH_EXTENSIONS_DIR"):
+        return Path(named)
+    try:
+        return Path.home() / ".cache/weebill"
+    except RuntimeError as error:  # as of a container's user without a name
+        raise InputError(
+            "the compiled runtime cannot be kept (this user has no home folder); name a folder that can be written "
+            "and locked in TORCH_EXTENSIONS_DIR"
+        ) from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time; a killed one leaves nothing locked.  Raises InputError where nothing can be written."""
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context((folder / "in_use").open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # which file systems of a network may not know
+        except OSError as error:
+            if not _is_built(folder):  # by another user: nothing to write
+                raise InputError(
+                    f"{folder}: the compiled runtime cannot be kept there ({error.strerror}); name a folder that can "
+                    "be written and locked in TORCH_EXTENSIONS_DIR"
+                ) from error
+        yield
+
+
+def _digest(files: list[Path], flags: list[str]) -> str:
+    """A name for the sources, the flags, torch and Python: another of any of them is compiled anew."""
+    python = sysconfig.get_config_var("SOABI") or ""
+    content = hashlib.sha256(" ".join([version("torch"), python, *flags]).encode())
+    for file in files:
+        content.update(file.name.encode() + b"\0" + file.read_bytes())
+    return content.hexdigest()[:16]
+
+
+@cache
+def _may_use_matrix_unit() -> bool:
+    """Ask Linux for the matrix unit (AMX), which a process has, once granted, for good, and its forks with it."""
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    ask = ctypes.CDLL(None).syscall
+    ask.argtypes, ask.restype = [ctypes.c_long] * 3, ctypes.c_long
+    return ask(arch_prctl, request_permission, tile_data) == 0
+
+
+def _processor_flags() -> set[str]:
+    if platform.system() != "Linux" or platform.machine() != "x86_64":
+        return set()
+    with Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            if name.strip() == "flags":
+                return set(value.split())
+    return set()

@@ -1,0 +1,106 @@
+"""Layers of a Hugging Face model on int8 weights: linear maps by integer products, embeddings row by row.
+
+A weight (outputs, inputs) is held as codes −127…127 with a scale per row, w = code / scale, and never as
+float32.  What a linear map is given is quantized as it comes, each row (token) by its own largest magnitude or by one
+scale known from calibration; y = Σ codes·codes / (both scales) + bias, with exact sums.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from weebill.kernels.extension import PORTABLE, extension
+from weebill.kernels.threads import by_threads
+from weebill.quantization.grids import INT8_LIMIT
+from weebill.quantization.integer import integer_product
+
+Activation = Literal["none", "relu", "gelu", "gelu_tanh"]
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "none": lambda y: y,
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+}
+
+
+class Int8Weight:
+    """A weight in one of two forms: as the compiled kernels want it, or row by row for PyTorch's product."""
+
+    def __init__(self, codes: Tensor, scale: Tensor, isa: str):
+        """codes: int8 (outputs, inputs).  scale: float32 (outputs,).  isa: of `kernels.extension`, or portable."""
+        self.shape = codes.shape
+        if isa == PORTABLE:
+            self._codes, self._scale, self._compiled = codes, scale, None
+        else:
+            self._module = extension(isa)
+            self._compiled = self._module.Int8Linear(codes, 1 / scale)
+
+    def multiply(
+        self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
+    ) -> Tensor:
+        """x float32 (n, inputs) → float32 (n, outputs).
+
+        bias: (outputs,).  scale: of x, None: each row's own.  activation: of the result.
+        """
+        if self._compiled is not None:
+            kind = getattr(self._module.Activation, activation)
+            return by_threads(
+                lambda rows: self._compiled.multiply(rows, bias, scale or 0.0, kind), x
+            )
+        own = scale
+        if scale is None:
+            own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
+        codes = (x * own).round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
+        y = integer_product(codes, self._codes).to(torch.float32) / self._scale / own
+        return ACTIVATIONS[activation](y if bias is None else y + bias)
+
+    def rows(self, indices: Tensor) -> Tensor:
+        """The weights of some outputs (n,): float32 (n, inputs)."""
+        if self._compiled is not None:
+            return self._compiled.rows(indices)
+        return self._codes[indices].to(torch.float32) / self._scale[indices, None]
+
+
+class Int8Linear(nn.Module):
+    """A linear map; `bias` stays float32.  `activation`, which may be set, is what its outputs go through."""
+
+    weight = None  # of a type to adapt to, which T5 looks for
+
+    def __init__(
+        self,
+        weight: Int8Weight,
+        bias: nn.Parameter | None,
+        scale: float | None,
+        activation: Activation = "none",
+    ):
+        super().__init__()
+        self.int8, self.scale, self.activation = weight, scale, activation
+        self.register_parameter("bias", bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (…, inputs) → (…, outputs)."""
+        outputs, inputs = self.int8.shape
+        y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale, self.activation)
+        return y.view(*x.shape[:-1], outputs)
+
+    def extra_repr(self) -> str:
+        """The sizes, as of nn.Linear."""
+        outputs, inputs = self.int8.shape
+        return f"in_features={inputs}, out_features={outputs}"
+
+
+class Int8Embedding(nn.Module):
+    """A table of embeddings, each times `factor`."""
+
+    def __init__(self, weight: Int8Weight, factor: float = 1.0):
+        super().__init__()
+        self.int8, self.factor = weight, factor
+
+    def forward(self, indices: Tensor) -> Tensor:
+        """indices (…) → (…, width)."""
+        rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
+        return rows if self.factor == 1 else rows * self.factor

@@ -1,0 +1,58 @@
+"""Linear maps in float32 by the matrix unit (AMX), which multiplies bytes: twice as fast as the vector units.
+
+Each number is three bytes of a whole one, in units of its row, and bytes are multiplied exactly; what is rounded is
+2⁻²⁴ of a row's largest number, about what float32's own sums round (Ootomo, Ozaki & Yokota 2024, "DGEMM on integer
+matrix multiplication unit", have the scheme for float64).
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from weebill.kernels.extension import available, extension, fastest
+from weebill.kernels.threads import by_threads
+from weebill.products import PackedLinear
+
+ISA = "amx"
+MOST_INPUTS = 2**31 // (3 * 255 * 128)  # whose sum 32 bits hold
+
+
+@cache
+def multiplies_by_bytes() -> bool:
+    """Whether this machine has the matrix unit, and the kernels for it."""
+    return ISA in available() and fastest() == ISA
+
+
+def inference_linear(
+    weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
+) -> Callable[[Tensor], Tensor]:
+    """The fastest linear map in the weight's type, as `products.PackedLinear`, for many products."""
+    on_cpu = weight.dtype == torch.float32 and weight.device.type == "cpu"
+    if on_cpu and 0 < weight.shape[1] <= MOST_INPUTS and len(weight) and multiplies_by_bytes():
+        return SplitLinear(weight, bias, activation)
+    return PackedLinear(weight, bias, activation, rows)
+
+
+class SplitLinear:
+    """A linear map whose weight is held as bytes; without gradients.  The weight is a copy."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
+        """weight (outputs, inputs), bias (outputs,).  activation: relu, gelu or gelu_tanh of the result, None: none.
+
+        Outputs whose weights are not all finite are NaN.
+        """
+        module = extension(ISA)
+        self._compiled = module.SplitLinear(weight.detach())
+        self._bias = None if bias is None else bias.detach().contiguous()
+        self._kind = getattr(module.Activation, activation or "none")
+        self._outputs, self._inputs = weight.shape
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x float32 (n, …, inputs) → (n, …, outputs); of rows with NaN or infinite numbers NaN."""
+        y = by_threads(
+            lambda rows: self._compiled.multiply(rows, self._bias, self._kind),
+            x.reshape(-1, self._inputs),
+        )
+        return y.view(*x.shape[:-1], self._outputs)

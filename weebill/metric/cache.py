@@ -1,0 +1,193 @@
+"""Sentence vectors that are kept: in memory, or in an SQLite file that several processes may use at once.
+
+A vector's key is the hash of what made it (`Scorer.fingerprint`) and of the text.  The least recently used go
+when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
+"""
+
+import logging
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from weebill.errors import InputError
+
+VERSION = 2  # of the table below; 1 had no checksums
+TABLE = (
+    "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, pieces INTEGER NOT NULL, "
+    "checksum INTEGER NOT NULL, used REAL NOT NULL)"
+)
+APPLICATION = 0x676F6C64  # by which SQLite files are told apart
+PATIENCE = 600  # seconds to wait for another writer
+DEFAULT_BYTES = 4 * 2**30
+SHARE_DROPPED = 10  # one in so many vectors goes when the cache is full
+TOLERANCE = 1.1  # of the bound, which the write that fills the file passes
+AT_ONCE = 500  # keys of one query; SQLite limits them
+
+
+class Vector(NamedTuple):
+    """Of one sentence.  values (d,) in float32; pieces: of the whole sentence, before it was cut."""
+
+    values: np.ndarray
+    pieces: int
+
+
+class VectorCache:
+    """Of sentences by any metrics.  path: of the file, None for memory."""
+
+    def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
+        """max_bytes: of the file.  Raises InputError where the file is no cache of ours, or damaged."""
+        self._path, self._max_bytes = path, max_bytes
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with self._faults():
+            self._database = sqlite3.connect(
+                ":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None
+            )
+            self._database.text_factory = bytes  # only a damaged value is of type text
+            self._create()
+            self._shrink()
+
+    def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are here, by text; they become the last used.  Damaged ones are not here."""
+        keys = {_key(fingerprint, text): text for text in texts}
+        found = {}
+        names = list(keys)
+        with self._faults():
+            for start in range(0, len(names), AT_ONCE):
+                part = names[start : start + AT_ONCE]
+                marks = ",".join("?" * len(part))
+                rows = self._database.execute(
+                    f"SELECT key, vector, pieces, checksum FROM vectors WHERE key IN ({marks})",
+                    part,
+                ).fetchall()
+                hits = [row[:3] for row in rows if row[0] in keys and _whole(*row)]
+                for key, values, pieces in hits:
+                    found[keys[key]] = Vector(np.frombuffer(values, dtype="<f4"), pieces)
+                if hits:
+                    now = time.time()
+                    with self._transaction():
+                        self._database.executemany(
+                            "UPDATE vectors SET used = ? WHERE key = ?",
+                            [(now, key) for key, *_ in hits],
+                        )
+        return found
+
+    def put(self, fingerprint: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by text; the least recently used go where there are more than fit."""
+        now = time.time()
+        parts = [
+            (_key(fingerprint, text), one.values.astype("<f4").tobytes(), one.pieces)
+            for text, one in vectors.items()
+        ]
+        rows = [(*part, _checksum(*part), now) for part in parts]
+        with self._faults(), self._transaction():
+            self._database.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)", rows
+            )
+            self._bound()
+
+    def __len__(self) -> int:
+        """Vectors that are here."""
+        with self._faults():
+            return self._count()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def _create(self) -> None:
+        """The table, where there is none of this layout."""
+        with self._transaction():
+            application, version = self._pragma("application_id"), self._pragma("user_version")
+            (entries,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if entries and (application != APPLICATION or not 0 < version <= VERSION):
+                raise InputError(
+                    f"{self._path}: no cache of sentence vectors of this version; name another file"
+                )
+            if entries and version == VERSION:
+                return
+            if entries:  # nothing tells which of its vectors are damaged
+                logging.info("%s: a cache of layout %d; starting over", self._path, version)
+                self._database.execute("DROP TABLE vectors")
+            self._database.execute(f"PRAGMA application_id = {APPLICATION}")
+            self._database.execute(f"PRAGMA user_version = {VERSION}")
+            self._database.execute(TABLE)
+            self._database.execute("CREATE INDEX by_use ON vectors (used)")
+
+    def _bound(self) -> None:
+        """Drop the least recently used vectors where they have become too many."""
+        while self._filled() > self._max_bytes and (count := self._count()):
+            self._database.execute(
+                "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
+                [-(-count // SHARE_DROPPED)],
+            )
+
+    def _shrink(self) -> None:
+        """A file from a time of another bound becomes as small as this one says.
+
+        One that is little above it is full by this bound, and would be rewritten at every opening.
+        """
+        if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * self._max_bytes:
+            with self._transaction():
+                self._bound()
+            self._database.execute("VACUUM")
+
+    def _filled(self) -> int:
+        """Bytes of the file, but for pages that were freed."""
+        pages = self._pragma("page_count") - self._pragma("freelist_count")
+        return pages * self._pragma("page_size")
+
+    def _pragma(self, name: str) -> int:
+        """A number that SQLite keeps of the file."""
+        return self._database.execute(f"PRAGMA {name}").fetchone()[0]
+
+    def _count(self) -> int:
+        return self._database.execute("SELECT count(*) FROM vectors").fetchone()[0]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing, alone among writers."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:  # on a full disk SQLite has rolled back itself
+                self._database.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """SQLite's errors as ours."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:  # locked, full, read-only
+            raise InputError(
+                f"{self._path}: the cache of vectors cannot be used ({error}); "
+                "make room and write access there, or name another file"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"{self._path}: no cache of sentence vectors, or a damaged one ({error}); name another file"
+            ) from error
+
+
+def _key(fingerprint: str, text: str) -> bytes:
+    return sha256(f"{fingerprint}\n{text}".encode()).digest()
+
+
+def _checksum(key: bytes, values: bytes, pieces: int) -> int:
+    return zlib.crc32(values, zlib.crc32(b"%b %d " % (key, pieces)))
+
+
+def _whole(key: bytes, values: bytes, pieces: int, checksum: int) -> bool:
+    """Whether a row is as it was stored.  SQLite keeps a type with each value, which may be damaged too."""
+    typed = isinstance(values, bytes) and isinstance(pieces, int)
+    return typed and _checksum(key, values, pieces) == checksum

@@ -1,0 +1,33 @@
+"""Candidates for measuring how long a choice takes, where no model samples any."""
+
+import random
+from collections.abc import Sequence
+
+from weebill.errors import InputError
+
+DRAWS = 100  # for each text that is wanted; sentences of few words have few forms
+
+
+def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
+    """`count` different texts: translations, then these with words left out or in other places.
+
+    Raises InputError where they are too short for so many.
+    """
+    draw, found = random.Random(seed), dict.fromkeys(translations)
+    several = [words for text in translations if len(words := text.split()) > 1]
+    for _ in range(DRAWS * count if several else 0):
+        if len(found) >= count:
+            break
+        words = draw.choice(several).copy()
+        for _ in range(draw.randrange(1, 4)):
+            place = draw.randrange(len(words))
+            moved = words.pop(place)
+            if not words or draw.random() < 0.5:
+                words.insert(draw.randrange(len(words) + 1), moved)
+        found[" ".join(words)] = None
+    if len(found) < count:
+        raise InputError(
+            f"{translations[0]!r} and the other translations of its source: too few words for {count} candidates; "
+            "time with longer sentences, or with fewer candidates"
+        )
+    return list(found)[:count]

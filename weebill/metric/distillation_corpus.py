@@ -1,0 +1,176 @@
+"""The corpus that a distilled metric learns from: pairs, each source translated several times (COMETINHO §5).
+
+A pair's target is the reference; the reference models score every translation of its source.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+
+from weebill.code_version import SCORING_PARTS, code_version
+from weebill.corpus.sampling import draw_rows
+from weebill.corpus.table import (
+    SCHEMA,
+    TableWriter,
+    read_batches,
+    read_columns,
+    read_schema,
+    shard_name,
+)
+from weebill.errors import InputError
+from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.metric.ensemble import Ensemble
+from weebill.metric.training_table import SCHEMA as SCORED
+from weebill.text_files import read_lines
+
+BATCH = 65_536
+PART_ROWS = 10_000  # scored between two checkpoints
+TUPLES = pa.schema([pa.field(name, pa.string()) for name in ("src", "mt", "ref")])
+
+
+def select_pairs(
+    name: str, entry: Mapping[str, Any], seed: int, output: Path, training: Path, validation: Path
+) -> None:
+    """Write a corpus of pairs, and apart from it those that translators learn from and are validated by.
+
+    entry: `table`, of a translation experiment, or `source` and `target`, files of lines; where it says so, only
+    pairs with a `bicleaner` score of at least that, and `rows` of them at random, of which `translators` has its
+    rows and `validation` more go to the translators.
+    Raises InputError where a score is missing, line counts differ, pairs cannot be told apart, or nothing is left to
+    translate.
+    """
+    batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
+    rows = draw_rows(batches, entry.get("rows", 2**62), seed)
+    apart = entry["translators"]
+    first, second = apart["rows"], apart["rows"] + apart["validation"]
+    count = 0 if rows is None else rows.num_rows
+    if rows is None or count <= second:
+        raise InputError(
+            f"distillation.pairs.{name}: {count:,} pairs, of which translators learn from {second:,}: none is left "
+            "to translate; give more text, or lower `translators` or `bicleaner`"
+        )
+    if rows.group_by(["corpus", "row"]).aggregate([]).num_rows < count:
+        raise InputError(
+            f"distillation.pairs.{name}.table: {entry['table']} has two pairs of one `corpus` and `row`, by which "
+            "their translations are found; number its rows anew"
+        )
+    parts = (rows.slice(second), rows.slice(0, first), rows.slice(first, apart["validation"]))
+    for path, part in zip((output, training, validation), parts, strict=True):
+        with TableWriter(path, SCHEMA) as writer:
+            writer.write(part)
+
+
+def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
+    path, least = entry["table"], entry.get("bicleaner")
+    columns = ["source", "target", "corpus", "row"]
+    if least is not None:
+        if "bicleaner" not in read_schema(path).names:
+            raise InputError(
+                f"{path}: no column 'bicleaner'; score the corpus by bicleaner, or leave out `bicleaner`"
+            )
+        columns.append("bicleaner")
+    for batch in read_batches(path, columns):
+        rows = pa.table(batch)
+        if least is not None:
+            rows = rows.filter(pc.greater_equal(rows["bicleaner"], least)).drop(["bicleaner"])
+        yield _kept(rows)
+
+
+def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
+    source, target = (list(read_lines(entry[side])) for side in ("source", "target"))
+    if len(source) != len(target):
+        raise InputError(
+            f"distillation.pairs.{name}: {entry['source']} has {len(source):,} lines and {entry['target']} has "
+            f"{len(target):,}; the sides must have one line per pair"
+        )
+    for start in range(0, len(source), BATCH):
+        part = slice(start, start + BATCH)
+        texts = {"source": source[part], "target": target[part]}
+        rows = range(start, start + len(texts["source"]))
+        yield _kept(pa.table({**texts, "corpus": [name] * len(rows), "row": pa.array(rows)}))
+
+
+def _kept(rows: pa.Table) -> pa.Table:
+    """Rows with text on both sides, in the columns of a corpus."""
+    for side in ("source", "target"):
+        rows = rows.filter(pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(rows[side])), 0))
+    rows = rows.append_column("dropped_by", pa.nulls(rows.num_rows, pa.string()))
+    return rows.select(SCHEMA.names).cast(SCHEMA)
+
+
+def join_translations(
+    pairs: str | Path, translated: Sequence[tuple[str | Path, str]], output: str | Path
+) -> None:
+    """Write a row (src, mt, ref) for each pair and each of its different translations.
+
+    translated: tables of merged translations, and the column that holds them; rows may be missing there whose
+    translation is empty.  Raises InputError where a table has a row that is no pair's, or nothing is written.
+    """
+    found = read_columns(pairs, ["source", "target", "corpus", "row"])
+    keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
+    place = {key: index for index, key in enumerate(keys)}
+    several: list[dict[str, None]] = [{} for _ in keys]
+    for path, column in translated:
+        for batch in read_batches(path, [column, "corpus", "row"]):
+            for text, *key in zip(*(one.to_pylist() for one in batch.columns), strict=True):
+                if tuple(key) not in place:
+                    raise InputError(
+                        f"{path}: row {key[1]} is none of {pairs}; delete this table and run again"
+                    )
+                several[place[tuple(key)]][text] = None
+    sources, references = found["source"].to_pylist(), found["target"].to_pylist()
+    rows = [
+        (source, translation, reference)
+        for source, reference, own in zip(sources, references, several, strict=True)
+        for translation in own
+    ]
+    if not rows:
+        raise InputError(f"{output}: no translation is left; look at the translators")
+    with TableWriter(output, TUPLES) as writer:
+        for start in range(0, len(rows), BATCH):
+            columns = zip(*rows[start : start + BATCH], strict=True)
+            writer.write(pa.table([pa.array(one) for one in columns], TUPLES.names))
+
+
+def score_tuples(
+    corpus: str | Path, models: Sequence[str], precision: str, device: str, output: str | Path
+) -> None:
+    """Write the rows (src, mt, ref) of a table with the mean score that some metrics give each.
+
+    Parts that a killed run has scored are kept in `OUTPUT.work`, and the next call goes on behind them.
+    Raises InputError as `load_metric` and `Scorer`.
+    """
+    output = Path(output)
+    work = output.with_name(f"{output.name}.work")
+    ensemble = Ensemble.load(models, precision, device)
+    identity = {
+        "corpus": content_hash(corpus),
+        "models": ensemble.sha256,
+        "precision": precision,
+        "device": device,
+        "threads": torch.get_num_threads(),  # the order of sums
+        "torch": torch.__version__,
+        "code": code_version(*SCORING_PARTS, "corpus.table"),
+    }
+    with exclusive_folder(work):
+        claim_folder(work, "identity.json", identity)
+        parts = []
+        for number, rows in enumerate(read_batches(corpus, TUPLES.names, rows=PART_ROWS)):
+            parts.append(work / shard_name(number))
+            if not parts[-1].exists():
+                sources, translations, references = (one.to_pylist() for one in rows.columns)
+                scores = ensemble.score({"": translations}, sources, references)[""]
+                scored = pa.table(rows).append_column("score", pa.array(scores))
+                with TableWriter(parts[-1], SCORED) as writer:
+                    writer.write(scored)
+                logging.info("%s: part %d is scored", corpus, number)
+        with TableWriter(output, SCORED) as writer:
+            for part in parts:
+                for rows in read_batches(part):
+                    writer.write(rows)
+        remove_folder(work)

@@ -1,0 +1,142 @@
+"""A metric as a folder: config.json, model.safetensors, tokenizer.json; or a checkpoint of unbabel-comet.
+
+config.json: format, architecture, the encoder's configuration as transformers writes it, and heads and neurons of
+each of its blocks, where some are cut away; lineage.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig, XLMRobertaModel
+
+from weebill.errors import InputError
+from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
+from weebill.metric.architecture import Architecture
+from weebill.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
+from weebill.metric.encoders import new_encoder, reason
+from weebill.metric.network import MetricNetwork
+from weebill.metric.tokenizer import SentenceTokenizer
+
+FORMAT = "goldcrest-metric-1"
+WEIGHTS = "model.safetensors"
+ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A loaded metric; the network is in evaluation mode.  file: of the weights that it was loaded from."""
+
+    name: str
+    network: MetricNetwork
+    tokenizer: SentenceTokenizer
+    file: Path
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of that file, by which measurements name the metric."""
+        return sha256_file(self.file)
+
+    @property
+    def longest(self) -> int:
+        """Pieces of a sentence that the encoder sees, special ones included; as COMET, four below its positions."""
+        return self.network.encoder.config.max_position_embeddings - 4
+
+
+def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
+    """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
+
+    encoder: for checkpoints that name their encoder only: the folder of its config.json and tokenizer.
+    Raises InputError where it is none, is damaged, holds more than tensors, or is of another kind of model.
+    """
+    name, path = str(path), Path(path)
+    if not path.exists() and path.suffix != ".ckpt":
+        path = fetch_checkpoint(name)
+    if is_checkpoint(path):
+        found = read_checkpoint(path, encoder)
+        return Metric(name, found.network, found.tokenizer, found.file)
+    if encoder is not None:
+        raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
+    return _load_folder(path)
+
+
+def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
+    """Write a metric folder atomically; equal metrics make equal bytes."""
+    network = metric.network
+    encoder = network.encoder.config.to_dict()
+    if isinstance(network.encoder, XLMRobertaModel):  # the family that can be cut
+        encoder[SHAPES] = layer_shapes(prunable(network.encoder))
+    config = {
+        "format": FORMAT,
+        "architecture": network.architecture.to_dict(),
+        "encoder": encoder,
+        "parameters": sum(one.numel() for one in network.parameters()),
+        "lineage": dict(lineage),
+    }
+    tensors = {
+        name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()
+    }
+    with atomic_folder(path) as folder:
+        save_file(tensors, folder / WEIGHTS)
+        (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        metric.tokenizer.save(folder)
+        write_json(folder / "config.json", config)
+
+
+def _load_folder(path: Path) -> Metric:
+    if not (path / "config.json").is_file():
+        raise InputError(
+            f"{path}: neither a metric folder (no config.json) nor a checkpoint of unbabel-comet "
+            "(no hparams.yaml); name one of them"
+        )
+    network = _empty_network(path / "config.json")
+    try:
+        network.load_state_dict(load_file(path / WEIGHTS), assign=True)
+    except (OSError, SafetensorError, RuntimeError) as error:
+        last = str(error).splitlines()[-1].strip()
+        raise InputError(
+            f"{path}/{WEIGHTS}: missing, damaged or another model's ({last}); make the metric again"
+        ) from error
+    return Metric(str(path), network.eval(), SentenceTokenizer(path), path / WEIGHTS)
+
+
+def _empty_network(file: Path) -> MetricNetwork:
+    """The network that a config.json describes.  Raises InputError where it is damaged or of another format."""
+    config = read_json(file)
+    if not isinstance(config, dict):
+        raise InputError(f"{file}: no dictionary; make the metric again")
+    if config.get("format") != FORMAT:
+        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
+    parts = ("architecture", "encoder")
+    if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
+        raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
+    values = config["architecture"]
+    architecture = Architecture.from_hyperparameters(
+        {**values, "class_identifier": values.get("kind")}, str(file)
+    )
+    encoder = _empty_encoder(config["encoder"], file)
+    try:
+        return MetricNetwork(architecture, encoder)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
+    """The encoder that a config.json describes, cut to its `layer_shapes`.  Raises InputError as `_empty_network`."""
+    kind = values.get("model_type")
+    if kind not in tuple(ENCODERS):
+        raise InputError(f"{file}: encoder of type {kind!r}, expected {' or '.join(ENCODERS)}")
+    whole = {key: value for key, value in values.items() if key != SHAPES}
+    encoder = new_encoder(whole, ENCODERS[kind], file)
+    if (shapes := values.get(SHAPES)) is not None:
+        try:
+            cut_to(prunable(encoder), shapes)
+        except (InputError, AttributeError, TypeError) as error:  # of values of other types, too
+            raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
+    return encoder

@@ -1,0 +1,61 @@
+"""A metric's scores of a judged set, segment by segment: lexical, of models, or from a file."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weebill.errors import InputError
+from weebill.files import sha256_file
+from weebill.metric.ensemble import Ensemble
+from weebill.metric.judged_set import JudgedSet, MetricScores
+from weebill.metric.judgements import (
+    LEXICAL,
+    finite_number,
+    lexical_scores,
+    lexical_signature,
+    require_references,
+)
+from weebill.text_files import read_lines
+
+
+def scores_of(
+    metric: str,
+    judged: JudgedSet,
+    models: Sequence[str],
+    file: str | None,
+    *,
+    precision: str = "float32",
+    device: str = "cpu",
+) -> MetricScores:
+    """Score a set by BLEU or chrF, by models, whose mean counts, or by a file with one number for each row.
+
+    Raises InputError where a model cannot be read, references are missing, or the file has not one number a row.
+    """
+    rows = judged.judgements
+    if file is not None:
+        return MetricScores(metric, f"file:{sha256_file(file)}", _from_file(file, judged))
+    if metric in LEXICAL:
+        require_references(rows.references, metric)
+        scores = lexical_scores(metric, rows.hypotheses, rows.references, rows.targets)
+        return MetricScores(metric, lexical_signature(metric, rows.targets), scores)
+    ensemble = Ensemble.load(models, precision, device)
+    if ensemble.needs_references:
+        require_references(rows.references, metric)
+    scores = ensemble.score({metric: rows.hypotheses}, rows.sources, rows.references)[metric]
+    return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
+
+
+def _from_file(path: str, judged: JudgedSet) -> np.ndarray:
+    """Scores (n,) of the set's rows from a file that has one for each row of its table."""
+    lines = list(read_lines(path))
+    if len(lines) != judged.table_rows:
+        raise InputError(
+            f"{path}: {len(lines):,} lines, expected one score for each of the table's {judged.table_rows:,} rows"
+        )
+    scores = np.empty(len(lines))
+    for number, line in enumerate(lines):
+        try:
+            scores[number] = finite_number(line)
+        except ValueError as error:
+            raise InputError(f"{path}:{number + 1}: {line!r} is no number") from error
+    return scores[judged.judgements.rows]

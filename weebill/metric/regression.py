@@ -1,0 +1,315 @@
+"""Training of COMET regression models by unbabel-comet; this runs in the environment `comet`.
+
+Everything random is a function of the seed, the epoch and the batch, so that a killed training goes on to the same
+weights.  No more of Weebill is imported than that environment can run, and its packages inside functions alone.
+"""
+
+import inspect
+import json
+import logging
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+import yaml
+
+from weebill.code_version import code_version
+from weebill.errors import InputError, nearest
+from weebill.files import (
+    atomic_folder,
+    atomic_path,
+    claim_folder,
+    content_hash,
+    exclusive_folder,
+    remove_folder,
+    write_json,
+)
+from weebill.metric.architecture import KINDS, REGRESSION
+from weebill.metric.training_table import TEXTS, read_segments
+from weebill.products import OneDnnLinears
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pytorch_lightning
+
+# Of unbabel-comet's hyperparameters, those that are not the user's here.
+OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
+OWN += ("class_identifier", "local_files_only")
+PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
+WINDOW = 50  # batches that are sorted by length together
+LAST, BEST = "last.ckpt", "best.ckpt"
+STATE = "weebill"  # of a checkpoint in the work folder: what Lightning does not keep
+RECORD = "training.json"
+# What a metric needs of its encoder's folder to be used.
+ENCODER_FILES = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
+
+
+@dataclass(frozen=True)
+class RegressionSettings:
+    """How to train; defaults are those of unbabel-comet 2.2.7 and of its configurations.
+
+    hyperparameters: of its class, by its names, where they differ from its defaults.
+    """
+
+    kind: str = REGRESSION
+    epochs: int = 5  # at most
+    patience: int = (
+        2  # epochs without a better Kendall's τ on the validation table; 0: train all epochs
+    )
+    accumulate: int = 8  # batches of an update
+    clip_norm: float = 1.0
+    precision: str = "float32"  # or bfloat16: products in it, weights in float32
+    checkpoint_every: int = 200  # updates
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def train(
+    settings: RegressionSettings,
+    encoder: str,
+    training: str | Path,
+    validation: str | Path,
+    output: str | Path,
+    seed: int,
+    *,
+    threads: int = 1,
+    accelerator: str = "cpu",
+) -> None:
+    """Write a checkpoint's folder as unbabel-comet does, hparams.yaml and checkpoints/model.ckpt; and RECORD.
+
+    encoder: a folder, or a name on the Hugging Face hub; the checkpoint names it by these very words, and holds a
+    folder's configuration and tokenizer in `encoder`, with which Weebill reads it wherever it is moved to.
+    training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch that
+    agrees best with the validation table.  Unfinished work is kept in `OUTPUT.work` and continued by the next call.
+    Raises InputError where a table is faulty, or a hyperparameter unknown.
+    """
+    kind = _class_of(settings)
+    rows = {
+        name: read_segments(path, settings.kind == REGRESSION)
+        for name, path in (("training", training), ("validation", validation))
+    }
+    torch.set_num_threads(threads)
+    local = Path(encoder).is_dir()
+    output = Path(output)
+    work = output.with_name(f"{output.name}.work")
+    identity = {
+        "settings": asdict(settings),
+        "encoder": content_hash(encoder) if local else encoder,
+        "training": content_hash(training),
+        "validation": content_hash(validation),
+        "seed": seed,
+        "threads": threads,
+        "accelerator": accelerator,
+        "code": code_version("metric.regression", "metric.training_table", "products"),
+        "torch": torch.__version__,
+    }
+    with exclusive_folder(work):
+        claim_folder(work, "identity.json", identity)
+        torch.manual_seed(seed)
+        model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
+        model.train()  # transformers gives encoders without dropout, and Lightning lets them be
+        history = _fit(
+            model, rows["training"], rows["validation"], settings, seed, work, accelerator
+        )
+        with atomic_folder(output) as folder:
+            (folder / "checkpoints").mkdir()
+            shutil.copy(work / BEST, folder / "checkpoints/model.ckpt")
+            hparams = json.loads(json.dumps(dict(model.hparams)))  # plain lists and dictionaries
+            (folder / "hparams.yaml").write_text(yaml.safe_dump(hparams), encoding="utf-8")
+            write_json(folder / RECORD, {**identity, "validations": history})
+            if local:
+                (folder / "encoder").mkdir()
+                for name in ENCODER_FILES:
+                    if Path(encoder, name).is_file():
+                        shutil.copy(Path(encoder, name), folder / "encoder")
+        remove_folder(work)
+
+
+def _class_of(settings: RegressionSettings) -> type:
+    """unbabel-comet's class of models, with our way to feed it."""
+    if settings.kind not in KINDS:
+        raise InputError(
+            f"metric: no kind '{settings.kind}', expected {' or '.join(KINDS)}"
+            f"{nearest(settings.kind, KINDS)}"
+        )
+    from comet.models import str2model
+
+    base = str2model[settings.kind]
+    known = [name for name in inspect.signature(base).parameters if name not in OWN]
+    for name in settings.hyperparameters:
+        if name not in known:
+            raise InputError(
+                f"metric: unbabel-comet has no hyperparameter '{name}' to set{nearest(name, known)}"
+            )
+
+    class Learner(base):
+        """Reads no files, and validates on one table by one number."""
+
+        def setup(self, stage: str) -> None:
+            """Nothing: its data are given."""
+
+        def validation_step(self, batch: tuple, index: int) -> None:
+            """Keep the scores of a batch."""
+            inputs, target = batch
+            self.found.append(self.forward(**inputs).score.float().cpu())
+            self.wanted.append(target.score.float().cpu())
+
+        def on_validation_epoch_start(self) -> None:
+            """Forget those of the epoch before."""
+            self.found, self.wanted = [], []
+
+        def on_validation_epoch_end(self) -> None:
+            """Kendall's τ-b; where all segments score alike there is none, which is as bad as −1."""
+            from scipy.stats import kendalltau
+
+            tau = kendalltau(torch.cat(self.found), torch.cat(self.wanted)).statistic
+            self.kendall = -1.0 if np.isnan(tau) else float(tau)
+
+    Learner.__name__ = base.__name__
+    return Learner
+
+
+def _fit(
+    model: Any,
+    training: "pd.DataFrame",
+    validation: "pd.DataFrame",
+    settings: RegressionSettings,
+    seed: int,
+    work: Path,
+    accelerator: str,
+) -> list[dict[str, float]]:
+    """Run or continue a training; its validations."""
+    import pytorch_lightning
+    from pytorch_lightning.plugins.environments import LightningEnvironment
+    from torch.utils.data import DataLoader
+
+    batches = Batches(training, model.hparams.batch_size, seed)
+    model.first_epoch_total_steps = len(training) // model.hparams.batch_size
+    course = _course(settings, seed, work, batches)
+    loaders = [
+        DataLoader(
+            table.to_dict("records"),
+            collate_fn=lambda rows: model.prepare_sample(rows, stage="fit"),
+            **options,
+        )
+        for table, options in (
+            (training, {"batch_sampler": batches}),
+            (validation, {"batch_size": model.hparams.batch_size}),
+        )
+    ]
+    trainer = pytorch_lightning.Trainer(
+        accelerator=accelerator,
+        devices=1,
+        plugins=[LightningEnvironment()],  # on Slurm it would expect srun
+        precision=PRECISIONS[settings.precision],
+        max_epochs=settings.epochs,
+        accumulate_grad_batches=settings.accumulate,
+        gradient_clip_val=settings.clip_norm,
+        num_sanity_val_steps=0,
+        logger=False,
+        enable_checkpointing=True,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        use_distributed_sampler=False,
+        callbacks=[course],
+    )
+    last = work / LAST
+    with OneDnnLinears():
+        trainer.fit(model, *loaders, ckpt_path=last if last.is_file() else None)
+    return course.history
+
+
+class Batches:
+    """Rows of each batch of an epoch (b,), of about one length; a function of seed and epoch."""
+
+    def __init__(self, table: "pd.DataFrame", size: int, seed: int) -> None:
+        texts = [name for name in TEXTS if name in table]
+        self._lengths = sum(table[name].str.len().to_numpy() for name in texts)
+        self._size, self._seed = size, seed
+        self.epoch, self.first = 0, 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Called by Lightning before each epoch."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return -(-len(self._lengths) // self._size)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        """From batch number `first` on, which holds for this one epoch."""
+        draw = np.random.default_rng((self._seed, self.epoch))
+        order = draw.permutation(len(self._lengths))
+        window = WINDOW * self._size
+        for begin in range(0, len(order), window):
+            part = order[begin : begin + window]
+            order[begin : begin + window] = part[np.lexsort((part, self._lengths[part]))]
+        cuts = np.arange(0, len(order), self._size)
+        first, self.first = self.first, 0
+        for begin in draw.permutation(cuts)[first:]:
+            yield order[begin : begin + self._size].tolist()
+
+
+def _course(
+    settings: RegressionSettings, seed: int, work: Path, batches: Batches
+) -> "pytorch_lightning.Callback":
+    """What happens around the batches of a training: seeds, validations, checkpoints, patience."""
+    from pytorch_lightning.callbacks import Checkpoint
+
+    class Course(Checkpoint):  # Lightning runs it after all others
+        def __init__(self) -> None:
+            self.history: list[dict[str, float]] = []
+
+        def on_train_start(self, trainer: Any, model: Any) -> None:
+            """A run that resumes where patience had ended trains no further epoch."""
+            self._stop_without_patience(trainer)
+
+        def on_train_batch_start(self, trainer: Any, model: Any, batch: Any, index: int) -> None:
+            torch.manual_seed(hash((seed, trainer.current_epoch, index)) % 2**63)
+
+        def on_train_batch_end(
+            self, trainer: Any, model: Any, outputs: Any, batch: Any, index: int
+        ) -> None:
+            updates, waiting = divmod(index + 1, settings.accumulate)
+            due = not waiting and updates % settings.checkpoint_every == 0
+            if due and index + 1 < len(batches):
+                self._save(trainer, index + 1)
+
+        def on_train_epoch_end(self, trainer: Any, model: Any) -> None:
+            best = max((row["kendall"] for row in self.history), default=-2.0)
+            self.history.append({"epoch": trainer.current_epoch + 1, "kendall": model.kendall})
+            logging.info("epoch %d: Kendall's τ %.4f", trainer.current_epoch + 1, model.kendall)
+            if model.kendall > best:
+                with atomic_path(work / BEST) as partial:
+                    trainer.save_checkpoint(partial, weights_only=True)
+            self._stop_without_patience(trainer)
+            self._save(trainer, 0)
+
+        def _save(self, trainer: Any, batch: int) -> None:
+            self.batch = batch
+            with atomic_path(work / LAST) as partial:
+                trainer.save_checkpoint(partial)
+
+        def _stop_without_patience(self, trainer: Any) -> None:
+            best = max(self.history, key=lambda row: row["kendall"], default={"epoch": 0})
+            if settings.patience and len(self.history) - best["epoch"] >= settings.patience:
+                trainer.should_stop = True
+
+        def on_save_checkpoint(self, trainer: Any, model: Any, checkpoint: dict) -> None:
+            checkpoint[STATE] = {
+                "history": self.history,
+                "batch": self.batch,
+                "frozen": model._frozen,
+                "epochs": model.epoch_nr,
+            }
+
+        def on_load_checkpoint(self, trainer: Any, model: Any, checkpoint: dict) -> None:
+            state = checkpoint[STATE]
+            self.history, batches.first = state["history"], state["batch"]
+            model.epoch_nr = state["epochs"]
+            if not state["frozen"]:
+                model.unfreeze_encoder()
+
+    return Course()

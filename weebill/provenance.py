@@ -1,0 +1,141 @@
+"""What a result was made from: the jobs behind it, as the workflow recorded them, back to the sources.
+
+Snakemake keeps a record of every output in `.snakemake/metadata` of the folder that it ran in, of temporary ones
+too: rule, inputs, parameters, times.  A job's parameter `code` is the version of the library code that it used.
+"""
+
+import ast
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weebill.errors import InputError
+from weebill.files import read_json
+
+RECORDS = ".snakemake/metadata"
+CODE = re.compile(r"(?:[0-9a-f]{16}){1,2}")  # what `code_version` returns; a rule may join two
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job: paths are relative to the folder that the workflow ran in, times in seconds since 1970."""
+
+    rule: str
+    inputs: tuple[str, ...]
+    parameters: tuple[Any, ...]  # their values; names are not recorded
+    started: float
+    ended: float
+    outputs: list[str] = field(default_factory=list)  # those that the result depends on
+
+    @property
+    def code(self) -> str | None:
+        """The version of the library code that it used."""
+        texts = (value for value in self.parameters if isinstance(value, str))
+        return next((text for text in texts if CODE.fullmatch(text)), None)
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The importer entries that it read, where it imported text."""
+        lists = (value for value in self.parameters if isinstance(value, list))
+        return next((v for v in lists if v and isinstance(v[0], dict) and "importer" in v[0]), [])
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """folder: where the workflow ran.  jobs: the result's own first, each before those that it depends on.
+    sources: files that no job made.
+    """
+
+    folder: Path
+    result: str
+    jobs: list[Job]
+    sources: list[str]
+
+
+def provenance(path: str | Path) -> Provenance:
+    """Everything that a result, or the folder that it lies in, was made from.
+
+    Raises InputError where it is not there or no record tells of it.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such result; check the path")
+    folder = _workflow_folder(path)
+    result = _recorded(folder, path.absolute().relative_to(folder).as_posix())
+    if result is None:
+        raise InputError(
+            f"{path}: no job recorded that it made this; name a file or folder that a rule of the workflow makes"
+        )
+    jobs: dict[tuple, Job] = {}
+    waiting, seen, sources = [result], {result}, []
+    while waiting:
+        output = waiting.pop(0)
+        record = _record(folder, output)
+        if record is None:
+            sources.append(output)
+            continue
+        key = (record["rule"], tuple(record["log"]))
+        if key not in jobs:
+            jobs[key] = _job(record)
+        jobs[key].outputs.append(output)
+        inputs = [_recorded(folder, name) or name for name in jobs[key].inputs]
+        waiting += [name for name in dict.fromkeys(inputs) if name not in seen]
+        seen.update(inputs)
+    ordered = sorted(jobs.values(), key=lambda job: -job.ended)  # an input ended before it was read
+    return Provenance(folder, result, ordered, sorted(sources))
+
+
+def _workflow_folder(path: Path) -> Path:
+    """The nearest folder above a result in which Snakemake kept records."""
+    for folder in path.absolute().parents:
+        if (folder / RECORDS).is_dir():
+            return folder
+    raise InputError(
+        f"{path}: no {RECORDS} in a folder above it; look at results where the workflow made them"
+    )
+
+
+def _recorded(folder: Path, name: str) -> str | None:
+    """The output that a path is, or lies in; None where no job made it."""
+    places = (name, *(parent.as_posix() for parent in Path(name).parents))
+    return next((place for place in places if _record(folder, place) is not None), None)
+
+
+def _record(folder: Path, output: str) -> dict[str, Any] | None:
+    """Snakemake's record of an output.  Its file is called as the path in Base64, long ones cut into folders."""
+    name, longest = urlsafe_b64encode(output.encode()).decode(), 254
+    parts = [name[start : start + longest] for start in range(0, len(name), longest)]
+    path = folder.joinpath(RECORDS, *(f"@{part}" for part in parts[:-1]), parts[-1])
+    if not path.is_file():
+        return None
+    record = read_json(path)
+    missing = [
+        key for key in ("rule", "input", "params", "starttime", "endtime") if key not in record
+    ]
+    if missing:
+        raise InputError(
+            f"{path}: no {missing[0]} in it; the record is of another version of Snakemake"
+        )
+    return record
+
+
+def _job(record: dict[str, Any]) -> Job:
+    return Job(
+        record["rule"],
+        tuple(record["input"]),
+        tuple(_values(record["params"])),
+        record["starttime"],
+        record["endtime"],
+    )
+
+
+def _values(texts: list[str]) -> Iterator[Any]:
+    """Recorded parameters as values; as text where they are none of Python's own."""
+    for text in texts:
+        try:
+            yield ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            yield text

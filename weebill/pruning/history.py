@@ -1,0 +1,66 @@
+"""What went when: the record of a pruning, by the numbers that heads and neurons have in the whole student."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weebill.pruning.ranking import Scores
+from weebill.pruning.structure import Prunable
+
+
+class History:
+    """The heads, neurons and layers that are left, and the steps in which the others went."""
+
+    def __init__(self, model: Prunable, settings: Mapping[str, Any]):
+        """model: the whole student; settings: of the method, plain values."""
+        self.settings = dict(settings)
+        self.heads = {block.name: list(range(block.heads)) for block in model.attention_blocks()}
+        self.neurons = {
+            block.name: list(range(block.neurons)) for block in model.feed_forward_blocks()
+        }
+        self.steps: list[dict[str, Any]] = []
+
+    def remove(
+        self,
+        heads: Mapping[str, Sequence[int]],
+        neurons: Mapping[str, Sequence[int]] | None = None,
+        scores: Scores | None = None,
+    ) -> None:
+        """A step in which heads and neurons go.
+
+        They, and the scores of all that stood to choose, are given by their present numbers: those of a
+        cut block are its survivors in order.  Scores of neurons are not kept, they are too many.
+        """
+        scored = {
+            name: dict(zip(map(str, self.heads[name]), values, strict=True))
+            for name, values in (scores.heads if scores else {}).items()
+        }
+        removed = {
+            "heads": _take(self.heads, heads),
+            "neurons": _take(self.neurons, neurons or {}),
+        }
+        self.steps.append({"removed": removed, "scores": scored})
+
+    def removed_heads(self, model: Prunable) -> dict[str, set[int]]:
+        """Block name → the heads to cut from a fresh copy of the whole student."""
+        return {
+            block.name: set(range(block.heads)) - set(self.heads[block.name])
+            for block in model.attention_blocks()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "settings": self.settings,
+            "steps": self.steps,
+            "survivors": {"heads": self.heads, "neurons": self.neurons},
+        }
+
+
+def _take(left: dict[str, list[int]], present: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """Take from each block's survivors those at some places; returns their numbers, blocks without any left out."""
+    taken = {}
+    for name, places in present.items():
+        if places:
+            taken[name] = [left[name][place] for place in sorted(places)]
+            left[name] = [number for number in left[name] if number not in set(taken[name])]
+    return taken

@@ -1,0 +1,132 @@
+"""A quantized model in its folder: what `config.json` says of it, and a network ready to load its tensors.
+
+In model.safetensors lies per weight a tensor `NAME.codes` (int8, or uint8 with two 4-bit codes a byte), a shared
+weight once.  All other numbers, float32, lie in one tensor `float32`, in the order of their names: biases,
+normalisations, per weight `NAME.quantized.scale`, per linear map with quantized inputs `NAME.activation_scale`.
+One by one, each of those hundreds would have its entry in the file's header, 1 % of a small student.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from weebill.errors import InputError, nearest
+from weebill.quantization.grids import grid_named
+from weebill.quantization.modules import QuantizedLinear, empty_packed_model
+from weebill.quantization.weights import PackedWeight
+
+_NUMBERS = "float32"  # the tensor of all that is no code
+# How names of codes end in a network, and in its file.
+_CODES, _STORED = ".quantized.codes", ".codes"
+# Keys of the section, with the type of their values and what to call it.
+_KEYS = {
+    "grid": (str, "a name"),
+    "activation_scale": (str | None, "a name or null"),
+    "skip": (list, "a list of name patterns"),
+}
+
+
+def section(
+    grid: str, activation_scale: str | None = None, skip: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The `quantization` section of config.json.
+
+    activation_scale: the formula of the activation scales, None where activations are float32.
+    """
+    return {
+        "grid": grid_named(grid).name,
+        "activation_scale": activation_scale,
+        "skip": list(skip),
+    }
+
+
+def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """Turn a float32 network into packed layers as a section describes, in place, ready to load `tensors`.
+
+    section: as it was read, of any type.  Raises InputError for a key, a value or a grid that is none of
+    ours, for a `skip` that this model cannot follow, or where `tensors` hold no codes.
+    """
+    _check_section(section)
+    grid = grid_named(section.get("grid", ""))
+    if not any(name.endswith(_STORED) for name in tensors):
+        raise InputError("quantization: there is one, but the tensors are float32")
+    scaled = section.get("activation_scale") is not None
+    try:
+        return empty_packed_model(model, grid, scaled, section.get("skip", ()))
+    except ValueError as error:
+        raise InputError(f"quantization.skip: {error}") from error
+
+
+def _check_section(section: Any) -> None:
+    if not isinstance(section, Mapping):
+        raise InputError(f"quantization: {section!r:.60}, expected keys and values")
+    for key, value in section.items():
+        if key not in _KEYS:
+            raise InputError(f"quantization.{key}: unknown{nearest(key, _KEYS)}")
+        kind, name = _KEYS[key]
+        wrong = not isinstance(value, kind)
+        if wrong or (kind is list and not all(isinstance(one, str) for one in value)):
+            raise InputError(f"quantization.{key}: {value!r:.60}, expected {name}")
+
+
+def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A quantized network's tensors by name, as they are stored."""
+    numbers = _numbers(tensors)
+    flat = [tensors[name].flatten() for name in numbers]
+    stored = {
+        name.replace(_CODES, _STORED): value
+        for name, value in tensors.items()
+        if name not in numbers
+    }
+    return {**stored, _NUMBERS: torch.cat(flat)}
+
+
+def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The inverse of `merged`, for a network whose tensors have the names and shapes of `like`.
+
+    Raises InputError where there are fewer or more numbers than the network has, or none.
+    """
+    if _NUMBERS not in tensors:
+        raise InputError(f"no tensor {_NUMBERS} beside the codes; make the model again")
+    found = {name.replace(_STORED, _CODES): value for name, value in tensors.items()}
+    flat = found.pop(_NUMBERS).flatten()
+    names = _numbers(like)
+    counts = [like[name].numel() for name in names]
+    if flat.numel() != sum(counts):
+        raise InputError(
+            f"{flat.numel():,} float32 numbers beside the codes, by config.json there are "
+            f"{sum(counts):,}; make the model again"
+        )
+    for name, part in zip(names, flat.split(counts), strict=True):
+        found[name] = part.view(like[name].shape)
+    return found
+
+
+def check_scales(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Hold the scales among the tensors of a packed model against what `fit` and calibration may give.
+
+    Raises InputError naming one that is not a finite number above 0.
+    """
+    for name, module in model.named_modules():
+        if isinstance(module, PackedWeight):
+            # log4 multiplies by its scale: what is all zero has a scale of 0
+            _check_scale(f"{name}.scale", tensors, zero=not module.grid.integer)
+        elif isinstance(module, QuantizedLinear) and module.activation_scale is not None:
+            _check_scale(f"{name}.activation_scale", tensors)
+
+
+def _check_scale(name: str, tensors: Mapping[str, Tensor], zero: bool = False) -> None:
+    scale = tensors[name]
+    good = scale.isfinite() & ((scale >= 0) if zero else (scale > 0))
+    if not good.all():
+        raise InputError(
+            f"{name} is {float(scale[~good][0]):g}, expected a number above 0; the model has diverged, or the file "
+            "is damaged: make the model again"
+        )
+
+
+def _numbers(tensors: Mapping[str, Tensor]) -> list[str]:
+    """The names of tensors that are no codes, in the order in which they are stored."""
+    return sorted(name for name, value in tensors.items() if value.dtype == torch.float32)

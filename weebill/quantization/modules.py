@@ -1,0 +1,266 @@
+"""The module swap: a model's linear maps and embedding tables, put on a grid.
+
+It looks at module types only, so it serves every family whose layers are `nn.Linear` and `nn.Embedding`
+and are called as modules; a subclass with a forward of its own is left alone.  Products that are no layer (the
+attention's QKᵀ and AV) stay float32.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from weebill.quantization.grids import (
+    INT8_LIMIT,
+    Grid,
+    fake_quantize_activations,
+    grid_named,
+)
+from weebill.quantization.integer import integer_product
+from weebill.quantization.weights import FakeWeight, PackedWeight
+
+Mode = Literal["fake", "packed"]
+Weight = FakeWeight | PackedWeight
+
+
+class _OnGrid(nn.Module):
+    """A layer whose weight is on a grid, perhaps shared with other layers."""
+
+    def __init__(self, quantized: Weight, owner: bool):
+        super().__init__()
+        self.owner = owner
+        self.hold(quantized)
+
+    def hold(self, quantized: Weight) -> None:
+        """Take a weight.  Only its owner lists it as a submodule, so that states and files hold it once."""
+        if self.owner:
+            self.quantized = quantized
+        else:
+            object.__setattr__(self, "quantized", quantized)
+
+    @property
+    def weight(self) -> Tensor:
+        """The weight's present numbers on the grid, float32, in its own shape."""
+        return self.quantized()
+
+
+class QuantizedLinear(_OnGrid):
+    """A linear map with its weight (out, in) on a grid; the bias stays float32.
+
+    With an activation scale the input is quantized too, to code / scale (WNGT20 §5.1).  Packed weights of an
+    integer grid are then multiplied as integers, y = Σ codes·codes / (scales) + bias; otherwise in float32.
+    """
+
+    def __init__(
+        self,
+        quantized: Weight,
+        bias: nn.Parameter | None,
+        activation_scale: float | None,
+        owner: bool = True,
+    ):
+        super().__init__(quantized, owner)
+        self.register_parameter("bias", bias)
+        scale = None if activation_scale is None else torch.tensor(float(activation_scale))
+        self.register_buffer("activation_scale", scale)
+
+    @property
+    def out_features(self) -> int:
+        """The width of the output."""
+        return self.quantized.shape[0]
+
+    @property
+    def in_features(self) -> int:
+        """The width of the input."""
+        return self.quantized.shape[1]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (…, in) → (…, out), float32 sums of exact products where both sides are integers."""
+        packed = isinstance(self.quantized, PackedWeight)
+        if packed and self.quantized.grid.integer and self.activation_scale is not None:
+            return self._integer(x)
+        return functional.linear(*self.operands(x))
+
+    def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """What a float32 product would multiply: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
+        if self.activation_scale is not None:
+            x = fake_quantize_activations(x, self.activation_scale)
+        return x, self.quantized(), self.bias
+
+    def _integer(self, x: Tensor) -> Tensor:
+        codes = x.reshape(-1, self.in_features).to(torch.float32) * self.activation_scale
+        codes = codes.round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
+        products = integer_product(codes, self.quantized.integers())  # (n, out)
+        step = 1 / (self.activation_scale * self.quantized.scale)  # () or (out, 1)
+        y = products.to(torch.float32) * (step if not step.dim() else step.squeeze(1))
+        return (y if self.bias is None else y + self.bias).view(*x.shape[:-1], self.out_features)
+
+    def extra_repr(self) -> str:
+        """The shape and the grid."""
+        return f"{self.in_features}, {self.out_features}, grid={self.quantized.grid.name}"
+
+
+class QuantizedEmbedding(_OnGrid):
+    """An embedding table (rows, width) on a grid."""
+
+    def __init__(self, quantized: Weight, padding_idx: int | None = None, owner: bool = True):
+        super().__init__(quantized, owner)
+        self.padding_idx = padding_idx
+
+    @property
+    def num_embeddings(self) -> int:
+        """The number of rows."""
+        return self.quantized.shape[0]
+
+    @property
+    def embedding_dim(self) -> int:
+        """The width of a row."""
+        return self.quantized.shape[1]
+
+    def forward(self, indices: Tensor) -> Tensor:
+        """indices (…) → (…, width)."""
+        if isinstance(self.quantized, PackedWeight):
+            return self.quantized.rows(indices)
+        return functional.embedding(indices, self.quantized(), self.padding_idx)
+
+
+def quantize_model(
+    model: nn.Module,
+    grid: str,
+    scales: Mapping[str, float] | None = None,
+    skip: Sequence[str] = (),
+    mode: Mode = "packed",
+) -> nn.Module:
+    """Put a model's linear maps and embeddings on the grid of that name, in place; returns the model.
+
+    scales: per linear module's name its activation scale (see `calibration`), None to leave activations
+    float32.  skip: name patterns (fnmatch) of modules to leave alone.  mode: `fake` trains under quantization,
+    `packed` holds codes.  A weight that several modules share stays one.  Empty weights (all heads cut) stay
+    as they are.  Raises ValueError where a linear map has no scale, a scale no linear map, or where a
+    shared weight would be quantized in one place only.
+    """
+    numbers = grid_named(grid)
+
+    def quantized(weight: nn.Parameter) -> Weight:
+        fake = FakeWeight(numbers, weight)
+        return fake if mode == "fake" else fake.packed()
+
+    return _swap(model, quantized, scales, skip)
+
+
+def pack_model(model: nn.Module) -> nn.Module:
+    """Turn a model in fake mode into packed mode, in place: same numbers, same scales; returns the model."""
+    packed: dict[FakeWeight, PackedWeight] = {}
+    for module in list(model.modules()):
+        if isinstance(module, _OnGrid) and isinstance(module.quantized, FakeWeight):
+            fake = module.quantized
+            packed[fake] = packed.get(fake) or fake.packed()
+            module.hold(packed[fake])
+    return model
+
+
+def empty_packed_model(
+    model: nn.Module, grid: Grid, scaled: bool, skip: Sequence[str] = ()
+) -> nn.Module:
+    """Swap as `quantize_model` does in packed mode, with every code and scale still to be loaded.
+
+    scaled: whether the linear maps have activation scales.
+    """
+    scales = {name: 1.0 for name, _ in quantizable_linears(model, skip)} if scaled else None
+    return _swap(
+        model, lambda weight: PackedWeight(grid, weight.shape, weight.device), scales, skip
+    )
+
+
+def quantizable_linears(
+    model: nn.Module, skip: Sequence[str] = ()
+) -> Iterator[tuple[str, nn.Linear]]:
+    """The linear maps that `quantize_model` replaces, with their names; a shared module comes once."""
+    for name, module in model.named_modules():
+        if _is(module, nn.Linear) and _chosen(name, module, skip):
+            yield name, module
+
+
+@contextmanager
+def inputs_watched(
+    model: nn.Module, see: Callable[[str, Tensor], None], skip: Sequence[str] = ()
+) -> Iterator[None]:
+    """While it lasts, `see` is told the name and each input, detached, of those linear maps."""
+    with ExitStack() as stack:
+        for name, module in quantizable_linears(model, skip):
+            hook = module.register_forward_pre_hook(
+                lambda _module, arguments, name=name: see(name, arguments[0].detach())
+            )
+            stack.callback(hook.remove)
+        yield
+
+
+def _is(module: nn.Module, kind: type[nn.Module]) -> bool:
+    """Whether a module computes what `kind` computes."""
+    return isinstance(module, kind) and type(module).forward is kind.forward
+
+
+def _chosen(name: str, module: nn.Module, skip: Sequence[str]) -> bool:
+    return module.weight.numel() > 0 and not any(fnmatchcase(name, pattern) for pattern in skip)
+
+
+def _swap(
+    model: nn.Module,
+    quantized: Callable[[nn.Parameter], Weight],
+    scales: Mapping[str, float] | None,
+    skip: Sequence[str],
+) -> nn.Module:
+    _check_scales(model, scales, skip)
+    chosen = {
+        name: module
+        for name, module in model.named_modules()
+        if (_is(module, nn.Linear) or _is(module, nn.Embedding)) and _chosen(name, module, skip)
+    }
+    _check_shared(model, chosen)
+    weights: dict[nn.Parameter, Weight] = {}  # one for each distinct parameter
+    swapped: dict[nn.Module, nn.Module] = {}
+    for name, module in chosen.items():
+        owner = module.weight not in weights
+        if owner:
+            weights[module.weight] = quantized(module.weight)
+        weight = weights[module.weight]
+        if isinstance(module, nn.Linear):
+            scale = None if scales is None else scales[name]
+            swapped[module] = QuantizedLinear(weight, module.bias, scale, owner)
+        else:
+            swapped[module] = QuantizedEmbedding(weight, module.padding_idx, owner)
+        swapped[module].train(module.training).to(module.weight.device)
+    for parent in list(model.modules()):
+        for name, child in list(parent._modules.items()):  # every place, shared modules too
+            if child in swapped:
+                setattr(parent, name, swapped[child])
+    return swapped.get(model, model)
+
+
+def _check_scales(
+    model: nn.Module, scales: Mapping[str, float] | None, skip: Sequence[str]
+) -> None:
+    if scales is None:
+        return
+    names = {name for name, _ in quantizable_linears(model, skip)}
+    if missing := sorted(names - set(scales)):
+        raise ValueError(f"no activation scale for {', '.join(missing)}; calibrate this model")
+    if surplus := sorted(set(scales) - names):
+        raise ValueError(
+            f"activation scales for {', '.join(surplus)}, which the model does not have"
+        )
+
+
+def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:
+    """A weight that stays float32 in one module must not be quantized in another."""
+    swapped = {module.weight: name for name, module in chosen.items()}
+    for name, module in model.named_modules():
+        if name not in chosen:
+            for parameter in module.parameters(recurse=False):
+                if parameter in swapped:
+                    raise ValueError(
+                        f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
+                    )

@@ -1,0 +1,115 @@
+"""A weight tensor on a grid: trained under quantization, or held packed.  Layers that are tied share one."""
+
+import torch
+from torch import Tensor, nn
+
+from weebill.quantization.grids import Grid
+
+
+class _Rounded(torch.autograd.Function):
+    """Straight-through rounding that tells its weight when a gradient goes back through it."""
+
+    @staticmethod
+    def forward(ctx, master: Tensor, rounded: Tensor, weight: "FakeWeight") -> Tensor:
+        ctx.weight = weight
+        return rounded.view_as(rounded)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, None, None]:
+        ctx.weight.forget()
+        return grad, None, None
+
+
+class FakeWeight(nn.Module):
+    """A float32 master weight that every use sees rounded to the grid; its gradient passes straight through.
+
+    The rounded weight is computed once for all uses, and anew when the master may have changed, with its
+    scale fitted anew: it is a function of the master alone, so a resumed training needs nothing else.
+    """
+
+    def __init__(self, grid: Grid, weight: Tensor):
+        super().__init__()
+        self.grid = grid
+        self.master = weight if isinstance(weight, nn.Parameter) else nn.Parameter(weight)
+        self._rounded: tuple[tuple[int, int], Tensor] | None = None
+
+    @property
+    def shape(self) -> torch.Size:
+        """The shape of the weight."""
+        return self.master.shape
+
+    def forward(self) -> Tensor:
+        """The weight on the grid, float32, with a gradient to the master."""
+        return _Rounded.apply(self.master, self._current(), self)
+
+    def packed(self) -> "PackedWeight":
+        """The same numbers as codes."""
+        codes, scale = self.grid.quantize(self.master.detach())
+        weight = PackedWeight(self.grid, self.shape, device=codes.device)
+        weight.codes.copy_(self.grid.pack(codes))
+        weight.scale.copy_(scale)
+        return weight
+
+    def forget(self) -> None:
+        """Round anew at the next use."""
+        self._rounded = None
+
+    def _current(self) -> Tensor:
+        # A write counts up the master's version, or gives it other memory; but fused optimizers count
+        # nothing, so every gradient ends what was rounded too, and so does every change of mode.
+        state = (self.master._version, self.master.data_ptr())
+        if self._rounded is None or self._rounded[0] != state:
+            with torch.inference_mode(False), torch.no_grad():  # else training could not use it
+                self._rounded = (state, self.grid.round(self.master.detach()))
+        return self._rounded[1]
+
+    def train(self, mode: bool = True) -> "FakeWeight":
+        """As for any module."""
+        self.forget()
+        return super().train(mode)
+
+
+class PackedWeight(nn.Module):
+    """A weight as packed codes and scale, both buffers: what is stored is what is held.
+
+    A grid of integers is multiplied by its codes; others are decoded to float32 once, at first use.
+    """
+
+    def __init__(self, grid: Grid, shape: torch.Size, device: torch.device | None = None):
+        super().__init__()
+        self.grid, self.shape = grid, torch.Size(shape)
+        packed_shape, dtype = grid.packed_shape(self.shape)
+        self.register_buffer("codes", torch.zeros(packed_shape, dtype=dtype, device=device))
+        self.register_buffer("scale", torch.ones(grid.scale_shape(self.shape), device=device))
+        self._decoded: Tensor | None = None
+
+    def integers(self) -> Tensor:
+        """The codes, int8, of the weight's shape."""
+        return self.grid.unpack(self.codes, self.shape)
+
+    def forward(self) -> Tensor:
+        """The weight's numbers, float32."""
+        if self.grid.integer:
+            return self.grid.decode(self.integers(), self.scale)
+        if self._decoded is None or self._decoded.device != self.codes.device:
+            with torch.inference_mode(False):
+                self._decoded = self.grid.decode(self.integers(), self.scale)
+        return self._decoded
+
+    def rows(self, indices: Tensor) -> Tensor:
+        """The numbers of some rows of a weight (rows, columns): (…, columns) for indices (…), float32."""
+        if not self.grid.integer:
+            return nn.functional.embedding(indices, self())
+        scale = self.scale if not self.scale.dim() else self.scale[indices]
+        return self.grid.decode(self.integers()[indices], scale)
+
+    def select(self, indices: Tensor) -> "PackedWeight":
+        """Some rows (n,) of a weight (rows, columns) as one of their own."""
+        chosen = PackedWeight(self.grid, (len(indices), *self.shape[1:]), self.codes.device)
+        chosen.codes.copy_(self.grid.pack(self.integers()[indices]))
+        chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
+        return chosen
+
+    def _load_from_state_dict(self, *arguments, **keywords) -> None:
+        self._decoded = None
+        super()._load_from_state_dict(*arguments, **keywords)

@@ -1,0 +1,116 @@
+"""COMETINHO's figures from our measurements: times (1, 2, 3, 7), layer weights (4), quality by what is cut (5, 6)."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from weebill.configuration.metric import REFERENCE, WHOLE, curve, pruned_metrics, uncut
+from weebill.evaluation.metric_speed import SORTED
+from weebill.report.metric_results import MetricResults
+
+COLOR = alt.Scale(scheme="tableau10")
+WIDTH, HEIGHT = 420, 280
+# figure: (what is cut, what is on its axis, title)
+CURVES = {
+    "cometinho_figure5": ("top_layers", "top layers removed", "Quality without top layers"),
+    "cometinho_figure6a": ("feed_forward", "share of neurons kept", "Quality by feed-forward size"),
+    "cometinho_figure6b": ("heads", "share of heads kept", "Quality by heads"),
+}
+# figure: (study, what is on its axis, title)
+TIMES = {
+    "cometinho_figure1": ("systems", "systems scored together", "Time by systems"),
+    "cometinho_figure2": ("segments", "segments of one system", "Time by segments"),
+    "cometinho_figure3": ("systems", "systems scored together", "Time with and without the cache"),
+    "cometinho_figure7": ("candidates", "candidates of a source", "Time of a choice by Bayes risk"),
+}
+
+
+def time_figure(results: MetricResults, name: str) -> alt.TopLevelMixin:
+    """Figure 1, 2, 3 or 7: seconds by amount, a line for each metric and way.
+
+    1 is without the way that only sorts, 3 of the reference alone.
+    """
+    study, axis, title = TIMES[name]
+    rows = [
+        {
+            "metric": f"{one.metric}, {one.way}",
+            "amount": one.amount,
+            "seconds": one.median,
+            "fastest": min(one.seconds),
+            "slowest": max(one.seconds),
+        }
+        for one in results.speeds
+        if one.study == study
+        and not (name == "cometinho_figure1" and one.way == SORTED)
+        and not (name == "cometinho_figure3" and one.metric != REFERENCE)
+    ]
+    columns = ["metric", "amount", "seconds", "fastest", "slowest"]
+    base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
+        x=alt.X("amount:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickMinStep=1)),
+        color=alt.Color("metric:N", title="Metric", sort=None, scale=COLOR, legend=_legend()),
+        tooltip=[*columns[:2], *(alt.Tooltip(key, format=".2f") for key in columns[2:])],
+    )
+    seconds = alt.Y("seconds:Q", title="seconds, one core; the bars: all rounds")
+    bars = base.mark_rule().encode(y="fastest:Q", y2="slowest:Q")
+    return _titled(bars + base.mark_line(point=True).encode(y=seconds), title)
+
+
+def layer_weights(results: MetricResults) -> alt.TopLevelMixin:
+    """Figure 4: how much each state of the reference's encoder counts, the largest 1."""
+    size = results.size(REFERENCE)
+    weights = size.state_weights if size else []
+    frame = pd.DataFrame({"state": range(len(weights)), "weight": weights})
+    chart = (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            x=alt.X("state:O", title="state of the encoder, 0 the embeddings", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("weight:Q", title="weight, of the largest"),
+            tooltip=["state", alt.Tooltip("weight", format=".3f")],
+        )
+    )  # fmt: skip
+    return _titled(chart, "Weights of the encoder's states")
+
+
+def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
+    """Figure 5, 6a or 6b: agreement on the development set, and parameters, by what is cut."""
+    part, axis, title = CURVES[name]
+    if (neurons := uncut(results.config, part)["feed_forward"]) < 1:
+        title += f", {neurons:g} of the neurons kept"
+    frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
+    order = "descending" if part != "top_layers" else "ascending"
+    base = alt.Chart(frame).encode(
+        x=alt.X("kept:Q", title=axis, scale=alt.Scale(zero=False, reverse=order == "descending")),
+        tooltip=[alt.Tooltip(key, format=".3f") for key in frame.columns],
+    )
+    tau = alt.Y("tau:Q", title="agreement with people, τ", scale=alt.Scale(zero=False))
+    quality = base.mark_rule(color="#54a24b").encode(y="low:Q", y2="high:Q")
+    quality += base.mark_line(point=True, color="#54a24b").encode(y=tau)
+    size = base.mark_line(point=True, color="#4c78a8", strokeDash=[5, 4]).encode(
+        y=alt.Y("millions:Q", title="million parameters (dashed)", scale=alt.Scale(zero=False))
+    )
+    return _titled(alt.layer(quality, size).resolve_scale(y="independent"), title)
+
+
+def _curve(results: MetricResults, part: str) -> list[dict[str, Any]]:
+    """What has less of a part, behind what it is cut of, on the development set."""
+    begin = uncut(results.config, part)
+    known = {REFERENCE: WHOLE, **pruned_metrics(results.config)}
+    first = {metric: kept for metric, kept in known.items() if kept == begin}
+    rows = []
+    for metric, kept in {**first, **curve(results.config, part)}.items():
+        one, size = results.agreement(metric, "development"), results.size(metric)
+        if one and size:
+            millions = size.parameters / 1e6
+            row = {"kept": kept[part], "tau": one.tau, "low": one.low, "high": one.high}
+            rows.append({**row, "millions": millions})
+    return rows
+
+
+def _legend() -> alt.Legend:
+    return alt.Legend(orient="bottom", columns=2, labelLimit=320)
+
+
+def _titled(chart: alt.TopLevelMixin, title: str) -> alt.TopLevelMixin:
+    return chart.properties(width=WIDTH, height=HEIGHT, title=title)

@@ -1,0 +1,45 @@
+"""The papers' own tables, as printed, and their names.
+
+One CSV file per table of the four papers, hand-checked against them.  Cells are kept as text,
+because "36.10" and "36.1" claim different precision.  No number here is ours.
+"""
+
+import csv
+from importlib import resources
+
+import pandas as pd
+
+from weebill.errors import InputError, nearest
+
+# Short name in configuration and zoo -> first part of the file names, and the name in print.
+PAPERS = {
+    "wngt20": ("wngt2020", "WNGT 2020"),
+    "wmt21": ("wmt2021", "WMT 2021"),
+    "cometinho": ("cometinho", "COMETINHO"),
+    "textgen": ("textgen", "TEXTGEN"),
+}
+
+
+def names() -> list[str]:
+    """The tables that exist, e.g. "wngt2020_table1"."""
+    files = resources.files(__name__).iterdir()
+    return sorted(file.name.removesuffix(".csv") for file in files if file.name.endswith(".csv"))
+
+
+def load(name: str) -> pd.DataFrame:
+    """One table of a paper as printed: every cell text, "" where the paper has none.
+
+    Raises InputError for a table that does not exist.
+    """
+    if name not in names():
+        raise InputError(f"no paper table '{name}'{nearest(name, names())}")
+    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return pd.DataFrame(rows, columns=header, dtype=str)
+
+
+def load_table(paper: str, table: int) -> pd.DataFrame:
+    """Table `table` of `paper` by its short name, e.g. ("wngt20", 2)."""
+    if paper not in PAPERS:
+        raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
+    return load(f"{PAPERS[paper][0]}_table{table}")

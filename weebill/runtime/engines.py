@@ -1,0 +1,195 @@
+"""What computes a student's outputs: the compiled extension, or PyTorch where that cannot be.
+
+Both translate a batch greedily, and are a network to `translation.search` whose pieces are the columns chosen
+last: ascending pieces, of which EOS and UNK are the first two, as in the whole vocabulary.
+"""
+
+import copy
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from weebill.errors import InputError
+from weebill.kernels.extension import PORTABLE, extension, has_bfloat16
+from weebill.quantization.modules import QuantizedLinear
+from weebill.runtime.student import VECTOR, Packer
+from weebill.translation.batches import pad
+from weebill.translation.network import START, State, Translator, sinusoids
+from weebill.translation.search import prepack
+from weebill.translation.search.ensemble import Ensemble
+from weebill.translation.search.greedy import greedy_batch
+
+
+class Engine(Protocol):
+    """b sentences, rows of a search over them, n columns."""
+
+    def reserve(self, positions: int) -> None:
+        """Prepare for sources and translations of so many pieces, their ends counted."""
+
+    def choose(self, columns: np.ndarray) -> None:
+        """The pieces (n,) that an output may be from now on."""
+
+    def greedy(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
+    ) -> list[list[int]]:
+        """The pieces of each source's translation without its end, at most its limit with it."""
+
+    # As of `translation.network.Translator`, with columns in place of pieces.
+    def encode(self, source: Tensor, mask: Tensor) -> object: ...
+    def start(self, memory: object, mask: Tensor) -> object: ...
+    def step(self, tokens: Tensor, state: object) -> tuple[Tensor, object]: ...
+
+
+def engine_for(network: Translator, isa: str, precision: str = "float32") -> Engine:
+    """The engine of a name: an instruction set of `extension`, or `portable`.
+
+    precision: of the products of a network in float32: that, or bfloat16.
+    Raises InputError where it cannot be had, or cannot hold the network.
+    """
+    if isa == PORTABLE:
+        return PortableEngine(network, precision)
+    return CompiledEngine(network, isa, precision)
+
+
+def fits_extension(network: Translator) -> bool:
+    """Whether the extension can hold a network: its vectors are whole, its weights all of one kind."""
+    if network.width % VECTOR:
+        return False
+    return not _is_integer(network) or all(
+        isinstance(module, QuantizedLinear)
+        for module in network.modules()
+        if isinstance(module, nn.Linear | QuantizedLinear) and module.weight.numel()
+    )
+
+
+class CompiledEngine:
+    """The C++ extension.  Between `start` and the end of a search it holds that search's state."""
+
+    def __init__(self, network: Translator, isa: str, precision: str = "float32"):
+        if network.width % VECTOR:
+            raise InputError(
+                f"the runtime wants an embedding width that is a multiple of {VECTOR}, "
+                f"this student's is {network.width}; use its portable path"
+            )
+        numbers = "int8" if _is_integer(network) else precision
+        if numbers == "bfloat16" and not has_bfloat16(isa):
+            raise InputError(
+                f"the runtime's instruction set '{isa}' has no products in bfloat16 on this processor; "
+                "use float32, or its portable path"
+            )
+        kind = getattr(extension(isa), f"{numbers.capitalize()}Student")
+        self.student = kind(Packer(numbers).network(network))
+        self.width = network.width
+        self._room = 0
+
+    def reserve(self, positions: int) -> None:
+        """See `Engine`."""
+        if positions > self._room:
+            self.student.positions(sinusoids(0, positions, self.width, torch.device("cpu")))
+            self._room = positions
+
+    def choose(self, columns: np.ndarray) -> None:
+        """See `Engine`."""
+        self._columns = torch.from_numpy(columns.astype(np.int32))
+        self.student.choose(self._columns)
+
+    def greedy(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
+    ) -> list[list[int]]:
+        """See `Engine`."""
+        pieces = [piece for source in sources for piece in source]
+        return self.student.translate(pieces, list(map(len, sources)), limits, allow_unknown)
+
+    def encode(self, source: Tensor, mask: Tensor) -> None:
+        """Sources (b, s) → what the extension keeps to itself."""
+        self.student.start(source[mask].tolist(), mask.sum(1).tolist())
+
+    def start(self, memory: None, mask: Tensor) -> "_Rows":
+        """The rows of a search: one for each sentence."""
+        count = len(mask)
+        return _Rows(self.student, count, count)
+
+    def step(self, tokens: Tensor, state: "_Rows") -> tuple[Tensor, "_Rows"]:
+        """Last columns (rows,), START at first → outputs (rows, n)."""
+        return self.student.step(_pieces(self._columns, tokens).tolist()), state
+
+
+class _Rows:
+    """What the extension keeps of a search, by its number of rows and sentences."""
+
+    def __init__(self, student: object, rows: int, sentences: int):
+        self.student, self.rows, self.sentences = student, rows, sentences
+
+    def select(self, rows: Tensor) -> "_Rows":
+        """New row i continues old row rows[i], of the same sentence."""
+        self.student.select(rows.tolist())
+        return _Rows(self.student, len(rows), self.sentences)
+
+    def keep(self, sentences: Tensor) -> "_Rows":
+        """Only these sentences, with all their rows."""
+        each = self.rows // self.sentences
+        rows = self.select((sentences[:, None] * each + torch.arange(each)).flatten())
+        return _Rows(self.student, rows.rows, len(sentences))
+
+
+class PortableEngine:
+    """PyTorch: linear layers laid out for oneDNN, int8 by torch's integer products.  The reference of the other."""
+
+    def __init__(self, network: Translator, precision: str = "float32"):
+        self.network = copy.deepcopy(network)
+        prepack(self.network, precision)
+        self.output = self.network.output
+        self.encode = self.network.encode
+        self.device = network.output.bias.device
+
+    def reserve(self, positions: int) -> None:
+        """See `Engine`: the network makes room by itself."""
+
+    def choose(self, columns: np.ndarray) -> None:
+        """See `Engine`."""
+        self._columns = torch.from_numpy(columns).long().to(self.device)
+        every = len(columns) == self.network.embedding.num_embeddings
+        self.network.output = self.output if every else _some_outputs(self.output, self._columns)
+
+    def greedy(
+        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
+    ) -> list[list[int]]:
+        """See `Engine`."""
+        source, mask = (tensor.to(self.device) for tensor in pad(sources))
+        with torch.inference_mode():
+            found = greedy_batch(
+                Ensemble([self]), source, mask, torch.tensor(limits).to(self.device), allow_unknown
+            )
+        columns = self._columns.cpu()
+        return [columns[tokens].tolist() for tokens in found]
+
+    def start(self, memory: Tensor, mask: Tensor) -> State:
+        """As of `Translator`."""
+        return self.network.start(memory, mask)
+
+    def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
+        """As of `Translator`, with columns in place of pieces."""
+        return self.network.step(_pieces(self._columns, tokens), state)
+
+
+def _pieces(columns: Tensor, tokens: Tensor) -> Tensor:
+    """The pieces that some columns are; START stays."""
+    return torch.where(tokens == START, START, columns[tokens.clamp(min=0)])
+
+
+def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Module:
+    """An output layer's rows as a layer of their own."""
+    bias = nn.Parameter(output.bias[rows], requires_grad=False)
+    if isinstance(output, QuantizedLinear):
+        return QuantizedLinear(output.quantized.select(rows), bias, output.activation_scale)
+    layer = nn.utils.skip_init(nn.Linear, output.in_features, len(rows))
+    layer.weight, layer.bias = nn.Parameter(output.weight[rows], requires_grad=False), bias
+    return layer
+
+
+def _is_integer(network: Translator) -> bool:
+    """Whether weights and activations are on an integer grid, so that products run on codes."""
+    return getattr(network.output, "activation_scale", None) is not None

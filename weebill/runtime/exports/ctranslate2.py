@@ -1,0 +1,196 @@
+"""A student as a CTranslate2 model folder: students with a self-attention decoder, which that engine knows.
+
+CTranslate2 quantizes by itself (int8: a scale per row, activations scaled as they come), so a student leaves in
+float32, whatever the grid of its weights.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import ctranslate2
+import numpy as np
+import torch
+from ctranslate2.specs import common_spec, transformer_spec
+from torch import Tensor, nn
+
+from weebill.errors import InputError
+from weebill.files import atomic_folder
+from weebill.runtime.exports.verification import COARSE, alike, close, samples
+from weebill.runtime.exports.weights import in_float32
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.architecture import Architecture
+from weebill.translation.layers import Attention, DecoderLayer, EncoderLayer
+from weebill.translation.network import START, Translator, sinusoids
+
+POSITIONS = 2048
+
+
+def export(
+    network: Translator,
+    pieces: Sequence[str],
+    folder: str | Path,
+    quantization: str | None = "int8",
+    shortlist: Shortlist | None = None,
+    vocabulary: Path | None = None,
+) -> None:
+    """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
+
+    pieces: the vocabulary's, in order.  quantization: of CTranslate2, None for float32.  shortlist: written as
+    its vocabulary map, used where a translation asks for it.  vocabulary: a file to be laid beside, vocab.spm.
+    Raises InputError where the student is of a shape that CTranslate2 cannot hold, or does not bear its
+    quantization.
+    """
+    _check(network.architecture)
+    network = in_float32(network)
+    with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
+        # What is written is first held against ours without any rounding, which would hide mistakes.
+        exact = Path(scratch) / "float32"
+        _write(exact, network, pieces, None)
+        close(*_scores(exact, network, pieces), folder)
+        mapping = None
+        if shortlist is not None:
+            mapping = Path(scratch) / "map.tsv"
+            _write_map(shortlist, pieces, mapping)
+        _write(partial, network, pieces, quantization, mapping)
+        if not alike(*_scores(partial, network, pieces), COARSE):
+            raise InputError(
+                f"{folder}: not written, as in {quantization} CTranslate2's scores are far from this student's; "
+                "use `weebill convert --quantization float32`"
+            )
+        if vocabulary is not None:
+            shutil.copyfile(vocabulary, partial / "vocab.spm")
+
+
+def _write(
+    folder: Path,
+    network: Translator,
+    pieces: Sequence[str],
+    quantization: str | None,
+    mapping: Path | None = None,
+) -> None:
+    """A float32 network as CTranslate2's files; mapping: its vocabulary map."""
+    spec = _spec(network.architecture)
+    _common(spec.encoder, network)
+    for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
+        _attention(theirs.self_attention, layer.self_attention, layer.attention_norm, own=True)
+        _feed_forward(theirs.ffn, layer)
+    _common(spec.decoder, network)
+    spec.decoder.start_from_zero_embedding = True
+    _linear(spec.decoder.projection, network.output)
+    for theirs, layer in zip(spec.decoder.layer, network.decoder_layers(), strict=True):
+        _attention(theirs.self_attention, layer.self_attention, layer.self_norm, own=True)
+        _attention(theirs.attention, layer.cross_attention, layer.cross_norm, own=False)
+        _feed_forward(theirs.ffn, layer)
+    spec.register_source_vocabulary(list(pieces))
+    spec.register_target_vocabulary(list(pieces))
+    spec.config.add_source_eos = True
+    if mapping is not None:
+        spec.register_vocabulary_mapping(str(mapping))  # copied by `save`
+    spec.validate()
+    spec.optimize(quantization=quantization)
+    folder.mkdir(exist_ok=True)
+    spec.save(str(folder))
+
+
+@torch.inference_mode()
+def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """Log probabilities (sentences, pieces) of given translations, by CTranslate2 and by ours."""
+    source, mask, target = samples(network.embedding.num_embeddings)
+    engine = ctranslate2.Translator(str(folder), "cpu", compute_type="default", intra_threads=1)
+    named = [
+        [pieces[piece] for piece in row[real][:-1]] for row, real in zip(source, mask, strict=True)
+    ]
+    told = engine.score_batch(named, [[pieces[piece] for piece in row] for row in target])
+    found = torch.tensor([one.log_probs[: target.shape[1]] for one in told])
+    start = torch.full((len(target), 1), START)
+    inputs = torch.cat([start, target[:, :-1]], 1)
+    hidden = network.decode(inputs, network.encode(source, mask), mask)
+    expected = network.logits(hidden).log_softmax(-1).gather(-1, target[..., None]).squeeze(-1)
+    return found, expected
+
+
+def _check(shape: Architecture) -> None:
+    """Raises InputError where CTranslate2 cannot hold a student of this shape."""
+    if shape.decoder_kind != "attention":
+        raise InputError(
+            "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
+        )
+    for side in (shape.encoder, shape.decoder):
+        if len({(layer.heads, layer.head_size) for layer in side}) > 1 or not side[0].heads:
+            raise InputError(
+                "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
+            )
+    for name, side in (("encoder", shape.encoder), ("decoder", shape.decoder)):
+        empty = [str(number) for number, layer in enumerate(side, 1) if not layer.feed_forward]
+        if empty:
+            raise InputError(
+                f"CTranslate2 wants a neuron at least in every feed-forward layer; this student has none in "
+                f"{name} layer {', '.join(empty)}; export it to ONNX, or to Marian with --pad"
+            )
+    if any(layer.self_heads != layer.heads for layer in shape.decoder):
+        raise InputError(
+            "CTranslate2 wants as many heads in a decoder's self-attention as in its attention to the source; this "
+            "student's are pruned"
+        )
+
+
+def _spec(shape: Architecture) -> transformer_spec.TransformerSpec:
+    common = {"pre_norm": False, "activation": common_spec.Activation.RELU}
+    encoder, decoder = shape.encoder[0], shape.decoder[0]
+    return transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(
+            len(shape.encoder), encoder.heads, head_dim=encoder.head_size, **common
+        ),
+        transformer_spec.TransformerDecoderSpec(
+            shape.decoder_depth, decoder.heads, head_dim=decoder.head_size, **common
+        ),
+    )
+
+
+def _common(spec: object, network: Translator) -> None:
+    embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
+    embeddings.weight = _array(network.embedding.weight)
+    spec.position_encodings.encodings = _array(
+        sinusoids(0, POSITIONS, network.width, torch.device("cpu"))
+    )
+
+
+def _attention(spec: object, attention: Attention, norm: nn.LayerNorm, own: bool) -> None:
+    maps = [attention.query, attention.key, attention.value]
+    groups = [maps] if own else [maps[:1], maps[1:]]
+    for theirs, group in zip(spec.linear, groups, strict=False):
+        theirs.weight = np.concatenate([_array(one.weight) for one in group])
+        theirs.bias = np.concatenate([_array(one.bias) for one in group])
+    _linear(spec.linear[-1], attention.out)
+    _norm(spec.layer_norm, norm)
+
+
+def _feed_forward(spec: object, layer: EncoderLayer | DecoderLayer) -> None:
+    _linear(spec.linear_0, layer.feed_forward.inner)
+    _linear(spec.linear_1, layer.feed_forward.outer)
+    _norm(spec.layer_norm, layer.feed_forward_norm)
+
+
+def _linear(spec: object, linear: nn.Module) -> None:
+    spec.weight, spec.bias = _array(linear.weight), _array(linear.bias)
+
+
+def _norm(spec: object, norm: nn.LayerNorm) -> None:
+    spec.gamma, spec.beta = _array(norm.weight), _array(norm.bias)
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    """A copy, as CTranslate2 quantizes in place."""
+    return tensor.detach().numpy().copy()
+
+
+def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:
+    """CTranslate2's vocabulary map: a source piece, a tab, its target pieces; those of no piece serve always."""
+    lines = ["\t" + " ".join(pieces[target] for target in shortlist.frequent)]
+    for source, targets in enumerate(shortlist.candidates):
+        chosen = " ".join(pieces[target] for target in targets if target >= 0)
+        if chosen:
+            lines.append(f"{pieces[source]}\t{chosen}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,139 @@
+"""The configuration that a Marian model file carries, from our architecture and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weebill import __version__
+from weebill.errors import InputError
+from weebill.translation.architecture import Architecture, LayerShape
+
+# What makes Marian's `transformer` our network.  The others of its model options are written with Marian's
+# defaults, because its older versions ask for every one of them.
+OURS = {
+    "layer-normalization": False,
+    "lemma-dim-emb": 0,
+    "tied-embeddings-all": True,
+    "transformer-ffn-activation": "relu",
+    "transformer-ffn-depth": 2,
+    "transformer-no-projection": False,
+    "transformer-postprocess": "dan",
+    "transformer-postprocess-top": "",
+    "transformer-preprocess": "",
+    "transformer-train-position-embeddings": False,
+    "type": "transformer",
+    "ulr": False,
+}
+DEFAULTS = {
+    "bert-train-type-embeddings": True,
+    "bert-type-vocab-size": 2,
+    "dec-cell-base-depth": 2,
+    "dec-cell-high-depth": 1,
+    "dim-rnn": 1024,
+    "enc-cell": "gru",
+    "enc-cell-depth": 1,
+    "enc-type": "bidirectional",
+    "factors-combine": "sum",
+    "factors-dim-emb": 0,
+    "input-types": [],
+    "lemma-dependency": "",
+    "right-left": False,
+    "skip": False,
+    "tied-embeddings": False,
+    "tied-embeddings-src": False,
+    "transformer-aan-activation": "swish",
+    "transformer-aan-depth": 2,
+    "transformer-aan-nogate": False,
+    "transformer-depth-scaling": False,
+    "transformer-dim-aan": 2048,
+    "transformer-guided-alignment-layer": "last",
+    "transformer-pool": False,
+    "transformer-postprocess-emb": "d",
+    "ulr-dim-emb": 0,
+    "ulr-trainable-transformation": False,
+}
+# Options of newer versions that change the network; a file without them has these values.
+NEWER = {
+    "output-omit-bias": False,
+    "transformer-decoder-dim-ffn": 0,
+    "transformer-decoder-ffn-depth": 0,
+    "transformer-rnn-projection": False,
+}
+AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
+
+
+def from_architecture(shape: Architecture) -> dict[str, Any]:
+    """Marian's model options for a student of even shape, as `padding` leaves it."""
+    layer, tied = shape.encoder[0], len(shape.decoder) < shape.decoder_depth
+    return {
+        **OURS,
+        **DEFAULTS,
+        "dec-cell": "ssru" if shape.decoder_kind == "ssru" else "gru",
+        "dec-depth": shape.decoder_depth,
+        "dim-emb": shape.embedding,
+        "dim-vocabs": [shape.vocabulary, shape.vocabulary],
+        "enc-depth": len(shape.encoder),
+        "transformer-decoder-autoreg": AUTOREGRESSION[shape.decoder_kind],
+        "transformer-dim-ffn": layer.feed_forward,
+        "transformer-heads": layer.heads,
+        "transformer-tied-layers": [1] * shape.decoder_depth if tied else [],
+        "version": f"weebill {__version__}",
+    }
+
+
+def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
+    """The architecture of a model with these options.
+
+    Raises InputError, a line for each option by which the model is none of ours.
+    """
+    kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
+    depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0
+    tied = options.get("transformer-tied-layers") or []
+    allowed = {
+        **{name: [value] for name, value in OURS.items()},
+        **{name: [value, None] for name, value in NEWER.items()},
+        "transformer-postprocess-emb": ["d", ""],
+        "transformer-decoder-autoreg": list(kinds),
+    }
+    if options.get("transformer-decoder-autoreg") == "rnn":
+        allowed["dec-cell"] = ["ssru"]
+    faults = [
+        f"{origin}: {name} is {options.get(name)!r}, Weebill's students have {values[0]!r}"
+        for name, values in allowed.items()
+        if options.get(name) not in values
+    ]
+    numbers = ("dim-emb", "enc-depth", "dec-depth", "transformer-heads", "transformer-dim-ffn")
+    faults += [
+        f"{origin}: {name} is {options.get(name)!r}, expected a whole number of at least 1"
+        for name in numbers
+        if not _positive(options.get(name))
+    ]
+    sizes = options.get("dim-vocabs")
+    pair = isinstance(sizes, list) and len(sizes) == 2
+    if not (pair and _positive(sizes[0]) and sizes[0] == sizes[1]):
+        faults.append(f"{origin}: dim-vocabs is {sizes!r}, expected the same size twice")
+    if tied not in ([], [1] * depth, list(range(1, depth + 1))):
+        faults.append(
+            f"{origin}: transformer-tied-layers is {tied!r}; Weebill ties all layers of a decoder or none"
+        )
+    if faults:
+        raise InputError("\n".join(faults))
+    heads, width = options["transformer-heads"], options["dim-emb"]
+    if width % heads:
+        raise InputError(f"{origin}: dim-emb {width} is no multiple of transformer-heads {heads}")
+    kind = kinds[options["transformer-decoder-autoreg"]]
+    encoder = LayerShape(heads, width // heads, options["transformer-dim-ffn"])
+    own = heads if kind == "attention" else 0
+    decoder = LayerShape(heads, width // heads, options["transformer-dim-ffn"], own)
+    one = depth > 1 and tied == [1] * depth
+    return Architecture(
+        vocabulary=sizes[0],
+        embedding=width,
+        encoder=(encoder,) * options["enc-depth"],
+        decoder=(decoder,) * (1 if one else depth),
+        decoder_depth=depth,
+        decoder_kind=kind,
+    )
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -1,0 +1,105 @@
+"""Marian's files: .npz and .bin models, .yml vocabularies."""
+
+import json
+import lzma
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from weebill.errors import InputError
+
+OPTIONS = "special:model.yml"
+FLOAT32, INT8 = 0x404, 0x101  # Marian's marks of types in .bin files
+ALIGNMENT = 256
+# What numpy and zipfile raise, depending on which part of a file is damaged.
+DAMAGED = (
+    *(OSError, ValueError, RuntimeError, MemoryError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
+
+
+def write_npz(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
+    """A model of equal bytes for equal contents: numpy's own writer notes the time of day."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in _with_options(arrays, options).items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w") as file:
+                np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+
+
+def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Tensors and options of a model.  Raises InputError where the file is none, or carries no options."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; check the path")
+    try:
+        arrays = _read_arrays(path)
+    except DAMAGED as error:
+        reason, *_ = str(error).splitlines() or [type(error).__name__]
+        raise InputError(
+            f"{path}: not a Marian .npz, or damaged ({reason}); fetch the file again, and of a .bin for "
+            "browsers take the .npz that it was made from"
+        ) from error
+    if OPTIONS not in arrays:
+        raise InputError(f"{path}: no {OPTIONS} in it; name a model that Marian wrote")
+    text = arrays.pop(OPTIONS).tobytes().rstrip(b"\0")
+    try:
+        options = yaml.safe_load(text.decode("utf-8"))
+    except (ValueError, yaml.YAMLError) as error:  # YAML's impossible dates are ValueErrors
+        raise InputError(f"{path}: {OPTIONS} is not YAML; fetch the file again") from error
+    if not isinstance(options, dict):
+        raise InputError(f"{path}: {OPTIONS} holds no options; fetch the file again")
+    return arrays, options
+
+
+def _read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of an .npz.  Raises ValueError where it holds anything else, of DAMAGED where it is damaged."""
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("it is a single array")
+    with archive:
+        arrays = {name: archive[name] for name in archive.files}
+    # numpy returns members of other kinds as bytes
+    other = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    if other:
+        raise ValueError(f"{other[0]} in it is no array")
+    return arrays
+
+
+def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
+    """Marian's own binary format, which engines in browsers read: headers, names, shapes, padding, data."""
+    items = [
+        (name.encode() + b"\0", array, _padded(array.tobytes()))
+        for name, array in _with_options(arrays, options).items()
+    ]
+    head = [1, len(items)]  # version, number of items
+    for name, array, data in items:
+        kind = INT8 if array.dtype == np.int8 else FLOAT32
+        head += [len(name), kind, array.ndim, len(data)]
+    content = np.array(head, dtype="<u8").tobytes() + b"".join(name for name, _, _ in items)
+    content += b"".join(np.array(array.shape, dtype="<i4").tobytes() for _, array, _ in items)
+    offset = -(len(content) + 8) % ALIGNMENT  # the data begins on a boundary
+    with path.open("wb") as file:
+        file.write(content + np.array(offset, dtype="<u8").tobytes() + bytes(offset))
+        for _, _, data in items:
+            file.write(data)
+
+
+def write_vocabulary(path: Path, pieces: Sequence[str]) -> None:
+    """A vocabulary as YAML, a piece and its number a line; JSON's quotes are YAML's."""
+    lines = [f"{json.dumps(piece, ensure_ascii=False)}: {i}\n" for i, piece in enumerate(pieces)]
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+
+
+def _with_options(
+    arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    text = yaml.safe_dump(dict(options), sort_keys=True).encode() + b"\0"  # a C string
+    return {**arrays, OPTIONS: np.frombuffer(text, dtype=np.int8)}
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % ALIGNMENT)

@@ -1,0 +1,76 @@
+"""Exported graphs run by onnxruntime: greedy search, as a reader of the graphs would write it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from weebill.files import read_json
+
+DESCRIPTION = "model.json"
+
+
+class OnnxStudent:
+    """The folder of an export, on one thread of a CPU."""
+
+    def __init__(self, folder: str | Path):
+        folder = Path(folder)
+        self.description = read_json(folder / DESCRIPTION)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self.encoder, self.decoder = (
+            onnxruntime.InferenceSession(
+                str(folder / f"{name}.onnx"), options, providers=["CPUExecutionProvider"]
+            )
+            for name in ("encoder", "decoder")
+        )
+
+    def start(self, source: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
+        """The decoder's inputs before its first step.  source, mask: (b, s), mask True where a piece stands."""
+        names = [output.name for output in self.encoder.get_outputs()]
+        memory = self.encoder.run(names, {"source": source, "mask": mask}) if names else []
+        inputs = {"mask": mask, **dict(zip(names, memory, strict=True))}
+        for end in self.decoder.get_inputs():
+            if end.name in self.description["states"].values():
+                sizes = {"sentences": len(source), "past": 0}
+                inputs[end.name] = np.zeros([sizes.get(n, n) for n in end.shape], np.float32)
+        inputs["previous"] = np.full(len(source), self.description["start"], np.int64)
+        inputs["position"] = np.array(0, np.int64)
+        return inputs
+
+    def step(self, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Scores (b, V) of the next pieces, and the next step's inputs but for `previous`."""
+        names = ["logits", *self.description["states"]]
+        wanted = {end.name for end in self.decoder.get_inputs()}
+        given = {name: value for name, value in inputs.items() if name in wanted}
+        logits, *states = self.decoder.run(names, given)
+        changed = dict(zip(self.description["states"].values(), states, strict=True))
+        position = np.asarray(inputs["position"] + 1)
+        return logits, {**inputs, **changed, "position": position}
+
+    def greedy(
+        self, sources: Sequence[Sequence[int]], limit: int, unknown: bool = False
+    ) -> list[list[int]]:
+        """Translations in pieces without their ends, of at most limit − 1; sources end in EOS.
+
+        unknown: whether the unknown piece may stand in a translation.
+        """
+        longest = max(map(len, sources))
+        source = np.zeros((len(sources), longest), np.int64)
+        mask = np.zeros(source.shape, bool)
+        for row, pieces in enumerate(sources):
+            source[row, : len(pieces)], mask[row, : len(pieces)] = pieces, True
+        inputs, found = self.start(source, mask), [[] for _ in sources]
+        live = np.ones(len(sources), bool)
+        for _ in range(limit - 1):
+            logits, inputs = self.step(inputs)
+            if not unknown:
+                logits[:, self.description["unknown"]] = -np.inf
+            inputs["previous"] = logits.argmax(-1)
+            live &= inputs["previous"] != self.description["end"]
+            if not live.any():
+                break
+            for row in np.flatnonzero(live):
+                found[row].append(int(inputs["previous"][row]))
+        return found

@@ -1,0 +1,81 @@
+"""A lexical shortlist of a corpus: its text aligned, links counted, the most probable translations kept."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from weebill.corpus.alignment import Pair, align
+from weebill.corpus.links import count_links
+from weebill.corpus.table import count_rows, read_batches
+from weebill.errors import InputError
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.vocabulary import Vocabulary
+
+
+def make_shortlist(
+    corpus: str | Path,
+    vocabulary: Vocabulary,
+    work: str | Path,
+    candidates: int = 50,
+    frequent: int = 50,
+    pairs: int = 1_000_000,
+    seed: int = 1,
+) -> Shortlist:
+    """The shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
+
+    candidates: target pieces of a source piece, those of the highest p(t|s); frequent: the commonest target
+    pieces (50 and 50 in WNGT20).  work: a folder for the alignment, which goes at the end.
+    Raises InputError where the table has no pairs or a pair has no target, or the aligner is missing or fails.
+    """
+    chosen = sample_pairs(corpus, vocabulary, pairs, seed)
+    aligned = align(chosen, len(vocabulary), seed, work)
+    links, counts, occurrences = count_links(aligned, len(vocabulary))
+    return Shortlist(
+        most_probable(links, counts, len(vocabulary), candidates),
+        _commonest(occurrences, frequent),
+        vocabulary.sha256,
+    )
+
+
+def sample_pairs(
+    corpus: str | Path, vocabulary: Vocabulary, pairs: int, seed: int
+) -> Iterator[Pair]:
+    """The pieces of `pairs` pairs of a corpus table in its order, or of all where there are no more."""
+    total = count_rows(corpus)
+    rows = range(total)
+    if pairs < total:
+        rows = sorted(random.Random(seed).sample(rows, pairs))
+    wanted, first = np.fromiter(rows, dtype=np.int64, count=len(rows)), 0
+    for batch in read_batches(corpus, ["source", "target"]):
+        inside = wanted[(wanted >= first) & (wanted < first + batch.num_rows)] - first
+        part = batch.take(inside)
+        for side in ("source", "target"):
+            if part[side].null_count:
+                row = first + inside[part[side].to_pylist().index(None)]
+                raise InputError(
+                    f"{corpus}: row {row:,} has no {side}; a shortlist needs translated text"
+                )
+        sides = [vocabulary.encode(part[side].to_pylist()) for side in ("source", "target")]
+        yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
+        first += batch.num_rows
+
+
+def most_probable(links: np.ndarray, counts: np.ndarray, vocabulary: int, kept: int) -> np.ndarray:
+    """(vocabulary, kept) targets of each source piece by p(t|s) = count(s, t) / count(s), −1 where there are fewer.
+
+    links, counts: of `count_links`.  Among equals the lower piece comes first.
+    """
+    sources, targets = np.divmod(links, vocabulary)
+    order = np.lexsort((targets, -counts, sources))  # count(s) divides all of a source piece alike
+    sources, targets = sources[order], targets[order]
+    rank = np.arange(len(sources)) - np.searchsorted(sources, sources)
+    table = np.full((vocabulary, kept), -1, dtype=np.int32)
+    table[sources[rank < kept], rank[rank < kept]] = targets[rank < kept]
+    return table
+
+
+def _commonest(occurrences: np.ndarray, number: int) -> np.ndarray:
+    order = np.argsort(-occurrences, kind="stable")[:number]
+    return order[occurrences[order] > 0].astype(np.int32)

@@ -1,0 +1,96 @@
+"""Lexical shortlist: the few pieces that a translation of some source pieces may need (WNGT20 §5, METHODS).
+
+Of each source piece its most probable translations, and the pieces that are frequent in any translation; a
+batch chooses among the union.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from weebill.errors import InputError
+from weebill.files import atomic_path
+from weebill.translation.vocabulary import EOS, UNK
+
+TENSORS = ("candidates", "counts", "frequent")  # of a file
+
+
+@dataclass(frozen=True)
+class Shortlist:
+    """candidates: (vocabulary, k) target pieces of each source piece, best first, −1 where there are fewer.
+
+    frequent: (n,) target pieces for every sentence.  made_with: SHA-256 of the vocabulary, where it is known.
+    """
+
+    candidates: np.ndarray
+    frequent: np.ndarray
+    made_with: str | None = None
+
+    def columns(self, pieces: Iterable[int]) -> np.ndarray:
+        """The target pieces for some source pieces, ascending, EOS and UNK first: int32."""
+        chosen = np.zeros(len(self.candidates) + 1, dtype=bool)  # the last stands for −1
+        chosen[self.frequent] = True
+        chosen[self.candidates[np.unique(np.fromiter(pieces, dtype=np.int64))].ravel()] = True
+        chosen[[EOS, UNK]] = True
+        return np.flatnonzero(chosen[:-1]).astype(np.int32)
+
+    def save(self, path: str | Path) -> None:
+        """Write a safetensors file, atomically: every piece's candidates one after the other, in 16 bits
+        where the vocabulary allows it, and how many each has.
+        """
+        kind = np.uint16 if len(self.candidates) <= 2**16 else np.uint32
+        present = self.candidates >= 0
+        tensors = {
+            "candidates": self.candidates[present].astype(kind),
+            "counts": present.sum(1).astype(kind),
+            "frequent": self.frequent.astype(kind),
+        }
+        with atomic_path(path) as partial:
+            save_file(tensors, partial, {"vocabulary": self.made_with} if self.made_with else None)
+
+    @classmethod
+    def load(cls, path: str | Path, vocabulary: int, made_with: str | None = None) -> "Shortlist":
+        """Read a file of `save`.
+
+        vocabulary, made_with: the pieces of the model, and the SHA-256 of its vocabulary where it is known.
+        Raises InputError where the file is no shortlist, or one of another vocabulary.
+        """
+        try:
+            with safe_open(path, "numpy") as file:
+                tensors = {name: file.get_tensor(name) for name in TENSORS}
+                made = (file.metadata() or {}).get("vocabulary")
+            shortlist = cls(*_unpacked(**tensors), made)
+        except (OSError, SafetensorError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}: no shortlist, or damaged ({error}); make it again"
+            ) from error
+        if len(shortlist.candidates) != vocabulary:
+            raise InputError(
+                f"{path}: made for a vocabulary of {len(shortlist.candidates)} pieces, the model has "
+                f"{vocabulary}; make a shortlist of this model's corpus"
+            )
+        if made and made_with and made != made_with:
+            raise InputError(
+                f"{path}: made with vocabulary {made[:8]}…, the model's is {made_with[:8]}…; make a "
+                "shortlist of this model's corpus"
+            )
+        return shortlist
+
+
+def _unpacked(
+    candidates: np.ndarray, counts: np.ndarray, frequent: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(vocabulary, k) candidates and frequent pieces, int32.  Raises ValueError where they do not fit together."""
+    for pieces in (candidates, frequent):
+        if pieces.size and pieces.max() >= len(counts):
+            raise ValueError(f"piece {pieces.max()} of {len(counts)}")
+    counts = counts.astype(np.int64)
+    if counts.sum() != candidates.size:
+        raise ValueError(f"{candidates.size} candidates where {counts.sum()} are counted")
+    padded = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
+    padded[np.arange(padded.shape[1]) < counts[:, None]] = candidates
+    return padded, frequent.astype(np.int32)

@@ -1,0 +1,162 @@
+"""A model folder as the runtime wants it: linear maps fused, heads padded, weights in the products' numbers."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from weebill.errors import InputError
+from weebill.quantization.modules import QuantizedLinear
+from weebill.translation.layers import Attention, DecoderLayer, EncoderLayer
+from weebill.translation.network import Translator
+
+VECTOR = 16  # numbers of a head are padded to a multiple of this
+
+
+class Packer:
+    """Parts of a network as the tensors that the extension is built from.
+
+    numbers: that are multiplied: int8, codes of a grid; or float32 or bfloat16, whatever the weights' grid.
+    """
+
+    def __init__(self, numbers: str):
+        self.numbers = numbers
+        self.integer = numbers == "int8"
+
+    def network(self, network: Translator) -> dict:
+        table = network.embedding
+        weight, scale = self._weight(table)
+        return {
+            "embedding": {"weight": weight, "scale": scale.expand(weight.shape[0]).contiguous()},
+            "encoder": [self._encoder(layer) for layer in network.encoder],
+            "decoder": [self._decoder(layer) for layer in network.decoder],
+            "decoder_depth": network.decoder_depth,
+            "recurrent": network.decoder_kind == "ssru",
+            "output": self._linear([network.output]),
+        }
+
+    def _encoder(self, layer: EncoderLayer) -> dict:
+        attention = layer.self_attention
+        return {
+            "heads": _heads(attention),
+            "projections": self._projections(attention, "query", "key", "value"),
+            "out": self._out(attention),
+            "attention_norm": _norm(layer.attention_norm),
+            **self._feed_forward(layer),
+        }
+
+    def _decoder(self, layer: DecoderLayer) -> dict:
+        attention = layer.cross_attention
+        parts = {
+            "self_norm": _norm(layer.self_norm),
+            "heads": _heads(attention),
+            "query": self._projections(attention, "query"),
+            "memory": self._projections(attention, "key", "value"),
+            "out": self._out(attention),
+            "attention_norm": _norm(layer.cross_norm),
+            **self._feed_forward(layer),
+        }
+        if layer.kind == "ssru":
+            unit = layer.recurrence
+            return parts | {"gates": self._linear([unit.candidate, unit.forget])}
+        own = layer.self_attention
+        return parts | {
+            "self_heads": _heads(own),
+            "self_projections": self._projections(own, "query", "key", "value"),
+            "self_out": self._out(own),
+        }
+
+    def _feed_forward(self, layer: EncoderLayer | DecoderLayer) -> dict:
+        return {
+            "inner": self._linear([layer.feed_forward.inner]),
+            "outer": self._linear([layer.feed_forward.outer]),
+            "feed_forward_norm": _norm(layer.feed_forward_norm),
+        }
+
+    def _projections(self, attention: Attention, *names: str) -> dict:
+        """Some of query, key, value in one map, the outputs of each head padded with zeros."""
+        packed = self._linear([getattr(attention, name) for name in names])
+        rows = _padded_rows(attention, len(names))
+        for name in ("weight", "step", "bias"):
+            packed[name] = _spread(packed[name], rows)
+        return packed
+
+    def _out(self, attention: Attention) -> dict:
+        """The output map, its inputs padded as the heads are."""
+        packed = self._linear([attention.out])
+        packed["weight"] = _spread(packed["weight"].T, _padded_rows(attention, 1)).T.contiguous()
+        return packed
+
+    def _linear(self, maps: Sequence[nn.Linear | QuantizedLinear]) -> dict:
+        """Maps of one input, one below the other."""
+        pieces = [self._weight(one) for one in maps]
+        weight = torch.cat([piece for piece, _ in pieces])
+        scales = {_activation_scale(one) for one in maps if one.weight.numel()} or {1.0}
+        if len(scales) > 1:
+            raise InputError(
+                f"maps of one input have the activation scales {sorted(scales)}, and want one; quantize the model "
+                "again"
+            )
+        scale = scales.pop() if self.integer else 1.0
+        steps, biases = [], []
+        for one, (piece, weight_scale) in zip(maps, pieces, strict=True):
+            step = 1 / (torch.tensor(scale) * weight_scale) if self.integer else torch.ones(1)
+            steps.append(step.expand(piece.shape[0]))
+            bias = one.bias
+            biases.append(torch.zeros(piece.shape[0]) if bias is None else bias.detach().float())
+        return {
+            "weight": weight,
+            "step": torch.cat(steps).contiguous(),
+            "bias": torch.cat(biases),
+            "scale": scale,
+        }
+
+    def _weight(self, module: nn.Module) -> tuple[Tensor, Tensor]:
+        """Weight (rows, columns) as int8 codes, float32 or the bits of bfloat16; the codes' scale (1,) or (rows,)."""
+        if not self.integer:
+            weight = module.weight.detach().float()
+            if self.numbers == "bfloat16":
+                weight = weight.bfloat16().view(torch.int16)
+            return weight, torch.ones(1)
+        if not module.weight.numel():  # of no heads or no neurons: never on a grid
+            return module.weight.to(torch.int8), torch.ones(1)
+        quantized = getattr(module, "quantized", None)
+        if quantized is None or not quantized.grid.integer:
+            raise InputError(
+                "the runtime wants all weights of an int8 student in int8; this one leaves some in "
+                "float32 (config.json: quantization.skip)"
+            )
+        return quantized.integers().contiguous(), quantized.scale.float().flatten()
+
+
+def _activation_scale(module: nn.Module) -> float:
+    scale = getattr(module, "activation_scale", None)
+    return 1.0 if scale is None else float(scale)
+
+
+def _norm(norm: nn.LayerNorm) -> dict:
+    return {"gain": norm.weight.detach().float(), "bias": norm.bias.detach().float()}
+
+
+def _heads(attention: Attention) -> dict:
+    size = attention.head_size
+    return {"count": attention.heads, "size": _padded(size), "scale": 1 / math.sqrt(size)}
+
+
+def _padded(number: int) -> int:
+    return -(-number // VECTOR) * VECTOR
+
+
+def _padded_rows(attention: Attention, times: int) -> Tensor:
+    """Where each of times·h·k rows goes when every head is padded; the last entry: how many there are."""
+    size, padded = attention.head_size, _padded(attention.head_size)
+    heads = torch.arange(times * attention.heads)[:, None] * padded
+    places = (heads + torch.arange(size)[None]).flatten()
+    return torch.cat([places, torch.tensor([times * attention.heads * padded])])
+
+
+def _spread(x: Tensor, places: Tensor) -> Tensor:
+    spread = torch.zeros(int(places[-1]), *x.shape[1:], dtype=x.dtype)
+    spread[places[:-1]] = x
+    return spread

@@ -1,0 +1,111 @@
+"""A network, or an ensemble, as a translator of pieces: batches in, translations out in the order of the input."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from weebill.runtime.batching import DecoderCost, best_batches
+from weebill.runtime.engines import engine_for
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.batches import pad
+from weebill.translation.network import Translator
+from weebill.translation.search import Candidate, Progress, SearchOptions
+from weebill.translation.search.ensemble import Ensemble
+from weebill.translation.search.run import search_batch
+
+
+class Runtime:
+    """Networks that share a vocabulary, averaged as an ensemble, for fast search by the extension or by PyTorch.
+
+    isa: an instruction set of `extension`, or `portable`.  shortlist: what may stand in a translation; without,
+    any piece.  precision: see `engine_for`.
+    Raises InputError where the extension cannot be had, or cannot hold a network.
+    """
+
+    def __init__(
+        self,
+        networks: Sequence[Translator],
+        isa: str,
+        shortlist: Shortlist | None = None,
+        precision: str = "float32",
+    ):
+        self.engines = [engine_for(one, isa, precision) for one in networks]
+        self.shortlist = shortlist
+        self._decoder = DecoderCost.of(networks[0].architecture)
+        self._all = np.arange(networks[0].embedding.num_embeddings, dtype=np.int32)
+
+    def translate(
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        progress: Progress | None = None,
+    ) -> list[list[int]]:
+        """The pieces of each source's greedy translation without its end; sources end in EOS."""
+        if len(self.engines) > 1:
+            found = self.search(sources, replace(options, beam=1, nbest=1), progress)
+            return [list(best.tokens) for best, *_ in found]
+        results: list[list[int]] = [[] for _ in sources]
+        for batch, cropped, limits in self._batches(sources, options, progress):
+            found = self.engines[0].greedy(cropped, limits, options.allow_unknown)
+            for index, translation in zip(batch, found, strict=True):
+                results[index] = translation
+        return results
+
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        options: SearchOptions,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """The n best translations of each source, as `translation.search.search` finds them.
+
+        Probabilities are shares of the pieces that may stand in the translation.
+        """
+        results = [[Candidate((), 0.0)] for _ in sources]
+        ensemble = Ensemble(self.engines)
+        for batch, cropped, limits in self._batches(sources, options, progress):
+            with torch.inference_mode():
+                source, mask = pad(cropped)
+                found = search_batch(ensemble, source, mask, torch.tensor(limits), options)
+            for index, candidates in zip(batch, found, strict=True):
+                results[index] = [
+                    Candidate(self._pieces(one.tokens), one.score) for one in candidates
+                ]
+        return results
+
+    def _batches(
+        self, sources: Sequence[Sequence[int]], options: SearchOptions, progress: Progress | None
+    ) -> Iterator[tuple[list[int], list[list[int]], list[int]]]:
+        """Indices, cropped sources and limits of each batch, its columns chosen."""
+        sources = [options.crop(source) for source in sources]
+        lengths = [len(source) - 1 for source in sources]
+        longest = max(map(options.limit, lengths), default=0)
+        for engine in self.engines:
+            engine.reserve(longest + options.max_source_tokens + 1)
+        if self.shortlist is None:
+            self._choose(self._all)
+        for batch in self._cut(sources, lengths, options):
+            cropped = [sources[index] for index in batch]
+            if self.shortlist is not None:
+                self._choose(self.shortlist.columns(piece for one in cropped for piece in one))
+            yield batch, cropped, [options.limit(lengths[index]) for index in batch]
+            if progress is not None:
+                progress(len(batch))
+
+    def _cut(
+        self, sources: Sequence[list[int]], lengths: Sequence[int], options: SearchOptions
+    ) -> list[list[int]]:
+        """Indices of non-empty sources, batch by batch."""
+        if options.batch_size is not None:
+            return options.batches(lengths)
+        return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
+
+    def _choose(self, columns: np.ndarray) -> None:
+        self.columns = columns
+        for engine in self.engines:
+            engine.choose(columns)
+
+    def _pieces(self, columns: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.columns[list(columns)].tolist())

@@ -1,0 +1,78 @@
+"""Text read strictly: from files, plain or compressed, and from streams; UTF-8, split on "\\n" alone."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from weebill.errors import InputError
+
+COMPRESSED = (".gz", ".zst")
+OTHER_ARCHIVES = (".bz2", ".xz", ".zip")  # neither read nor written
+
+
+def check_suffix(path: str | Path) -> None:
+    """Raise InputError where the name says that text is compressed in a way that is not ours."""
+    suffix = Path(path).suffix
+    if suffix in OTHER_ARCHIVES:
+        raise InputError(
+            f"{path}: text compressed as {suffix} is neither read nor written; "
+            f"use {' or '.join(COMPRESSED)}, or plain text"
+        )
+
+
+def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
+    """`path` opened for reading bytes, decompressed where its name ends in .gz or .zst.
+
+    suffix: the end of the name, where `path` has another for the time being.
+    Damaged data raises, while reading, what gzip does, or an OSError without a number.
+    Raises InputError where the file is missing, or compressed in another way.
+    """
+    path = Path(path)
+    suffix = path.suffix if suffix is None else suffix
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; check the path")
+    check_suffix(path)
+    if suffix == ".gz":
+        return gzip.open(path, "rb")
+    if suffix == ".zst":
+        import pyarrow as pa  # not there in every environment that reads text
+
+        # Arrow's reader, as that of zstandard takes a file cut inside a frame for a shorter one.
+        return io.BufferedReader(pa.input_stream(path.open("rb"), compression="zstd"))
+    return path.open("rb")
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a text file without their newline; split on "\\n" only, strict UTF-8.
+
+    Raises InputError naming file and line where a line is not UTF-8 or the compressed data is damaged.
+    """
+    number = 0
+    with open_binary(path) as file:
+        try:
+            for number, line in enumerate(decoded_lines(file, str(path)), start=1):  # noqa: B007
+                yield line
+        except (EOFError, zlib.error, OSError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # the disk's error
+            raise InputError(
+                f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
+            ) from error
+
+
+def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+    """The lines of a binary stream as text, without their newline; strict UTF-8.
+
+    Raises InputError naming the stream and the line where one is not UTF-8.
+    """
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield line.removesuffix(b"\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
+                f"{error.start + 1}); convert the text with iconv, or remove the line"
+            ) from error

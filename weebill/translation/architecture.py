@@ -1,0 +1,138 @@
+"""The shape of a translation model: what `config.json` of a model folder and the zoo describe."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from weebill.errors import InputError, nearest
+
+DecoderKind = Literal["ssru", "attention"]
+# What a stored number may be: heads and neurons may all be pruned.  The upper ends are far above any model, and
+# low enough that a damaged number takes neither the memory nor the time of the machine before it is noticed.
+RANGES = {
+    "vocabulary": (1, 2**20),
+    "embedding": (1, 2**14),
+    "decoder_depth": (1, 2**10),
+    "heads": (0, 2**14),
+    "head_size": (1, 2**14),
+    "feed_forward": (0, 2**20),
+    "self_heads": (0, 2**14),
+}
+
+
+@dataclass(frozen=True)
+class LayerShape:
+    """One layer's widths; pruning makes them differ from layer to layer.
+
+    heads: of the encoder's self-attention or the decoder's cross-attention; 0 where all were pruned.
+    self_heads: of a self-attention decoder's self-attention; 0 in encoders and SSRU decoders.
+    """
+
+    heads: int
+    head_size: int
+    feed_forward: int
+    self_heads: int = 0
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A post-norm transformer encoder with an SSRU or self-attention decoder.
+
+    decoder holds one shape per *distinct* layer: a tied decoder has one, applied `decoder_depth` times.
+    """
+
+    vocabulary: int
+    embedding: int
+    encoder: tuple[LayerShape, ...]
+    decoder: tuple[LayerShape, ...]
+    decoder_depth: int
+    decoder_kind: DecoderKind = "ssru"
+
+    @classmethod
+    def from_zoo(cls, entry: Mapping[str, Any], vocabulary: int | None = None) -> "Architecture":
+        """The architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size.
+
+        Raises ValueError where attention_width is no multiple of heads.
+        """
+        heads = entry["heads"]
+        head_size, remainder = divmod(entry["attention_width"], heads)
+        if remainder:
+            raise ValueError(
+                f"attention width {entry['attention_width']} is no multiple of {heads} heads"
+            )
+        attends = entry["decoder"] == "attention"
+        encoder = LayerShape(heads, head_size, entry["feed_forward"])
+        decoder = LayerShape(heads, head_size, entry["feed_forward"], heads if attends else 0)
+        depth = entry["decoder_layers"]
+        return cls(
+            vocabulary=vocabulary or entry["vocabulary"],
+            embedding=entry["embedding"],
+            encoder=(encoder,) * entry["encoder_layers"],
+            decoder=(decoder,) * (1 if entry["decoder_tied"] else depth),
+            decoder_depth=depth,
+            decoder_kind=entry["decoder"],
+        )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Architecture":
+        """The inverse of `to_dict`.
+
+        Raises InputError naming the key that is missing, unknown, or has a value that no network can have.
+        Not every damage shows in it: a tied decoder may be applied any number of times.
+        """
+        _check_fields(cls, values, "architecture")
+        layers = {side: _layers(values[side], f"architecture.{side}") for side in _SIDES}
+        found = cls(**{**values, **layers})
+        distinct, depth = len(found.decoder), found.decoder_depth
+        if distinct not in (1, depth):
+            raise InputError(
+                f"architecture.decoder: {distinct} layers where decoder_depth is {depth}, expected {depth}, or 1 "
+                "that is tied"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+_SIDES = ("encoder", "decoder")
+
+
+def _layers(values: Any, place: str) -> tuple[LayerShape, ...]:
+    """The shapes of one side's layers, at least one: neither translator can do without."""
+    if not isinstance(values, list | tuple) or not values:
+        raise InputError(f"{place}: {_shown(values)}, expected a list of at least one layer")
+    for index, layer in enumerate(values):
+        _check_fields(LayerShape, layer, f"{place}[{index}]")
+    return tuple(LayerShape(**layer) for layer in values)
+
+
+def _check_fields(kind: type, values: Any, place: str) -> None:
+    """Raises InputError where values are not a mapping with the fields of a dataclass, numbers in their RANGES."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"{place}: {_shown(values)}, expected keys and values")
+    known = {field.name: field for field in fields(kind)}
+    for name in values:
+        if name not in known:
+            raise InputError(f"{place}: unknown key '{name}'{nearest(name, known)}")
+    for name, field in known.items():
+        if name not in values:
+            if field.default is MISSING:
+                raise InputError(f"{place}: key '{name}' is missing")
+        elif name in RANGES:
+            least, most = RANGES[name]
+            # 4.0 is no number of heads, and True is an int of Python's
+            if type(values[name]) is not int or not least <= values[name] <= most:
+                raise InputError(
+                    f"{place}.{name}: {_shown(values[name])}, expected a whole number from {least} to {most:,}"
+                )
+        elif name == "decoder_kind" and values[name] not in get_args(DecoderKind):
+            raise InputError(
+                f"{place}.{name}: {_shown(values[name])}, expected {' or '.join(get_args(DecoderKind))}"
+            )
+
+
+def _shown(value: Any) -> str:
+    """A value as an error shows it, cut where it is long."""
+    return f"{value!r:.60}"

@@ -1,0 +1,128 @@
+"""Folders of Hugging Face translation models, read without the network, and how each is told its languages.
+
+NLLB, M2M and mBART-50 have codes of languages before the input and, as forced first token, before the output; the
+first mBART has them after the input, and starts the output with one.  Marian's models into many languages want a code
+such as >>deu<< as first word of the input.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import transformers
+from safetensors import SafetensorError
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
+
+from weebill.corpus.importers.mtdata_index import iso_639_3
+from weebill.errors import InputError, nearest
+from weebill.files import read_json
+
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+
+
+class LanguageMarks(NamedTuple):
+    """Where the tokenizer does not mark the languages itself: text before the input, first token of the output, or
+    the token that the decoder starts with.
+    """
+
+    prefix: str = ""
+    first: int | None = None
+    start: int | None = None
+
+
+@contextmanager
+def unreadable(folder: str | Path) -> Iterator[None]:
+    """Turn what transformers raises while it reads a folder into one line."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "
+            f"model.safetensors ({reason})"
+        ) from error
+
+
+def load_tokenizer(folder: str | Path) -> Any:
+    """The tokenizer of a model folder.  Raises InputError where there is none, or it is damaged."""
+    with unreadable(folder):
+        return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
+    """Raise InputError where a folder holds no translation model in safetensors, or not these languages.
+
+    coded: the user named codes, which a model of one pair of languages has no use for.  Weights are not read.
+    """
+    config = Path(folder) / "config.json"
+    values = read_json(config)
+    kind = values.get("model_type") if isinstance(values, dict) else None
+    if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+        raise InputError(
+            f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
+        )
+    if not any((Path(folder) / name).is_file() for name in WEIGHTS):
+        raise InputError(
+            f"{folder}: has no {WEIGHTS[0]}, and pickles are not read, as they run code"
+        )
+    tokenizer = load_tokenizer(folder)
+    set_languages(tokenizer, languages, folder)
+    if coded and not known_codes(tokenizer):
+        raise InputError(
+            f"{folder}: its tokenizer has no codes of languages; remove language_codes"
+        )
+
+
+def set_languages(
+    tokenizer: Any, languages: tuple[str, str] | None, folder: str | Path
+) -> LanguageMarks:
+    """Tell a tokenizer the languages of input and output, where it knows several.
+
+    Raises InputError where it does not know one of them, or there are none.
+    """
+    known = known_codes(tokenizer)
+    if not known:
+        return LanguageMarks()
+    if languages is None:
+        raise InputError(
+            f"{folder}: a model of many languages; tell it those of input and output (--languages)"
+        )
+    if not hasattr(tokenizer, "src_lang"):  # one source language, or one that it recognises
+        return LanguageMarks(prefix=f">>{language_code(known, languages[1], folder)}<< ")
+    source, target = (language_code(known, one, folder) for one in languages)
+    tokenizer.src_lang, tokenizer.tgt_lang = source, target
+    of_code = getattr(tokenizer, "get_lang_id", tokenizer.convert_tokens_to_ids)
+    code = of_code(target)
+    if tokenizer(text_target="")["input_ids"][0] == code:
+        return LanguageMarks(first=code)
+    return LanguageMarks(start=code)
+
+
+def known_codes(tokenizer: Any) -> list[str]:
+    """The codes of a tokenizer of many languages; none of others."""
+    if hasattr(tokenizer, "lang_code_to_token"):  # M2M
+        return list(tokenizer.lang_code_to_token)
+    if hasattr(tokenizer, "src_lang"):  # NLLB, mBART
+        plain = set(tokenizer.special_tokens_map.values())
+        return [token for token in tokenizer.all_special_tokens if token not in plain]
+    marked = getattr(tokenizer, "supported_language_codes", [])  # Marian
+    return [code.removeprefix(">>").removesuffix("<<") for code in marked]
+
+
+def language_code(known: list[str], language: str, folder: str | Path) -> str:
+    """What a tokenizer that knows these codes calls a language: de, de_DE, deu or deu_Latn for de; codes as they are.
+
+    Raises InputError where it knows none, or several, of which the configuration must name one.
+    """
+    if language in known:
+        return language
+    names = (language, iso_639_3(language))
+    found = [code for code in known if code.partition("_")[0] in names]
+    if len(found) == 1:
+        return found[0]
+    problem = f"has {' and '.join(found)} for" if found else "knows no"
+    raise InputError(
+        f"{folder}: its tokenizer {problem} language '{language}'; name its code (language_codes)"
+        + nearest(language, known)
+    )

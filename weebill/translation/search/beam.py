@@ -1,0 +1,150 @@
+"""Beam search with n-best and length normalisation.
+
+b sentences, k slots (hypotheses followed) per sentence, V pieces.  Rows of the decoder are (b·k,),
+sentence by sentence; the encoder's output is kept once per sentence.
+"""
+
+import torch
+from torch import Tensor
+
+from weebill.errors import InputError
+from weebill.translation.network import START
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
+from weebill.translation.search.options import Candidate, SearchOptions
+from weebill.translation.search.top import largest
+from weebill.translation.vocabulary import EOS, UNK
+
+
+def beam_batch(
+    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
+) -> list[list[Candidate]]:
+    """The `options.nbest` best translations found of each sentence, best first.
+
+    source, mask: (b, s).  limits: (b,), pieces at most, the end counted: the last can only be it.
+    As in Marian, a hypothesis that ends leaves the beam, which is one slot narrower from then on.
+    Among equally probable continuations the better parent's is taken, then the vocabulary's first.
+    Raises InputError where the networks' output is not a number.
+    """
+    beam = _Beam(ensemble, source, mask, limits, options)
+    while beam.step():
+        pass
+    for found in beam.finished:
+        if not found:
+            raise InputError(
+                "the model's output is not a number; its training diverged, train again"
+            )
+        found.sort(key=lambda candidate: -candidate.score)
+    return [found[: options.nbest] for found in beam.finished]
+
+
+class _Beam:
+    """The hypotheses of a batch.
+
+    totals: (b, k) log p of each slot, best first, −inf where a slot is empty.
+    pieces: (b, k, length) chosen so far; last: (b·k,) the decoder's next input.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        source: Tensor,
+        mask: Tensor,
+        limits: Tensor,
+        options: SearchOptions,
+    ) -> None:
+        count, device = source.shape[0], source.device
+        self.ensemble, self.options, self.limits = ensemble, options, limits
+        self.states = ensemble.start(source, mask)
+        self.ids = list(range(count))  # sentence of each row of totals
+        self.finished: list[list[Candidate]] = [[] for _ in self.ids]
+        self.allowed = torch.full((count, 1), options.beam, device=device)  # slots left
+        self.totals = torch.zeros(count, 1, dtype=torch.float64, device=device)
+        self.last = torch.full((count,), START, device=device)
+        self.pieces = torch.empty(count, 1, 0, dtype=torch.long, device=device)
+
+    def step(self) -> bool:
+        """Lengthen every hypothesis by a piece; False when none is left."""
+        scores, parents, tokens = self._candidates()
+        rank = torch.arange(scores.shape[1], device=scores.device)
+        taken = (rank < self.allowed) & (scores > -torch.inf)
+        ended = taken & (tokens == EOS)
+        live = taken & ~ended
+        if bool(ended.any()):
+            self._finish(ended, scores, parents)
+            live &= self._hopeful(live, scores)[:, None]
+        slots = int(live.sum(1).max())
+        if not slots:
+            return False
+
+        order = (~live).byte().argsort(dim=1, stable=True)[:, :slots]  # live ones first
+        live, scores = live.gather(1, order), scores.gather(1, order)
+        parents, tokens = parents.gather(1, order), tokens.gather(1, order)
+        self._advance(live, scores, parents, tokens)
+        return True
+
+    def _candidates(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The best continuations of each sentence, best first: (b, n) log p, parent slot, piece."""
+        count, slots, length = self.pieces.shape
+        values, self.states = self.ensemble.step(self.last, self.states)  # (b·k, V)
+        unknown = values[:, UNK].clone()
+        if not self.options.allow_unknown:
+            values[:, UNK] = -torch.inf
+        width = min(int(self.allowed.max()), values.shape[1])
+        best, tokens = largest(values, width)  # (b·k, width)
+        values[:, UNK] = unknown
+        at_limit = (self.limits <= length + 1).repeat_interleave(slots)
+        if bool(at_limit.any()):  # the end alone may follow
+            best[at_limit], tokens[at_limit] = -torch.inf, EOS
+            best[at_limit, 0] = values[at_limit, EOS]
+        log_p = self.ensemble.log_probabilities(values, tokens)
+        log_p = log_p.masked_fill_(best == -torch.inf, -torch.inf).double()
+        log_p = log_p.view(count, slots, width)
+        scores = (self.totals[:, :, None] + log_p).flatten(1)  # (b, k·width)
+        scores, order = scores.sort(dim=1, descending=True, stable=True)
+        keep = min(int(self.allowed.max()), scores.shape[1])
+        scores, order = scores[:, :keep], order[:, :keep]
+        return scores, order // width, tokens.reshape(count, -1).gather(1, order)
+
+    def _finish(self, ended: Tensor, scores: Tensor, parents: Tensor) -> None:
+        length = self.pieces.shape[2] + 1  # the end counted
+        divisor = length**self.options.length_normalisation
+        for row, rank in ended.nonzero().tolist():
+            pieces = self.pieces[row, int(parents[row, rank])].tolist()
+            score = float(scores[row, rank]) / divisor
+            self.finished[self.ids[row]].append(Candidate(tuple(pieces), score))
+        self.allowed = self.allowed - ended.sum(1, keepdim=True)
+
+    def _hopeful(self, live: Tensor, scores: Tensor) -> Tensor:
+        """(b,) False where no live hypothesis can still enter the n best: log p only falls."""
+        best = scores.masked_fill(~live, -torch.inf).amax(1).tolist()
+        hopeful = []
+        for row, (total, limit) in enumerate(zip(best, self.limits.tolist(), strict=True)):
+            found = sorted((c.score for c in self.finished[self.ids[row]]), reverse=True)
+            reachable = total / limit**self.options.length_normalisation
+            nbest = self.options.nbest
+            hopeful.append(len(found) < nbest or reachable > found[nbest - 1])
+        return torch.tensor(hopeful, device=live.device)
+
+    def _advance(self, live: Tensor, scores: Tensor, parents: Tensor, tokens: Tensor) -> None:
+        count, slots = parents.shape
+        before = self.pieces.shape[1]
+        first = torch.arange(count, device=parents.device)[:, None] * before
+        rows = (first + parents).flatten()
+        unchanged = slots == before and torch.equal(
+            rows, torch.arange(count * slots, device=rows.device)
+        )
+        if not unchanged:
+            self.states = self.states.select(rows)
+        history = self.pieces.flatten(0, 1)[rows].view(count, slots, -1)
+        self.pieces = torch.cat([history, tokens[:, :, None]], 2)
+        self.totals = scores.masked_fill(~live, -torch.inf)
+
+        going = live.any(1)
+        self.allowed = self.allowed.masked_fill(~going[:, None], 0)
+        kept = going.nonzero().squeeze(1)
+        if count - len(kept) >= max(1, FINISHED_SHARE * count):
+            self.states = self.states.keep(kept)
+            self.pieces, self.totals = self.pieces[kept], self.totals[kept]
+            self.limits, self.allowed = self.limits[kept], self.allowed[kept]
+            self.ids = [self.ids[row] for row in kept.tolist()]
+        self.last = self.pieces[:, :, -1].flatten()

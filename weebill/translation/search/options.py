@@ -1,0 +1,99 @@
+"""What a search is asked for, and what it returns."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.vocabulary import EOS
+
+BATCH_SIZE = 32
+TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all the same
+SEEDS = 2**63  # a seed is hashed as a number of 64 bits with sign
+STRONGEST_NORMALISATION = 10  # far above any in use; length^this still is a float64
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How pieces are drawn.
+
+    temperature: probabilities are those of logits / temperature.  epsilon: pieces that are less probable than this
+    are never drawn (Hewitt et al. 2022); 0: all may be.  seed: of the random numbers.
+    Raises ValueError where temperature is not in [1e-6, 1e6], epsilon not in [0, 1), or seed not in [0, 2^63).
+    """
+
+    temperature: float = 1.0
+    epsilon: float = 0.02
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        low, high = TEMPERATURES
+        if not low <= self.temperature <= high:
+            raise ValueError(
+                f"temperature must be from {low:g} to {high:g}, not {self.temperature}"
+            )
+        if not 0 <= self.epsilon < 1:
+            raise ValueError(f"epsilon must be at least 0 and below 1, not {self.epsilon}")
+        if not 0 <= self.seed < SEEDS:
+            raise ValueError(f"seed must be at least 0 and below {SEEDS}, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search; length normalisation and cropping are the papers'.
+
+    beam: hypotheses followed at once; 1 is greedy.  nbest: hypotheses returned, at most `beam`.
+    length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone); 10 at most.
+    length_factor, length_constant: a translation has at most factor·source + constant pieces, its
+    end counted; what reaches this length is ended there.
+    max_source_tokens: longer inputs are cropped.
+    batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most; None: as many
+    as are translated fastest, for the runtime to choose; 32 elsewhere.
+    allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
+    sampling: draw `nbest` translations instead of searching for the best; `beam` is not looked at.
+    Raises ValueError where `nbest` is more than `beam`, a number of things is less than 1, or length
+    normalisation not in [0, 10].
+    """
+
+    beam: int = 1
+    nbest: int = 1
+    length_normalisation: float = 1.0
+    length_factor: float = 1.5
+    length_constant: int = 10
+    max_source_tokens: int = 200
+    batch_size: int | None = 32
+    batch_tokens: int = 4096
+    allow_unknown: bool = False
+    sampling: Sampling | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("beam", "nbest", "max_source_tokens", "batch_size", "batch_tokens"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 0 <= self.length_normalisation <= STRONGEST_NORMALISATION:
+            raise ValueError(
+                f"length_normalisation must be from 0 to {STRONGEST_NORMALISATION}, "
+                f"not {self.length_normalisation}"
+            )
+        if self.nbest > self.beam and self.sampling is None:
+            raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
+
+    def batches(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Sources of so many pieces, their ends not counted, in batches: `length_sorted_batches`."""
+        return length_sorted_batches(lengths, self.batch_size or BATCH_SIZE, self.batch_tokens)
+
+    def crop(self, source: Sequence[int]) -> list[int]:
+        """A source, whose last piece is EOS, with no more pieces before that than are searched for."""
+        return [*source[:-1][: self.max_source_tokens], EOS]
+
+    def limit(self, source_tokens: int) -> int:
+        """Pieces of a translation at most, its end counted, of a source of so many pieces."""
+        return max(1, math.ceil(self.length_factor * source_tokens) + self.length_constant)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A translation in pieces without its end; score = log p / length^length_normalisation."""
+
+    tokens: tuple[int, ...]
+    score: float

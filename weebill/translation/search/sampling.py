@@ -1,0 +1,96 @@
+"""Sampling: translations drawn piece by piece from the model's distribution, candidates for minimum Bayes risk.
+
+Each sentence has random numbers of its own, which follow from the seed and its pieces, so that its samples depend
+neither on the batch nor on the sentences before it.
+"""
+
+import math
+from hashlib import sha256
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from weebill.translation.network import START
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
+from weebill.translation.search.options import Candidate, SearchOptions
+from weebill.translation.search.top import largest
+from weebill.translation.vocabulary import EOS, UNK
+
+
+def sample_batch(
+    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
+) -> list[list[Candidate]]:
+    """`options.nbest` samples of each sentence, in the order drawn; scores as of a search.
+
+    source, mask: (b, s).  limits: (b,), pieces at most, the end counted: what reaches it is ended there.
+    """
+    count, each, device = len(source), options.nbest, source.device
+    numbers = [
+        _numbers(options.sampling.seed, row[keep].tolist())
+        for row, keep in zip(source, mask, strict=True)
+    ]
+    states = ensemble.start(source, mask)
+    states = states.select(torch.arange(count, device=device).repeat_interleave(each))
+    samples: list[list[list[int]]] = [[[] for _ in range(each)] for _ in range(count)]
+    totals = np.zeros((count, each))
+    live = np.ones((count, each), dtype=bool)
+    ids = np.arange(count)  # sentence of each group of `each` rows
+    tokens = torch.full((count * each,), START, device=device)
+    length = 0
+    while len(ids):
+        length += 1
+        values, states = ensemble.step(tokens, states)
+        unknown = values[:, UNK].clone()
+        if not options.allow_unknown:
+            values[:, UNK] = -torch.inf
+        drawn = np.stack([numbers[sentence].random(each) for sentence in ids]).ravel()
+        tokens = _draw(values, options, torch.from_numpy(drawn).to(device))
+        values[:, UNK] = unknown
+        at_limit = (limits[torch.from_numpy(ids).to(device)] <= length).repeat_interleave(each)
+        tokens = tokens.masked_fill(at_limit, EOS)
+        log_p = ensemble.log_probabilities(values, tokens[:, None]).double().view(-1, each).cpu()
+        pieces = tokens.view(-1, each).tolist()
+        totals[ids] += np.where(live[ids], log_p.numpy(), 0.0)
+        for sentence, group in zip(ids.tolist(), pieces, strict=True):
+            for row, piece in enumerate(group):
+                if not live[sentence, row]:
+                    continue
+                if piece == EOS:
+                    live[sentence, row] = False
+                    totals[sentence, row] /= length**options.length_normalisation
+                else:
+                    samples[sentence][row].append(piece)
+        going = live[ids].any(1)
+        if (~going).sum() >= max(1, FINISHED_SHARE * len(ids)) or not going.any():
+            kept = torch.from_numpy(np.flatnonzero(going)).to(device)
+            states, ids = states.keep(kept), ids[going]
+            tokens = tokens.view(-1, each)[kept].flatten()
+    return [
+        [Candidate(tuple(one), float(score)) for one, score in zip(some, scores, strict=True)]
+        for some, scores in zip(samples, totals, strict=True)
+    ]
+
+
+def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
+    """A piece for each row of values (rows, V), where its random number (rows,) falls among the probabilities."""
+    sampling = options.sampling
+    tempered = values / sampling.temperature
+    if sampling.epsilon:  # no more pieces than that can be as probable
+        kept = math.floor(min(values.shape[1], 1 / sampling.epsilon))  # 1 / epsilon may be infinite
+        best, pieces = largest(tempered, kept)
+        log_p = best - tempered.logsumexp(1, keepdim=True)
+        allowed = log_p >= math.log(sampling.epsilon)
+        allowed[:, 0] = True
+        log_p = log_p.masked_fill(~allowed, -torch.inf)
+    else:
+        log_p, pieces = tempered.log_softmax(1), None
+    shares = log_p.double().exp().cumsum(1)
+    place = torch.searchsorted(shares, (drawn * shares[:, -1])[:, None], right=True)
+    place = place.clamp(max=shares.shape[1] - 1)
+    return (place if pieces is None else pieces.gather(1, place)).squeeze(1)
+
+
+def _numbers(seed: int, pieces: list[int]) -> np.random.Generator:
+    key = sha256(np.array([seed, *pieces], dtype="<i8").tobytes()).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))

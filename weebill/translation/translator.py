@@ -1,0 +1,180 @@
+"""Text in, text out: a finished model, an ensemble of several, or a Hugging Face model, behind one interface."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weebill.errors import InputError
+from weebill.files import read_json, sha256_file, sha256_text
+from weebill.translation.folder import Model, load_model
+from weebill.translation.search import Candidate, Progress, SearchOptions, greedy, prepack, search
+from weebill.translation.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A translation; score = log p / length^length_normalisation; pieces: its ids without the end."""
+
+    text: str
+    score: float
+    pieces: tuple[int, ...]
+
+
+class TextTranslator(ABC):
+    """Translates sentences; an empty (or blank) one has the empty translation.
+
+    Results are in the order of the input, whatever the batches.  progress is called with the number of
+    sentences of each finished batch.
+    """
+
+    @abstractmethod
+    def nbest(
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
+    ) -> list[list[Hypothesis]]:
+        """The `options.nbest` best translations found of each sentence, best first; fewer where there are no more."""
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        options: SearchOptions = SearchOptions(),
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """The best translation of each sentence; with a beam of 1 greedily."""
+        found = self.nbest(sentences, replace(options, nbest=1), progress)
+        return [hypotheses[0].text for hypotheses in found]
+
+
+class PieceTranslator(TextTranslator):
+    """What searches over the pieces of a vocabulary; a subclass says how."""
+
+    vocabulary: Vocabulary
+
+    @abstractmethod
+    def _greedy(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[int]]:
+        """The pieces of each source's greedy translation without its end."""
+
+    @abstractmethod
+    def _search(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """The n best translations of each source, best first."""
+
+    def translate(
+        self,
+        sentences: Sequence[str],
+        options: SearchOptions = SearchOptions(),
+        progress: Progress | None = None,
+    ) -> list[str]:
+        """See `TextTranslator`; greedy search keeps no scores and is faster."""
+        if options.beam > 1:
+            return super().translate(sentences, options, progress)
+        sources = self.vocabulary.encode(list(sentences))
+        return self.vocabulary.decode(self._greedy(sources, options, progress))
+
+    def nbest(
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
+    ) -> list[list[Hypothesis]]:
+        """See `TextTranslator`."""
+        found = self._search(self.vocabulary.encode(list(sentences)), options, progress)
+        return [_hypotheses(self.vocabulary, candidates) for candidates in found]
+
+
+class NetworkTranslator(PieceTranslator):
+    """Weebill networks that share a vocabulary, averaged as an ensemble."""
+
+    def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
+        self.networks = list(networks)
+        self.vocabulary = vocabulary
+
+    def _greedy(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[int]]:
+        return greedy(self.networks, sources, options, progress)
+
+    def _search(
+        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        return search(self.networks, sources, options, progress)
+
+
+def _hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list[Hypothesis]:
+    """A search's candidates as text."""
+    texts = vocabulary.decode([list(candidate.tokens) for candidate in candidates])
+    return [
+        Hypothesis(text, candidate.score, candidate.tokens)
+        for candidate, text in zip(candidates, texts, strict=True)
+    ]
+
+
+def load_translator(
+    folders: str | Path | Iterable[str | Path],
+    device: str = "cpu",
+    languages: tuple[str, str] | None = None,
+    precision: str = "float32",
+) -> TextTranslator:
+    """The translator of one model folder, or of an ensemble of several with one vocabulary.
+
+    A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
+    languages: of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
+    """
+    paths = _paths(folders)
+    foreign = [path for path in paths if is_hugging_face(path)]
+    if foreign and len(paths) > 1:
+        raise InputError(
+            f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
+        )
+    if foreign:
+        from weebill.translation.hugging_face import HuggingFaceTranslator  # slow to import
+
+        return HuggingFaceTranslator(foreign[0], device, languages, precision)
+    models = load_models(paths)
+    networks = [model.network.to(device) for model in models]
+    for network in networks:
+        prepack(network, precision)
+    return NetworkTranslator(networks, models[0].vocabulary)
+
+
+def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
+    """Weebill's model of a folder, or those of an ensemble.
+
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
+    """
+    models = [load_model(path) for path in _paths(folders)]
+    for model in models[1:]:
+        if model.vocabulary.sha256 != models[0].vocabulary.sha256:
+            raise InputError(
+                f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
+                f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
+            )
+    return models
+
+
+def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
+    paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
+    if not paths:
+        raise ValueError("at least one model folder is needed")
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"{path}: no such model folder; check the path")
+    return paths
+
+
+def folder_hash(folder: str | Path) -> str:
+    """SHA-256 over the names and bytes of a model folder's files, whichever kind of model it is."""
+    files = sorted(path for path in Path(folder).iterdir() if path.is_file())
+    return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
+
+
+def is_hugging_face(path: str | Path) -> bool:
+    """Whether config.json is that of a transformers model."""
+    config = Path(path) / "config.json"
+    if not config.is_file():
+        return False
+    values = read_json(config)
+    return isinstance(values, dict) and "model_type" in values
