@@ -66,7 +66,7 @@ def test_folders_that_are_wrong(tmp_path, metric):
         load_metric(tmp_path / "one", tmp_path / "encoder")
     config = json.loads((tmp_path / "one/config.json").read_text())
     for values, match in (
-        ({"format": "goldcrest-translation-1"}, "format 'goldcrest-translation-1'"),
+        ({"format": "weebill-translation-1"}, "format 'weebill-translation-1'"),
         ({"encoder": {"model_type": "bart"}}, "encoder of type 'bart'"),
         (
             {"encoder": config["encoder"] | {"num_hidden_layers": 2, "layer_shapes": None}},

@@ -75,7 +75,7 @@ def _damage(folder, change):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (lambda config: [config], "format None, expected 'goldcrest-translation-1'"),
+        (lambda config: [config], "format None, expected 'weebill-translation-1'"),
         (lambda config: config.pop("vocabulary") and config, "damaged, .*KeyError: 'vocabulary'"),
         (lambda config: config.pop("architecture") and config, "damaged, .*KeyError: 'architecture'"),
         (lambda config: config["architecture"].update(ears=2) or config, "damaged, .*'ears'"),

@@ -24,7 +24,8 @@ from weebill.metric.encoders import new_encoder, reason
 from weebill.metric.network import MetricNetwork
 from weebill.metric.tokenizer import SentenceTokenizer
 
-FORMAT = "goldcrest-metric-1"
+FORMAT = "weebill-metric-1"
+READABLE = (FORMAT, "goldcrest-metric-1")  # the second is of the project's former name
 WEIGHTS = "model.safetensors"
 ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
@@ -111,7 +112,7 @@ def _empty_network(file: Path) -> MetricNetwork:
     config = read_json(file)
     if not isinstance(config, dict):
         raise InputError(f"{file}: no dictionary; make the metric again")
-    if config.get("format") != FORMAT:
+    if config.get("format") not in READABLE:
         raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:

@@ -24,7 +24,8 @@ from weebill.translation.architecture import Architecture
 from weebill.translation.network import Translator
 from weebill.translation.vocabulary import Vocabulary
 
-FORMAT = "goldcrest-translation-1"
+FORMAT = "weebill-translation-1"
+READABLE = (FORMAT, "goldcrest-translation-1")  # the second is of the project's former name
 TIED = {"output.weight": "embedding.weight"}  # stored once, under the second name
 
 
@@ -99,7 +100,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
         )
     config = read_json(path / "config.json")
     found = config.get("format") if isinstance(config, dict) else None
-    if found != FORMAT:
+    if found not in READABLE:
         raise InputError(f"{path}/config.json: format {found!r}, expected {FORMAT!r}")
     try:
         sha256 = str(config["vocabulary"]["sha256"])

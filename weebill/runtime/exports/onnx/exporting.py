@@ -47,7 +47,7 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
         onnx.save(decoder(network, ends), partial / "decoder.onnx")
         shutil.copyfile(vocabulary.path, partial / "vocab.spm")
         description = {
-            "format": "goldcrest-onnx-1",
+            "format": "weebill-onnx-1",
             "vocabulary": len(vocabulary),
             "start": START,
             "end": EOS,
