@@ -121,6 +121,9 @@ class PackedLinear:
         )
         if self._packed:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, rows)
+        elif self.weight.data_ptr() == weight.data_ptr():
+            # Tensors of a file lie at any address, on which the last digits of products depend.
+            self.weight = self.weight.clone()
 
     def __call__(self, x: Tensor) -> Tensor:
         """x (n, …, in) → (n, …, out)."""
