@@ -7,35 +7,27 @@ import signal
 import sys
 
 from weebill import __version__
-from weebill.job import explain
 
-# Each command is a module of weebill.commands with HELP, add_arguments(parser) and run(arguments) -> int.
-COMMANDS = (
-    "describe",
-    "export",
-    "translate",
-    "compare",
-    "score",
-    "mbr",
-    "convert",
-    "import-marian",
-    "lineage",
-    "benchmark",
-)
+# Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
+# Its help stands here, so that only the command that is run is imported: most of them load large packages.
+COMMANDS = {
+    "describe": "print shapes, parameters and sizes of zoo models",
+    "export": "write a table's rows as text files",
+    "translate": "translate lines of text",
+    "compare": "compare the runtime's translations with PyTorch's",
+    "score": "score translations by a COMET model",
+    "mbr": "choose among many translations by minimum Bayes risk",
+    "convert": "write a model for CTranslate2, Marian or ONNX",
+    "import-marian": "make a model folder of a published Marian student",
+    "lineage": "print what a model or table was made from",
+    "benchmark": "measure a speed claim against an opponent",
+}
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
-    parser = argparse.ArgumentParser(prog="weebill", description=__doc__)
-    parser.add_argument("--version", action="version", version=__version__)
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        module = importlib.import_module(f"weebill.commands.{name.replace('-', '_')}")
-        subparser = subparsers.add_parser(name, help=module.HELP, description=module.__doc__)
-        module.add_arguments(subparser)
-        subparser.set_defaults(run=module.run)
-    arguments = parser.parse_args(argv)
     try:
+        arguments = _parsed(sys.argv[1:] if argv is None else argv)
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -46,11 +38,44 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
-        line = explain(error)
+        line = _missing_package(error)
+        if line is None:
+            from weebill.job import explain
+
+            line = explain(error)
         if line is None:
             raise
         print(f"weebill: {line}", file=sys.stderr)
         return 1
+
+
+def _parsed(argv: list[str]) -> argparse.Namespace:
+    """The arguments of one command, whose module alone is imported."""
+    parser = argparse.ArgumentParser(prog="weebill", description=__doc__)
+    parser.add_argument("--version", action="version", version=__version__)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    for name, text in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=text)
+        if name == chosen:
+            module = importlib.import_module(f"weebill.commands.{name.replace('-', '_')}")
+            subparser.description = module.__doc__
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    return parser.parse_args(argv)
+
+
+def _missing_package(error: Exception) -> str | None:
+    """Return the line for a package of others that is not installed, None for any other error."""
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    module = (error.name or "").partition(".")[0]
+    if module in ("", "weebill"):
+        return None
+    return (
+        f"the Python module '{module}' is not installed here; in Weebill's folder, `make setup` installs "
+        "everything, and `pip install '.[workflow]'` does so into an environment of yours"
+    )
 
 
 if __name__ == "__main__":

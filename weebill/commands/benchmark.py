@@ -12,9 +12,6 @@ from typing import Any
 
 from weebill.commands import benchmarks
 from weebill.commands.arguments import positive
-from weebill.evaluation.measurement import hardware, software_versions, versions_line
-
-HELP = "measure a speed claim against an opponent"
 
 
 @dataclass(frozen=True)
@@ -77,6 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark and print its rows as they are found, with the machine and the versions they are of."""
+    from weebill.evaluation.measurement import hardware, software_versions, versions_line
+
     module = importlib.import_module(f"weebill.commands.benchmarks.{arguments.name}")
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")

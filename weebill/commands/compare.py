@@ -15,8 +15,6 @@ from weebill.commands.arguments import positive
 from weebill.errors import InputError
 from weebill.text_files import decoded_lines, read_lines
 
-HELP = "compare the runtime's translations with PyTorch's"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `weebill compare`."""

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from weebill.errors import InputError
 
-HELP = "write a model for CTranslate2, Marian or ONNX"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `weebill convert`."""

@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from weebill.commands.arguments import positive
-from weebill.configuration import load_zoo, members
 from weebill.errors import InputError, nearest
 
-HELP = "print shapes, parameters and sizes of zoo models"
 VOCABULARY = 8000  # pieces assumed where neither the entry nor the caller says
 
 
@@ -36,15 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the named models.  Raises InputError, a line for each, where names are unknown."""
+    from weebill.configuration.zoo import MODELS_NAME, load_zoo  # loads schemas and more
+
     zoo = load_zoo()
     names = list(zoo) if arguments.all else arguments.names
     if not names:
-        raise InputError("describe: no model named; name one of config/models.yaml, or give --all")
+        raise InputError(f"describe: no model named; name one of {MODELS_NAME}, or give --all")
     unknown = [name for name in names if name not in zoo]
     if unknown:
         lines = [
-            f"describe: no model '{name}' in config/models.yaml{nearest(name, zoo)}"
-            for name in unknown
+            f"describe: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}" for name in unknown
         ]
         raise InputError("\n".join(lines))
     rows = [
@@ -63,6 +62,8 @@ def describe(
     WNGT20's Pushy recipe does.  `paper_parameters_m` is the paper's printed count in millions.
     Raises InputError where more heads are to go than there are.
     """
+    from weebill.configuration.zoo import members
+
     vocabulary = entry.get("vocabulary", vocabulary)
     heads = sum(_spread_heads(entry, heads_removed))
     parameters = sum(_count(part, vocabulary, heads_removed) for part in members(entry))
@@ -110,13 +111,14 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
 
 def _printed(paper: str, name: str) -> float:
     """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
-    from weebill.report.papers import load_table  # loads pandas, which --help need not wait for
+    from weebill.configuration.zoo import MODELS_NAME
+    from weebill.report.papers import load_table  # loads pandas
 
     table = load_table(paper, 1)
     rows = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
     if name not in rows:
         hint = nearest(name, rows)
-        raise InputError(f"config/models.yaml: {name}.paper: {paper} prints no such row{hint}")
+        raise InputError(f"{MODELS_NAME}: {name}.paper: {paper} prints no such row{hint}")
     return rows[name]
 
 

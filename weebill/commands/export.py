@@ -2,10 +2,7 @@
 
 import argparse
 
-from weebill.corpus.export import export_text
 from weebill.errors import InputError
-
-HELP = "write a table's rows as text files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +22,8 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if not files:
         raise InputError("export: name --source FILE, --target FILE, or both")
+    from weebill.corpus.export import export_text  # loads Arrow
+
     rows = export_text(arguments.table, files, kept=not arguments.all)
     print(f"{rows:,} rows to {' and '.join(files.values())}")
     return 0

@@ -4,8 +4,6 @@ import argparse
 
 from weebill.commands.convert import new_folder
 
-HELP = "make a model folder of a published Marian student"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `weebill import-marian`."""

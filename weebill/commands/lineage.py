@@ -13,7 +13,6 @@ from typing import Any
 from weebill.files import content_hash, read_json
 from weebill.provenance import Provenance, provenance
 
-HELP = "print what a model or table was made from"
 LOCK = "sources.lock.json"
 SECTIONS = {"import_corpus": "corpora", "import_test_set": "test_sets"}  # of the lock file's keys
 

@@ -23,7 +23,6 @@ SEPARATOR = " ||| "
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
 FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # a decoder's: F0= -1.2, WordScores= -0.1 -0.3
 FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
-HELP = "choose among many translations by minimum Bayes risk"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,6 @@ from weebill.text_files import read_lines
 if TYPE_CHECKING:
     from weebill.metric.scorer import Scorer
 
-HELP = "score translations by a COMET model"
 BOOTSTRAP = 1000
 CACHE_GIB = 4
 

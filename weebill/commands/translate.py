@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from weebill.translation.search import SearchOptions
     from weebill.translation.translator import TextTranslator
 
-HELP = "translate lines of text"
 SAMPLED_ROWS = 512  # translations that are drawn side by side, about
 
 

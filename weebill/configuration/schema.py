@@ -17,7 +17,7 @@ import jsonschema
 from weebill.configuration.reading import read_yaml
 from weebill.errors import nearest
 
-FOLDER = Path(__file__).parents[2] / "config" / "schema"
+FOLDER = Path(__file__).with_name("schemas")  # config/schema is a link to it
 
 Key = str | int
 TYPES = {
@@ -72,7 +72,7 @@ def key_path(path: tuple[Key, ...]) -> str:
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    """The schema config/schema/NAME.schema.yaml, with the `$defs` of the one that its `definitions_of` names.
+    """The schema schemas/NAME.schema.yaml, with the `$defs` of the one that its `definitions_of` names.
 
     Raises InputError where it is missing.
     """

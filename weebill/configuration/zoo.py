@@ -1,4 +1,4 @@
-"""The architecture zoo, config/models.yaml."""
+"""The architecture zoo: config/models.yaml in a checkout, the same file inside the installed package."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,14 @@ from weebill.configuration import schema
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.reading import read_yaml
 
-MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
+CHECKOUT = Path(__file__).parents[2]
+if (
+    CHECKOUT / "Snakefile"
+).is_file():  # the link that users edit; some editors replace it by a file
+    MODELS, MODELS_NAME = CHECKOUT / "config/models.yaml", "config/models.yaml"
+else:
+    MODELS = Path(__file__).with_name("models.yaml")
+    MODELS_NAME = str(MODELS)
 
 Zoo = dict[str, dict[str, Any]]
 

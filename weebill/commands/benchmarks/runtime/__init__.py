@@ -13,7 +13,7 @@ from weebill.commands.arguments import positive
 from weebill.commands.benchmark import Row
 from weebill.commands.benchmarks.runtime import cores, latency, memory, throughput
 from weebill.commands.benchmarks.runtime.engines import instruction_set
-from weebill.configuration import load_zoo, members
+from weebill.configuration.zoo import MODELS_NAME, load_zoo, members
 from weebill.errors import InputError, nearest
 from weebill.evaluation.interleaving import one_thread
 from weebill.translation.architecture import Architecture
@@ -82,7 +82,7 @@ def architectures(names: Sequence[str]) -> dict[str, Architecture]:
     """The shapes of zoo entries by their names.  Raises InputError, a line for each name that has none."""
     zoo = load_zoo()
     faults = [
-        f"--arch: no model '{name}' in config/models.yaml{nearest(name, zoo)}"
+        f"--arch: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}"
         for name in names
         if name not in zoo
     ]
