@@ -6,9 +6,13 @@ CONFIG ?= config/demo.yaml
 PYTHON ?= python3
 export PYTHON
 
-BIN := .venv/bin
-READY := .venv/.installed
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
+VENV := .venv
+ifneq ($(words $(VENV)),1)
+  $(error VENV: found '$(VENV)', expected one path without blanks, for the environment)
+endif
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+SNAKEMAKE := "$(BIN)/snakemake" --cores "$(CORES)" --configfile
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run test test-workflows test-slurm lint engines sanitize check-resume
@@ -16,34 +20,34 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --configfile
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY)  ## the environment .venv, every version pinned
+setup: $(READY)  ## the environment .venv, every version pinned; VENV=PATH makes it elsewhere
 
 $(READY): envs/main.txt envs/install.sh
-	envs/install.sh main .venv
-	@touch $@
+	envs/install.sh main "$(VENV)"
+	@touch "$@"
 
 demo: $(READY)  ## the whole pipeline, small: ends with results/demo/report.html
-	@$(BIN)/python workflow_scripts/unlock.py
+	@"$(BIN)/python" workflow_scripts/unlock.py
 	@$(SNAKEMAKE) config/demo.yaml
 
 run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES=8
-	@$(BIN)/python workflow_scripts/unlock.py
-	@$(SNAKEMAKE) $(CONFIG)
+	@"$(BIN)/python" workflow_scripts/unlock.py
+	@$(SNAKEMAKE) "$(CONFIG)"
 
 test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
-	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rarer options (minutes)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m workflows -n logical --dist loadfile tests/workflow
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile tests/workflow
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m slurm -rs tests/workflow/test_slurm.py tests/translation
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m slurm -rs tests/workflow/test_slurm.py tests/translation
 
 lint: $(READY)  ## the style of Python and workflow
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile rules
-	$(BIN)/snakemake --lint
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+	"$(BIN)/snakefmt" --check Snakefile rules
+	"$(BIN)/snakemake" --lint
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
@@ -52,8 +56,8 @@ SANITIZE := -fsanitize=address -O1 -g1 -DTILES_IN_MEMORY
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	WEEBILL_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
-	$(BIN)/pytest -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
+	"$(BIN)/pytest" -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
 	tests/kernels/test_split_linear.py tests/commands/test_translate.py
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
-	$(BIN)/python tests/workflow/kill.py --config config/demo.yaml --kills 5
+	"$(BIN)/python" tests/workflow/kill.py --config config/demo.yaml --kills 5

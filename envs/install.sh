@@ -11,11 +11,21 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
 index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
 
-"$python" - <<'CHECK' || exit 1
+"$python" - "$here/.." "$name" "$(realpath -ms -- "$folder")" <<'CHECK' || exit 1
 import sys
 if sys.version_info < (3, 11):
     sys.exit(f"Weebill needs Python 3.11 or newer, and {sys.executable} is "
              f"{sys.version.split()[0]}; name another with PYTHON=/path/to/python3.11")
+
+sys.path.insert(0, sys.argv[1])
+from weebill.errors import InputError
+from weebill.shell_paths import check_python
+
+try:
+    if sys.argv[2] == "main":  # Snakemake's own; it calls the others by paths of ours
+        check_python(f"{sys.argv[3]}/bin/python")
+except InputError as error:
+    sys.exit(str(error))
 CHECK
 
 answers() {  # whether an index can be reached, within a few seconds

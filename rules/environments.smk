@@ -15,4 +15,4 @@ rule environment:
     conda:
         "../envs/main.yaml"
     shell:
-        "{input.install} {wildcards.name} .venvs/{wildcards.name} > {log} 2>&1"
+        "{input.install:q} {wildcards.name} .venvs/{wildcards.name} > {log:q} 2>&1"

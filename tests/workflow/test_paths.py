@@ -1,0 +1,98 @@
+"""Checkouts in folders whose names the shell would split or read otherwise."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.running import REPOSITORY, TINY, environment, snakemake_command
+
+FOLDER = "my project (v1) & 'more'"
+PARTS = ("config", "envs", "profiles", "report", "rules", "weebill", "workflow_scripts")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of this checkout in such a folder."""
+    folder = tmp_path_factory.mktemp("x") / FOLDER / "wee bill"
+    ignored = shutil.ignore_patterns("__pycache__")
+    for name in PARTS:
+        shutil.copytree(REPOSITORY / name, folder / name, symlinks=True, ignore=ignored)
+    for name in ("Snakefile", "Makefile"):
+        shutil.copy(REPOSITORY / name, folder)
+    shutil.copy(TINY, folder / "config")
+    return folder
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess:
+    """Run a command in the folder, with the folder's own library; stdout and stderr together."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**environment(), "PYTHONPATH": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def one_line(text: str, word: str) -> str:
+    assert "Traceback" not in text
+    (line,) = [line for line in text.splitlines() if word in line]
+    return line
+
+
+def test_jobs_run_with_a_python_elsewhere(checkout):
+    """One job of a script and one of a shell line."""
+    if re.search(r"[^\w./-]", sys.executable):
+        pytest.skip(f"{sys.executable}: this Python has such a path itself")
+    made = ["results/tiny/validation.parquet", "docs/results/tiny/found.md"]
+    (checkout / "results/tiny/tables").mkdir(parents=True)
+    (checkout / "results/tiny/tables/found.md").write_text("a table\n")
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", *made]
+    done = run(checkout, *command, "--configfile", "config/tiny.yaml")
+    assert done.returncode == 0, done.stdout
+    assert (checkout / made[0]).exists()
+    assert (checkout / made[1]).read_text() == "a table\n"
+
+
+def test_a_python_there_is_refused_before_any_job(checkout, tmp_path):
+    link = tmp_path / "an environment (1)"
+    link.symlink_to(sys.prefix)
+    command = snakemake_command(tmp_path, TINY, "--cores", "1")
+    done = run(tmp_path, f"{link}/bin/python", *command[1:])
+    assert done.returncode == 1
+    line = one_line(done.stdout, "Snakemake cannot start")
+    assert line.startswith(f"{link}/bin/python: ") and "make setup VENV=" in line
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("venv", [".venv", "../an environment"])
+def test_setup_refuses_such_an_environment(checkout, venv):
+    done = run(checkout, "bash", "envs/install.sh", "main", venv)
+    assert done.returncode == 1
+    place = Path(os.path.normpath(checkout / venv)) / "bin/python"
+    line = one_line(done.stdout, "Snakemake cannot start")
+    assert line.startswith(f"{place}: ") and "make setup VENV=" in line
+    assert not (checkout / venv).exists()
+
+
+def test_make_in_such_a_folder(checkout, tmp_path):
+    """make names the environment elsewhere in every command, and refuses blanks in its name."""
+    told = run(checkout, "make", "-n", "run", f"VENV={tmp_path}/e", "CONFIG=config/my own.yaml")
+    assert told.returncode == 0, told.stdout
+    assert f'envs/install.sh main "{tmp_path}/e"' in told.stdout
+    assert f'"{tmp_path}/e/bin/snakemake" --cores "all" --configfile "config/my own.yaml"' in told.stdout  # fmt: skip
+    refused = run(checkout, "make", "setup", "VENV=/an environment")
+    assert refused.returncode == 2
+    assert "expected one path without blanks" in one_line(refused.stdout, "VENV: ")
+
+
+def test_shell_lines_quote_their_files():
+    rules = "\n".join(path.read_text("utf-8") for path in (REPOSITORY / "rules").rglob("*.smk"))
+    names = re.findall(r"\{(?:input|output|log)[\w.\[\]]*(?::\w+)?\}", rules)
+    assert names and all(name.endswith(":q}") for name in names)

@@ -1,0 +1,23 @@
+"""Paths that Snakemake hands to the shell without quoting them."""
+
+import re
+
+from weebill.errors import InputError
+
+# Blanks, and what bash reads otherwise than it stands in the middle of a path.
+READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
+
+
+def check_python(path: str) -> None:
+    """Raise InputError if the shell cannot start the Python at `path` from its unquoted path.
+
+    Snakemake 9 writes the path of its own Python so into the command of every `script:`, and of every job of a cluster.
+    """
+    found = sorted(set(READ_BY_SHELL.findall(path)))
+    if found:
+        shown = " and ".join("a blank" if one == " " else repr(one) for one in found)
+        raise InputError(
+            f"{path}: Snakemake cannot start a Python whose path has {shown} in it; make the environment at another "
+            "place, `make setup VENV=/path/to/environment`, and give the same VENV to `make demo` and `make run` "
+            "or call snakemake from there; or move this folder"
+        )
