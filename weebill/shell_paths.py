@@ -11,7 +11,8 @@ READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 def check_python(path: str) -> None:
     """Raise InputError if the shell cannot start the Python at `path` from its unquoted path.
 
-    Snakemake 9 writes the path of its own Python so into the command of every `script:`, and of every job of a cluster.
+    Snakemake 9 writes the path of its own Python so into the command of every `script:`, and of every job of a
+    cluster.
     """
     found = sorted(set(READ_BY_SHELL.findall(path)))
     if found:
