@@ -10,7 +10,7 @@ from snakemake.settings.types import DeploymentMethod
 from weebill.code_version import SCORING_PARTS, code_version
 from weebill.configuration import check, load_zoo, read_yaml
 from weebill.errors import InputError
-from weebill.shell_paths import check_python
+from weebill.shell_paths import check_folder, check_python
 
 
 def stop(message):
@@ -21,6 +21,7 @@ def stop(message):
 CONFIG_FILE = str(workflow.configfiles[-1])
 try:
     check_python(sys.executable)
+    check_folder(str(workflow.basedir))
     for path in workflow.configfiles:
         read_yaml(path)  # Snakemake's own reader lets a key stand twice
     ZOO = load_zoo()

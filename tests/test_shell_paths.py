@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from weebill.errors import InputError
-from weebill.shell_paths import check_python
+from weebill.shell_paths import check_folder, check_python
 
 NAMES = [f"a{character}b" for character in sorted({*string.printable, "ü", "日"} - {"/"})]
 NAMES += ["my project (v1)", "a{b,c}d", "a{1..2}", "[ab]", "~a", "#a"]
@@ -49,3 +49,12 @@ def test_the_message_names_path_fault_and_remedy(path, named):
     assert line.startswith(f"{path}: ") and "\n" not in line
     assert f"whose path has {named} in it" in line
     assert "make setup VENV=" in line
+
+
+@pytest.mark.parametrize(("path", "named"), [("/a{b}/c", "'{' and '}'"), ("/a:b", "':'")])
+def test_folders_that_no_python_helps(path, named):
+    with pytest.raises(InputError, match="rename or move this folder") as caught:
+        check_folder(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert f"whose path has {named} in it" in str(caught.value)
+    check_folder("/my project (v1) & 'more'/wee bill")

@@ -1,4 +1,4 @@
-"""Paths that Snakemake hands to the shell without quoting them."""
+"""Paths that Snakemake hands to the shell, or reads, otherwise than they stand."""
 
 import re
 
@@ -21,4 +21,18 @@ def check_python(path: str) -> None:
             f"{path}: Snakemake cannot start a Python whose path has {shown} in it; make the environment at another "
             "place, `make setup VENV=/path/to/environment`, and give the same VENV to `make demo` and `make run` "
             "or call snakemake from there; or move this folder"
+        )
+
+
+def check_folder(path: str) -> None:
+    """Raise InputError if the workflow cannot run from a folder.
+
+    Snakemake takes braces in it for variables.  Jobs of other environments find the library by PYTHONPATH, which
+    splits at colons.
+    """
+    found = sorted(set(path) & set("{}:"))
+    if found:
+        raise InputError(
+            f"{path}: the workflow cannot run in a folder whose path has {' and '.join(map(repr, found))} in it; "
+            "rename or move this folder"
         )
