@@ -32,6 +32,7 @@ rule score_by_library:
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
         code=code_version(
+            "hugging_face.loading",
             "metric.held_out",
             "metric.judged_set",
             "metric.judgements",

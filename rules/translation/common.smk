@@ -64,8 +64,10 @@ TRAINING = training_in("target", config["training"])
 # What a translation depends on, beside the search's own rule.
 SEARCH_CODE = code_version(
     "corpus.table",
+    "hugging_face.loading",
     "products",
     "quantization",
+    "tensor_files",
     "translation.architecture",
     "translation.batches",
     "translation.folder",

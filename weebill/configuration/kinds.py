@@ -21,13 +21,28 @@ from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Fault, shown
 from weebill.configuration.zoo import Zoo, load_zoo
-from weebill.errors import nearest
+from weebill.errors import InputError, nearest
 
 Config = dict[str, Any]
 
 
 def _nothing(config: Config, *_: Any) -> list:
     return []
+
+
+def _with_code(paths: Iterator[tuple[str, str]], types: bool) -> list[str]:
+    """One line for every folder of a Hugging Face model, among (key, path), that brings code; types: see there."""
+    folders = [(key, path) for key, path in paths if key.endswith(".hugging_face")]
+    found = []
+    for key, path in folders:
+        if Path(path).is_dir():
+            from weebill.hugging_face.loading import refuse_code  # slow to import
+
+            try:
+                refuse_code(path, types)
+            except InputError as error:
+                found.append(f"{key}: {error}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -52,8 +67,18 @@ KINDS = {
         draw_seeds,
         resources.unfit_models,
     ),
-    "metric": Kind(metric.contradictions, metric.local_paths, metric_estimate.estimate),
-    "generation": Kind(generation.contradictions, generation.local_paths, generation.estimate),
+    "metric": Kind(
+        metric.contradictions,
+        metric.local_paths,
+        metric_estimate.estimate,
+        unfit_models=lambda config: _with_code(metric.local_paths(config), types=False),
+    ),
+    "generation": Kind(
+        generation.contradictions,
+        generation.local_paths,
+        generation.estimate,
+        unfit_models=lambda config: _with_code(generation.local_paths(config), types=True),
+    ),
 }
 DEFAULT = "translation"
 

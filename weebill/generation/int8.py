@@ -15,7 +15,7 @@ import transformers
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
-from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.initialization import no_init_weights
 from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
@@ -33,6 +33,7 @@ from weebill.hugging_face.folder import (
     model_class,
     tie,
 )
+from weebill.hugging_face.loading import generation_settings, refuse_code
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
@@ -103,6 +104,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     folder = Path(folder)
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
+    refuse_code(folder, types=False)
     config = read_json(folder / "config.json")
     section = config.pop(SECTION, None)
     shapes = config.pop(SHAPES, None)
@@ -128,7 +130,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
             f"{folder}: damaged, or of another version ({error}); make it again"
         ) from error
     if (folder / "generation_config.json").is_file():
-        model.generation_config = GenerationConfig.from_pretrained(folder, local_files_only=True)
+        model.generation_config = generation_settings(folder)
     return model.eval()
 
 

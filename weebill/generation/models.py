@@ -9,7 +9,6 @@ import torch
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -17,9 +16,15 @@ from transformers import (
 from weebill.errors import InputError
 from weebill.files import read_json, sha256_files
 from weebill.generation.data import Task
-from weebill.generation.int8 import SECTION, load_int8
+from weebill.generation.int8 import load_int8
 from weebill.hugging_face.families import FAMILIES
 from weebill.hugging_face.folder import load_model, save_model, save_whole_model
+from weebill.hugging_face.loading import (
+    is_int8,
+    pretrained_model,
+    pretrained_tokenizer,
+    refuse_code,
+)
 from weebill.kernels.int8_layers import Int8Linear
 
 LINEAGE = "lineage"  # the entry of config.json
@@ -79,13 +84,14 @@ def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
     Weights become float32, but for int8's.  Only safetensors are read: pickles run code.  Raises InputError where the
-    folder is missing or damaged, or holds no model that generates text.
+    folder is missing or damaged, brings code, or holds no model that generates text.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
         raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
+    refuse_code(path)
     config = read_json(path / "config.json")
-    if SECTION in config:
+    if is_int8(config):
         model = load_int8(path)
     elif config.get("model_type") in _CUT:
         model = load_model(path)
@@ -124,9 +130,7 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
     """A model of a family that cannot be cut."""
     kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
     try:
-        model = kind.from_pretrained(
-            path, dtype=torch.float32, local_files_only=True, use_safetensors=True
-        )
+        model, _ = pretrained_model(kind, path, dtype=torch.float32)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(
@@ -139,7 +143,7 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
 def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
     """A model folder's tokenizer.  Raises InputError where it cannot be read, or ends no text."""
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        tokenizer = pretrained_tokenizer(path)
     except (OSError, ValueError, KeyError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(

@@ -15,19 +15,25 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
-from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, write_json
 from weebill.hugging_face.families import FAMILIES, prunable
+from weebill.hugging_face.loading import (
+    POOLER,
+    SHAPES,
+    generation_settings,
+    is_int8,
+    pretrained_model,
+    refuse_code,
+)
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import Prunable
 
-SHAPES = "layer_shapes"
 WEIGHTS = "model.safetensors"
-POOLER = {"pooler.dense.weight", "pooler.dense.bias"}
 
 
 def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
@@ -96,15 +102,16 @@ def load_model(path: str | Path) -> PreTrainedModel:
     """Read a folder of `save_model`, or of the library's own `save_pretrained`; in evaluation mode.
 
     Its weights are float32, whatever they are stored as: small updates are lost in fewer bits.
-    Only safetensors are read: pickles run code.  Raises InputError where the folder is missing or damaged,
-    or its model is of no family.
+    Only safetensors are read: pickles run code.  Raises InputError where the folder is missing or damaged, brings
+    code, or its model is of no family.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
         raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
+    refuse_code(path, types=False)
     config = read_json(path / "config.json")
     kind = model_class(path, config)
-    if "quantization" in config and SHAPES in config:
+    if is_int8(config):
         raise InputError(
             f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
         )
@@ -149,14 +156,8 @@ def tie(model: PreTrainedModel, stored: Set[str]) -> None:
 
 
 def _load_foreign(path: Path, kind: type[PreTrainedModel]) -> PreTrainedModel:
-    model, found = kind.from_pretrained(
-        path,
-        dtype=torch.float32,
-        local_files_only=True,
-        use_safetensors=True,
-        output_loading_info=True,
-    )
-    _refuse_missing(model, found["missing_keys"], path)  # the library makes them up
+    model, missing = pretrained_model(kind, path, may_lack=POOLER, types=False, dtype=torch.float32)
+    _refuse_missing(model, missing, path)
     return model
 
 
@@ -176,7 +177,7 @@ def _load_own(
     tie(model, tensors.keys())
     _fill(model, tensors, path)
     if (path / "generation_config.json").is_file():
-        model.generation_config = GenerationConfig.from_pretrained(path, local_files_only=True)
+        model.generation_config = generation_settings(path)
     return model
 
 

@@ -17,6 +17,7 @@ from transformers.initialization import no_init_weights
 
 from weebill.errors import InputError
 from weebill.files import read_json
+from weebill.hugging_face.loading import refuse_code
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE
 
 # By COMET's names; MiniLM is of BERT's shape, with XLM-R's pieces.
@@ -50,8 +51,8 @@ def find_encoder(
     """An encoder, whose weights are arbitrary, and the folder of its tokenizer.
 
     family: `encoder_model`, and name: `pretrained_model` of the hyperparameters, a folder or a name on the hub.
-    folder: stands for it.  Raises InputError where it is not here and cannot be fetched, is of another family or
-    damaged.
+    folder: stands for it.  Raises InputError where it is not here and cannot be fetched, brings code, is of another
+    family or damaged.
     """
     if not (isinstance(family, str) and family in FAMILIES):
         raise InputError(
@@ -60,6 +61,7 @@ def find_encoder(
     if not (isinstance(name, str) and name):
         raise InputError(f"pretrained_model {name!r}, expected an encoder's folder or name")
     place = _place(name, folder, [CONFIG, FILE, SENTENCEPIECE])
+    refuse_code(place, types=False)
     encoder = _read_encoder(place / CONFIG, FAMILIES[family])
     if family == "MiniLM" and not ((place / FILE).is_file() or (place / SENTENCEPIECE).is_file()):
         return encoder, _place(MINILM_TOKENIZER, None, [FILE])

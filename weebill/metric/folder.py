@@ -18,6 +18,7 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
+from weebill.hugging_face.loading import refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
 from weebill.metric.encoders import new_encoder, reason
@@ -96,6 +97,7 @@ def _load_folder(path: Path) -> Metric:
             f"{path}: neither a metric folder (no config.json) nor a checkpoint of unbabel-comet "
             "(no hparams.yaml); name one of them"
         )
+    refuse_code(path, types=False)
     network = _empty_network(path / "config.json")
     try:
         network.load_state_dict(load_file(path / WEIGHTS), assign=True)

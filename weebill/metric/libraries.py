@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModel
 
 from weebill.errors import InputError
 from weebill.files import sha256_files
+from weebill.hugging_face.loading import POOLER, pretrained_model, pretrained_tokenizer
 from weebill.metric.judgements import require_references
 
 BATCH = 64  # pairs
@@ -29,7 +30,8 @@ def library_scores(
     """Scores (n,) of hypotheses beside their references; library: one of LIBRARIES.
 
     model: a folder of transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1 on.
-    Raises InputError where the model is none that the library can score by, and where there are no references.
+    Raises InputError where the model is none that the library can score by, or brings code, and where there are no
+    references.
     """
     require_references(references, model)
     try:
@@ -61,12 +63,8 @@ class _BertScore:
     """
 
     def __init__(self, model: str, layer: int | None, device: str) -> None:
-        self._tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
-            model, local_files_only=True
-        )
-        network: PreTrainedModel = AutoModel.from_pretrained(
-            model, local_files_only=True, use_safetensors=True
-        )
+        self._tokenizer = pretrained_tokenizer(model)
+        network, _ = pretrained_model(AutoModel, model, may_lack=POOLER)
         layers = network.encoder.layer
         if layer is not None and layer > len(layers):
             raise InputError(f"{model}: layer {layer} of {len(layers)}; name one that it has")
@@ -102,10 +100,8 @@ class _Bleurt:
     def __init__(self, model: str, device: str) -> None:
         from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
 
-        self._tokenizer = BleurtTokenizer.from_pretrained(model, local_files_only=True)
-        network = BleurtForSequenceClassification.from_pretrained(
-            model, local_files_only=True, use_safetensors=True
-        )
+        self._tokenizer = pretrained_tokenizer(model, BleurtTokenizer, types=False)
+        network, _ = pretrained_model(BleurtForSequenceClassification, model, types=False)
         self._network = network.to(device).eval()
 
     def __call__(self, hypotheses: list[str], references: list[str]) -> np.ndarray:

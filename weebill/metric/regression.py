@@ -84,9 +84,13 @@ def train(
     folder's configuration and tokenizer in `encoder`, with which Weebill reads it wherever it is moved to.
     training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch that
     agrees best with the validation table.  Unfinished work is kept in `OUTPUT.work` and continued by the next call.
-    Raises InputError where a table is faulty, or a hyperparameter unknown.
+    Raises InputError where a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
     """
     kind = _class_of(settings)
+    if Path(encoder).is_dir():
+        from weebill.hugging_face.loading import refuse_code
+
+        refuse_code(encoder, types=False)
     rows = {
         name: read_segments(path, settings.kind == REGRESSION)
         for name, path in (("training", training), ("validation", validation))

@@ -120,4 +120,6 @@ def _of_sentencepiece(folder: str | Path) -> Tokenizer:
     """XLM-R's tokenizer around the SentencePiece model of a folder."""
     from transformers import XLMRobertaTokenizer
 
-    return XLMRobertaTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer
+    from weebill.hugging_face.loading import pretrained_tokenizer
+
+    return pretrained_tokenizer(folder, XLMRobertaTokenizer, types=False).backend_tokenizer

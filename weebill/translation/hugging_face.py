@@ -10,6 +10,7 @@ import transformers
 from torch import Tensor
 
 from weebill.errors import InputError
+from weebill.hugging_face.loading import pretrained_model
 from weebill.translation.hugging_face_folder import load_tokenizer, set_languages, unreadable
 from weebill.translation.search import Progress, SearchOptions, prepack
 from weebill.translation.search.batching import length_sorted_batches
@@ -23,7 +24,7 @@ class HuggingFaceTranslator(TextTranslator):
     languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
     in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
     generation configuration.  precision: see `search.prepack`.
-    Raises InputError where the folder is damaged, holds no seq2seq model, or knows no such language.
+    Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or knows no such language.
     """
 
     def __init__(
@@ -36,9 +37,7 @@ class HuggingFaceTranslator(TextTranslator):
         self.device = device
         self._tokenizer = load_tokenizer(folder)
         with unreadable(folder):
-            self._model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True
-            )
+            self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         prepack(self._model.to(device).eval(), precision)
         marks = set_languages(self._tokenizer, languages, folder)
         self._prefix, self._first, self._start = marks

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import transformers
 from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
 from weebill.corpus.importers.mtdata_index import iso_639_3
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
+from weebill.hugging_face.loading import pretrained_tokenizer, refuse_code
 
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
@@ -36,8 +36,8 @@ def unreadable(folder: str | Path) -> Iterator[None]:
     """Turn what transformers raises while it reads a folder into one line."""
     try:
         yield
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        reason = str(error).strip().splitlines()[0]
+    except (OSError, RuntimeError, ValueError, KeyError, SafetensorError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(
             f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "
             f"model.safetensors ({reason})"
@@ -47,7 +47,7 @@ def unreadable(folder: str | Path) -> Iterator[None]:
 def load_tokenizer(folder: str | Path) -> Any:
     """The tokenizer of a model folder.  Raises InputError where there is none, or it is damaged."""
     with unreadable(folder):
-        return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return pretrained_tokenizer(folder)
 
 
 def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
@@ -55,6 +55,7 @@ def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = F
 
     coded: the user named codes, which a model of one pair of languages has no use for.  Weights are not read.
     """
+    refuse_code(folder)
     config = Path(folder) / "config.json"
     values = read_json(config)
     kind = values.get("model_type") if isinstance(values, dict) else None

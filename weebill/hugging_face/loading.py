@@ -1,0 +1,239 @@
+"""The one place that asks transformers to read a folder: code that the folder brings or names is never run.
+
+A model folder is data from strangers.  Before the library reads one, `refuse_code` looks for all that would make it
+run or fetch something else; while it reads, it has no standard input to ask for consent, and no network.
+"""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from typing import Any
+
+import transformers
+from huggingface_hub import constants
+from transformers import (
+    AutoTokenizer,
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
+
+from weebill.errors import InputError
+from weebill.tensor_files import COMPLEX, FLOATS, stored_types
+
+CONFIG = "config.json"
+ADAPTER = "adapter_config.json"
+INDEX = ".safetensors.index.json"
+PIECES = {"tokenizer.json", "vocab.json"}  # large, and no library takes a class from them
+QUANTIZATION = "quantization_config"  # the entry of config.json that transformers looks at
+INT8_METHOD = "weebill-int8"  # its `quant_method` in a folder of `generation.int8`
+OLD_QUANTIZATION = "quantization"  # the entry that version 0.1.0 wrote instead
+SHAPES = "layer_shapes"
+POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
+
+
+def pretrained_model(
+    kind: Any,
+    folder: str | Path,
+    *,
+    may_lack: Set[str] = frozenset(),
+    types: bool = True,
+    **options: Any,
+) -> tuple[PreTrainedModel, set[str]]:
+    """Read a model in safetensors with one of transformers' classes; returns it and what its file lacks.
+
+    kind: the class, or one of `AutoModel...`.  may_lack: parameters that are not missed.  types: see `refuse_code`.
+    options: for the class, such as `dtype`.  The library's own errors pass.
+    Raises InputError where the folder brings code, its weights are our int8, are of a type that holds no weights, or
+    parameters are missing, which the library would make up at random.
+    """
+    folder = Path(folder)
+    refuse_code(folder, types)
+    config = _values(folder / CONFIG)
+    if is_int8(config):
+        raise InputError(
+            f"{folder}: its weights are int8, which transformers does not read; name the float32 model, or load "
+            "it by `weebill.generation.int8.load_int8`"
+        )
+    _refuse_types(folder, lambda _, stored: stored in COMPLEX)
+    with _library_alone():
+        model, found = kind.from_pretrained(
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            output_loading_info=True,
+            **options,
+        )
+    missing, parameters = set(found["missing_keys"]), dict(model.named_parameters())
+    if lost := sorted((missing & parameters.keys()) - may_lack):
+        raise InputError(
+            f"{folder}: tensors missing: {lost[:3]}{' and more' if len(lost) > 3 else ''}; fetch or make the "
+            "model again"
+        )
+    if not config.get(QUANTIZATION):
+        _refuse_types(
+            folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters)
+        )
+    return model, missing
+
+
+def pretrained_tokenizer(
+    folder: str | Path, kind: Any = AutoTokenizer, types: bool = True
+) -> PreTrainedTokenizerBase:
+    """Read a folder's tokenizer with one of transformers' classes; the library's own errors pass.
+
+    Raises InputError where the folder brings code.
+    """
+    refuse_code(folder, types)
+    with _library_alone():
+        return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
+def generation_settings(folder: str | Path) -> GenerationConfig:
+    """Read a folder's generation_config.json.  Raises InputError where the folder brings code."""
+    refuse_code(folder, types=False)
+    with _library_alone():
+        return GenerationConfig.from_pretrained(folder, local_files_only=True)
+
+
+def is_int8(config: Mapping[str, Any]) -> bool:
+    """Return True if a config.json is that of `generation.int8`."""
+    section = config.get(QUANTIZATION)
+    ours = isinstance(section, Mapping) and section.get("quant_method") == INT8_METHOD
+    return ours or (OLD_QUANTIZATION in config and SHAPES in config)
+
+
+def refuse_code(folder: str | Path, types: bool = True) -> None:
+    """Raise InputError if a model folder makes transformers run code, or read other files than its safetensors.
+
+    types: refuse types of models and classes of tokenizers that the installed library does not define, too: where
+    the folder, not the caller, names the class to read it with.
+    """
+    folder = Path(folder)
+    if (folder / ADAPTER).is_file():
+        raise InputError(
+            f"{folder / ADAPTER}: an adapter changes another model; merge it into that model and save the whole, or "
+            "remove the file"
+        )
+    files = [path for path in sorted(folder.glob("*.json")) if path.name not in PIECES]
+    for check in (_code_fault, _type_fault)[: 2 if types else 1]:
+        for path in files:
+            for place, key, value in _entries(_values(path)):
+                if fault := check(path.name, place, key, value):
+                    raise InputError(f"{path}: {'.'.join((*place, key))} {fault}")
+
+
+def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
+    """Say what an entry of a folder's file `name` would make run or be read, and the remedy; None if nothing."""
+    if key == "auto_map" and not isinstance(
+        value, int | float | None
+    ):  # as a vocabulary's piece it has a number
+        return (
+            f"names code ({_first_text(value)}), which is never run; remove the entry if transformers itself has "
+            "the model, or name another model"
+        )
+    if key.endswith(("attn_implementation", "experts_implementation")) and "/" in str(value):
+        return f"names code of the hub ({value!s:.60}), which is not fetched; remove the entry"
+    if key == "transformers_weights" and value is not None and not _is_weights(value, INDEX):
+        return f"is {value!r:.60}, expected a file *.safetensors of the folder; remove the entry"
+    if name.endswith(INDEX) and place[:1] == ("weight_map",) and not _is_weights(value):
+        return (
+            f"is {value!r:.60}, expected a file *.safetensors of the folder; fetch the model again"
+        )
+    return None
+
+
+def _type_fault(name: str, _place: tuple[str, ...], key: str, value: Any) -> str | None:
+    """Say that an entry of a folder's file `name` names a type that the library does not define, and the remedy."""
+    version = transformers.__version__
+    configures = name == CONFIG or name.startswith("config.")  # the second is for newer versions
+    if value is None:
+        return None
+    if configures and key == "model_type" and value not in tuple(CONFIG_MAPPING_NAMES):
+        return f"{value!r:.60} is none that transformers {version} defines; name another model"
+    if key == "tokenizer_class" and not _is_tokenizer(value):
+        return (
+            f"{value!r:.60} is no tokenizer of transformers {version}; save the tokenizer with this version again, "
+            "or name another model"
+        )
+    return None
+
+
+def _is_weights(name: Any, *more: str) -> bool:
+    """Return True if a value is the plain name of a safetensors file."""
+    suffixes = (".safetensors", *more)
+    return isinstance(name, str) and PurePath(name).name == name and name.endswith(suffixes)
+
+
+def _is_tokenizer(name: Any) -> bool:
+    """Return True if transformers has a tokenizer of this name."""
+    kind = tokenizer_class_from_name(name) if isinstance(name, str) else None
+    return isinstance(kind, type) and issubclass(kind, PreTrainedTokenizerBase)
+
+
+def _values(path: Path) -> dict[str, Any]:
+    """A JSON file's dictionary; an empty one if it is none, which the library does not read either."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _entries(values: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """(keys above, key, value) of all entries, but for those of our lineage, which transformers does not read."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), values)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, list):
+            waiting += [((*place, str(index)), one) for index, one in enumerate(value)]
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                yield place, key, one
+                if (*place, key) != ("lineage",):
+                    waiting.append(((*place, key), one))
+
+
+def _first_text(value: Any) -> str:
+    """The first text in a nested value, for a message."""
+    while isinstance(value, dict | list) and value:
+        value = next(iter(value.values())) if isinstance(value, dict) else value[0]
+    return f"{value!s:.60}"
+
+
+def _is_among(name: str, parameters: Iterable[str]) -> bool:
+    """Return True if a file's tensor is one of a model's parameters: names differ by what stands before them."""
+    return any(
+        one == name or one.endswith(f".{name}") or name.endswith(f".{one}") for one in parameters
+    )
+
+
+def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
+    """Raise InputError if a tensor is of a wrong type, by its name and type; the library would convert it."""
+    for path in sorted(folder.glob("*.safetensors")):
+        for name, kind in stored_types(path).items():
+            if wrong(name, kind):
+                raise InputError(
+                    f"{path}: tensor {name} is {kind}, expected one of {', '.join(FLOATS)}; fetch or make the model "
+                    "again"
+                )
+
+
+@contextmanager
+def _library_alone() -> Iterator[None]:
+    """Run the library without standard input, which may be text to translate, and without the network.
+
+    Whatever asks there gets an error at once; file descriptor 0 is not touched.
+    """
+    stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
+    sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
+    try:
+        yield
+    finally:
+        sys.stdin, constants.HF_HUB_OFFLINE = stdin, offline
