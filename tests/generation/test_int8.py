@@ -141,7 +141,7 @@ def test_a_fresh_process_generates_the_same_text(tmp_path):
 def test_weights_are_bytes_on_disk_and_in_memory(family, tmp_path):
     model = cut_model(family)
     save_int8(model, tmp_path / "int8")
-    stored = load_file(tmp_path / "int8/model.safetensors")
+    stored = load_file(tmp_path / "int8/int8.safetensors")
     floats, matrices = {}, {}
     for name, p in model.named_parameters():
         bytewise = p.dim() == 2 and TABLE not in name
@@ -159,7 +159,7 @@ def test_weights_are_bytes_on_disk_and_in_memory(family, tmp_path):
     for name, value in loaded.named_parameters():
         assert value.dim() < 2 or not value.numel() or TABLE in name
     save_int8(model, tmp_path / "again")
-    for name in ("config.json", "model.safetensors"):
+    for name in ("config.json", "int8.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "int8" / name).read_bytes()
 
 
@@ -176,7 +176,7 @@ def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
     """As training under rounding leaves it: rounding again changes nothing."""
     save_int8(small_model("gpt2"), tmp_path / "once")
     save_int8(dequantized(small_model("gpt2")), tmp_path / "twice")
-    first, second = (load_file(tmp_path / n / "model.safetensors") for n in ("once", "twice"))
+    first, second = (load_file(tmp_path / n / "int8.safetensors") for n in ("once", "twice"))
     for name, value in first.items():
         if name.endswith(".codes"):
             assert torch.equal(value, second[name]), name
@@ -205,7 +205,7 @@ def test_what_is_refused(tmp_path, monkeypatch):
     ):
         machine.setattr("weebill.kernels.extension.available", lambda: ["avx2"])
         load_int8(tmp_path / "int8", "vnni")
-    path = tmp_path / "int8/model.safetensors"
+    path = tmp_path / "int8/int8.safetensors"
     tensors = load_file(path)
     for gone in ("lm_head.codes", "model.shared.codes", "model.encoder.layers.0.fc1.bias"):
         save_file({name: value for name, value in tensors.items() if name != gone}, path)

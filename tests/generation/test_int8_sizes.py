@@ -13,7 +13,7 @@ from weebill.pruning.ranking import part_of
 def test_bytes_are_those_of_the_file(family, tmp_path):
     model = cut_model(family)
     save_int8(model, tmp_path / "int8")
-    content = (tmp_path / "int8/model.safetensors").read_bytes()
+    content = (tmp_path / "int8/int8.safetensors").read_bytes()
     header = 8 + int.from_bytes(content[:8], "little")
     assert int8_bytes(model) == len(content) - header
 

@@ -106,7 +106,7 @@ def _rows(path: Path) -> dict[str, int] | None:
 
 def _model(path: Path) -> dict[str, Any] | None:
     """What a model's own folder says of it."""
-    if not (path / "model.safetensors").is_file() or not (path / "config.json").is_file():
+    if not any(path.glob("*.safetensors")) or not (path / "config.json").is_file():
         return None
     config = read_json(path / "config.json")
     made = config.get("lineage", {})

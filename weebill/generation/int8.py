@@ -1,8 +1,13 @@
 """BART-, T5- and GPT-2-like models in int8, for the processor: a fourth as large, and run as they are stored.
 
-A folder of `save_int8` is one of `hugging_face.folder`, with per-layer shapes, in which config.json says
-`quantization`, and model.safetensors holds for each linear map and each embedding `NAME.codes` (int8, a row for each
-output) and `NAME.scale` (float32, one a row), tied ones once; biases and normalisations are float32.
+A folder of `save_int8` is one of `hugging_face.folder`, with per-layer shapes, in which config.json has a
+`quantization_config` of our own `quant_method`, and int8.safetensors holds for each linear map and each embedding
+`NAME.codes` (int8, a row for each output) and `NAME.scale` (float32, one a row), tied ones once; biases and
+normalisations are float32.  Version 0.1.0 called the entry `quantization` and the file model.safetensors.
+
+transformers must not read such a folder: it only warns of a `quant_method` that it does not know, and makes up at
+random all that it does not find.  So `transformers_weights` of config.json, where it looks for a file's name, says
+what to do instead, and no file has the name that it looks for by itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,21 +32,30 @@ from weebill.generation.int8_decoding import make_fast
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
-    WEIGHTS,
     cut_to,
     layer_shapes,
     model_class,
     tie,
 )
-from weebill.hugging_face.loading import generation_settings, refuse_code
+from weebill.hugging_face.folder import WEIGHTS as OLD_WEIGHTS
+from weebill.hugging_face.loading import (
+    INT8_ADVICE,
+    INT8_METHOD,
+    OLD_QUANTIZATION,
+    QUANTIZATION,
+    WEIGHTS_ENTRY,
+    generation_settings,
+    refuse_code,
+)
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
+from weebill.tensor_files import FLOAT, check_types, types_of
 
 GRID = "int8_rowwise"
-SECTION = "quantization"  # of config.json
+WEIGHTS = "int8.safetensors"
 
 
 def save_int8(
@@ -70,7 +84,11 @@ def save_int8(
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
         tensors |= {f"{name}.codes": codes.contiguous(), f"{name}.scale": scale.flatten()}
     tensors |= _unquantized(model)
-    section = {"grid": GRID, "activation_scales": None if scales is None else dict(scales)}
+    section = {
+        "quant_method": INT8_METHOD,
+        "grid": GRID,
+        "activation_scales": None if scales is None else dict(scales),
+    }
     with atomic_folder(folder) as partial:
         model.config.save_pretrained(partial)
         model.generation_config.save_pretrained(partial)
@@ -79,7 +97,8 @@ def save_int8(
             **(entries or {}),
             "architectures": [type(model).__name__],
             SHAPES: shapes,
-            SECTION: section,
+            QUANTIZATION: section,
+            WEIGHTS_ENTRY: INT8_ADVICE,
         }
         write_json(partial / "config.json", config)
         save_file(tensors, partial / WEIGHTS, metadata={"format": "pt"})
@@ -106,9 +125,11 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
     refuse_code(folder, types=False)
     config = read_json(folder / "config.json")
-    section = config.pop(SECTION, None)
+    old, new = (config.pop(name, None) for name in (OLD_QUANTIZATION, QUANTIZATION))
+    config.pop(WEIGHTS_ENTRY, None)
+    section = new or old
     shapes = config.pop(SHAPES, None)
-    if not section or section.get("grid") != GRID or shapes is None:
+    if not isinstance(section, dict) or section.get("grid") != GRID or shapes is None:
         raise InputError(f"{folder}: its weights are not in {GRID}; make it by `save_int8`")
     kind, isa = model_class(folder, config), isa or fastest()
     check_instruction_set(isa)
@@ -118,7 +139,8 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         model = kind(kind.config_class.from_dict(config))
     try:
         cut_to(prunable(model), shapes)
-        stored = _Stored(folder / WEIGHTS)
+        stored = _Stored(folder / (WEIGHTS if new else OLD_WEIGHTS))
+        check_types(stored.path, _type_in(model))
         tie(model, {name.replace(".codes", ".weight") for name in stored.names})
         quantize_layers(
             model, lambda name, _: stored.weight(name, isa), section["activation_scales"]
@@ -247,6 +269,13 @@ def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
         raise InputError(
             f"activation scales and linear maps differ in {other}; calibrate this model"
         )
+
+
+def _type_in(model: nn.Module) -> Callable[[str], tuple[str, ...]]:
+    """`expected` of `check_types` for the int8 file of a model that is not quantized yet."""
+    plain = types_of(model.state_dict())
+    ends = {"codes": ("I8",), "scale": (FLOAT,)}
+    return lambda name: ends.get(name.rpartition(".")[2]) or plain(name)
 
 
 class _Stored:

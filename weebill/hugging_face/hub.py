@@ -11,7 +11,7 @@ from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
 from weebill.files import atomic_folder, sha256_file, write_json
 
-WEIGHTS = re.compile(r"model(-\d+-of-\d+)?\.safetensors")
+WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # the last of our own
 ORIGIN = "hub.json"
 # Configuration, tokenizer, the index of weights in parts.
 BESIDE = (".json", ".model", ".spm", ".txt")

@@ -32,6 +32,8 @@ INDEX = ".safetensors.index.json"
 PIECES = {"tokenizer.json", "vocab.json"}  # large, and no library takes a class from them
 QUANTIZATION = "quantization_config"  # the entry of config.json that transformers looks at
 INT8_METHOD = "weebill-int8"  # its `quant_method` in a folder of `generation.int8`
+WEIGHTS_ENTRY = "transformers_weights"  # the entry that names the file to read; ours names none
+INT8_ADVICE = "int8 weights of Weebill, to be read by weebill.generation.int8.load_int8"
 OLD_QUANTIZATION = "quantization"  # the entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
@@ -140,7 +142,7 @@ def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str 
         )
     if key.endswith(("attn_implementation", "experts_implementation")) and "/" in str(value):
         return f"names code of the hub ({value!s:.60}), which is not fetched; remove the entry"
-    if key == "transformers_weights" and value is not None and not _is_weights(value, INDEX):
+    if key == WEIGHTS_ENTRY and value not in (None, INT8_ADVICE) and not _is_weights(value, INDEX):
         return f"is {value!r:.60}, expected a file *.safetensors of the folder; remove the entry"
     if name.endswith(INDEX) and place[:1] == ("weight_map",) and not _is_weights(value):
         return (

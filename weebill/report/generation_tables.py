@@ -43,7 +43,7 @@ SLIPS = {
     7: "What the paper prints as +47.41 % of perplexity is 47.41 more: 3.60 times.",
 }
 SLIPS |= dict.fromkeys((3, 5, 6), SLIPS[1])
-GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of model.safetensors."
+GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of the safetensors."
 LEAD = "`lead`: what the articles begin with, as long as a summary may be: a summary that needs no model."
 PIECES = "Perplexity is per token: no × across a pruning of the vocabulary; compare bits per byte."
 COMPARABLE = (
