@@ -26,6 +26,7 @@ SCORING_PARTS = (
     "pruning.cut",
     "pruning.structure",
     "quantization",
+    "tensor_files",
 )
 
 

@@ -23,7 +23,12 @@ rule summarize_test_set:
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         hardware=config["hardware"],
         code=code_version(
-            "generation", "hugging_face", "kernels", "pruning", "quantization"
+            "generation",
+            "hugging_face",
+            "kernels",
+            "pruning",
+            "quantization",
+            "tensor_files",
         ),
     script:
         "../../workflow_scripts/generation/summarize.py"
@@ -131,6 +136,7 @@ rule measure_perplexity:
             "evaluation.generation",
             "evaluation.measurement",
             "evaluation.significance",
+            "tensor_files",
         ),
     script:
         "../../workflow_scripts/generation/measure_perplexity.py"
@@ -188,6 +194,7 @@ rule measure_generation_speed:
             "kernels",
             "pruning",
             "quantization",
+            "tensor_files",
         ),
     script:
         "../../workflow_scripts/generation/measure_speed.py"

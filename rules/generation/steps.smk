@@ -68,7 +68,12 @@ use rule fine_tune as train_quantization_aware with:
         seed=config["seed"],
         hardware=config["hardware"],
         code=code_version(
-            "generation", "hugging_face", "products", "pruning", "quantization"
+            "generation",
+            "hugging_face",
+            "products",
+            "pruning",
+            "quantization",
+            "tensor_files",
         ),
 
 
@@ -80,7 +85,9 @@ use rule fine_tune as quantize_weights with:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "pruning", "quantization"),
+        code=code_version(
+            "generation", "hugging_face", "pruning", "quantization", "tensor_files"
+        ),
 
 
 use rule fine_tune as prune_vocabulary with:

@@ -29,6 +29,7 @@ rule export:
             "quantization",
             "runtime.exports",
             "runtime.shortlist",
+            "tensor_files",
             "translation.architecture",
             "translation.folder",
             "translation.layers",

@@ -27,6 +27,7 @@ rule calibrate:
             "quantization.calibration",
             "quantization.grids",
             "quantization.modules",
+            "tensor_files",
             "translation.architecture",
             "translation.batches",
             "translation.folder",
@@ -63,6 +64,7 @@ rule quantize:
         activation_scale=lambda w: precision_of(w.precision).activation_scale,
         code=code_version(
             "quantization",
+            "tensor_files",
             "translation.architecture",
             "translation.folder",
             "translation.layers",

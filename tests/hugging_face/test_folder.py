@@ -199,3 +199,28 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
     with pytest.raises(InputError, match="ModuleDict is no model of transformers; save the one"):
         save_model(tmp_path / "model", holder)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("family", ["bart", "gpt2", "t5"])
+def test_tensors_without_fractions_are_refused_and_halves_are_read(family, tmp_path):
+    """In a folder of our own; those of the library's own are in test_loading."""
+    model = small_model(family)
+    save_model(tmp_path, model)
+    file = tmp_path / "model.safetensors"
+    tensors = load_file(file)
+    numbers = {name for name, value in tensors.items() if value.is_floating_point()}
+    for kind, name in ((torch.int64, "I64"), (torch.bool, "BOOL"), (torch.complex64, "C64")):
+        for changed in (numbers, {max(numbers)}):
+            converted = {
+                key: value.to(kind) if key in changed else value for key, value in tensors.items()
+            }
+            save_file(converted, file, {"format": "pt"})
+            with pytest.raises(InputError, match=rf"tensor \S+ is {name}, expected F32 or F16 or"):
+                load_model(tmp_path)
+    for kind in (torch.float16, torch.bfloat16):
+        halves = {
+            key: value.to(kind) if key in numbers else value for key, value in tensors.items()
+        }
+        save_file(halves, file, {"format": "pt"})
+        loaded = load_model(tmp_path).state_dict()
+        assert all(torch.equal(loaded[key], halves[key].float()) for key in numbers)

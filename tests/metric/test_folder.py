@@ -1,12 +1,21 @@
 """Metrics as folders: written, read again, whole and cut; and their published sizes."""
 
+import hashlib
 import json
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from tests.metric.small import (
+    REFERENCES,
+    SOURCES,
+    SYSTEMS,
+    make_checkpoint,
+    make_encoder,
+    write_sentencepiece,
+)
 from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
@@ -78,6 +87,10 @@ def test_folders_that_are_wrong(tmp_path, metric):
             load_metric(tmp_path / "one")
     (tmp_path / "one/config.json").write_text(json.dumps(config))
     (tmp_path / "one/tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match="made with tokenizer"):
+        load_metric(tmp_path / "one")
+    del config["tokenizer"]
+    (tmp_path / "one/config.json").write_text(json.dumps(config))
     with pytest.raises(InputError, match="no tokenizer"):
         load_metric(tmp_path / "one")
 
@@ -106,3 +119,66 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
         with pytest.raises(InputError, match=rf"one/config\.json: .*{match}") as caught:
             load_metric(tmp_path / "one")
         assert "\n" not in str(caught.value)
+
+
+def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):
+    """Its pieces would have other vectors: fifty entries change places, and their number stays."""
+    folder = tmp_path / "one"
+    save_metric(folder, metric, {})
+    file, config = folder / "tokenizer.json", json.loads((folder / "config.json").read_text())
+    wanted = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert config["tokenizer"] == {"sha256": wanted}
+    values = json.loads(file.read_text())
+    values["model"]["vocab"][10:60] = values["model"]["vocab"][59:9:-1]
+    file.write_text(json.dumps(values))
+    found = hashlib.sha256(file.read_bytes()).hexdigest()
+    message = f"one: made with tokenizer {wanted[:8]}…, but tokenizer.json is {found[:8]}…; restore"
+    with pytest.raises(InputError, match=message):
+        load_metric(folder)
+    write_sentencepiece(folder)  # takes the place of tokenizer.json
+    with pytest.raises(InputError, match=r"tokenizer\.json: no such file; restore it"):
+        load_metric(folder)
+
+
+def test_a_folder_without_the_hash_is_read_and_a_damaged_one_named(tmp_path, metric):
+    """Version 0.1.0 did not write it."""
+    save_metric(tmp_path / "one", metric, {})
+    wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
+    file = tmp_path / "one/config.json"
+    config = json.loads(file.read_text())
+    for damaged in (None, "abc", {}, {"sha256": 7}, [1]):
+        file.write_text(json.dumps({**config, "tokenizer": damaged}))
+        with pytest.raises(InputError, match=r"one(/config\.json)?: (tokenizer |made with)"):
+            load_metric(tmp_path / "one")
+    del config["tokenizer"]
+    file.write_text(json.dumps(config))
+    found = Scorer(load_metric(tmp_path / "one")).score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        np.testing.assert_array_equal(found[name], wanted[name])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (torch.int64, "I64"),
+        (torch.bool, "BOOL"),
+        (torch.complex64, "C64"),
+        (torch.float16, "F16"),
+        (torch.bfloat16, "BF16"),
+        (torch.float64, "F64"),
+        (torch.uint8, "U8"),
+    ],
+)
+def test_tensors_of_another_type_are_refused(tmp_path, metric, kind, name):
+    """All of them, as a conversion of the whole makes them, or a single one."""
+    save_metric(tmp_path / "one", metric, {})
+    file = tmp_path / "one/model.safetensors"
+    tensors = load_file(file)
+    last = sorted(tensors)[-1]
+    for changed in (
+        {key: value.to(kind) for key, value in tensors.items()},
+        tensors | {last: tensors[last].to(kind)},
+    ):
+        save_file(changed, file)
+        with pytest.raises(InputError, match=f"{file}: tensor .* is {name}, expected F32; "):
+            load_metric(tmp_path / "one")

@@ -69,3 +69,18 @@ def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
     for name in ("damaged", "missing", "too few", "beyond", "beyond too", "a table", "a model"):
         with pytest.raises(InputError, match=f"{name}: no shortlist, or damaged"):
             Shortlist.load(tmp_path / name, 7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(np.int64, "I64"), (np.int32, "I32"), (np.float32, "F32"), (bool, "BOOL"), (np.uint8, "U8")],
+)
+def test_numbers_of_another_type_are_refused(tmp_path, kind, name):
+    parts = {"candidates": [0, 6], "counts": [1, 0, 0, 0, 0, 0, 1], "frequent": [2]}
+    for part in parts:
+        tensors = {
+            key: np.array(value, kind if key == part else np.uint16) for key, value in parts.items()
+        }
+        save_file(tensors, tmp_path / "s")
+        with pytest.raises(InputError, match=f"s: tensor {part} is {name}, expected U16 or U32"):
+            Shortlist.load(tmp_path / "s", 7)

@@ -164,3 +164,35 @@ def test_loading_draws_no_random_numbers_for_the_comparison(folder, network):
     torch.manual_seed(4)
     load_model(folder)
     assert torch.equal(torch.get_rng_state(), expected)
+
+
+@pytest.mark.parametrize("grid", ["float32", "int8", "int8_rowwise", "log4"])
+def test_tensors_of_another_type_are_refused(tmp_path, network, vocabulary, grid):
+    """A conversion would leave no fractions, or the wrong codes, and translations of any kind."""
+    if grid != "float32":
+        quantize_model(network, grid, None)
+    save_model(
+        tmp_path, network, vocabulary, {}, None if grid == "float32" else section(grid, None)
+    )
+    file = tmp_path / "model.safetensors"
+    tensors = load_file(file)
+    codes = "U8" if grid == "log4" else "I8"
+    names = {
+        torch.int64: "I64",
+        torch.bool: "BOOL",
+        torch.complex64: "C64",
+        torch.float16: "F16",
+        torch.float64: "F64",
+        torch.int8: "I8",
+        torch.uint8: "U8",
+    }
+    for one in (sorted(tensors)[0], sorted(tensors)[-1]):
+        wanted = codes if one.endswith(".codes") else "F32"
+        for kind, name in names.items():
+            save_file({**tensors, one: tensors[one].to(kind)}, file)
+            if name == wanted:
+                load_model(tmp_path)
+            else:
+                message = f"model.safetensors: tensor {one} is {name}, expected {wanted}; "
+                with pytest.raises(InputError, match=message):
+                    load_model(tmp_path)

@@ -28,7 +28,7 @@ from weebill.pruning.study import Companion
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
 # What decides the weights.
-CODE = ("generation", "hugging_face", "products", "pruning", "quantization")
+CODE = ("generation", "hugging_face", "products", "pruning", "quantization", "tensor_files")
 
 
 # The loss of a batch, a mean over its target tokens, and its named parts for the log.

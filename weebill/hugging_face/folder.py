@@ -5,7 +5,7 @@ config.json: as the library writes it, with the whole model's widths and the pre
 """
 
 import inspect
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,10 @@ from weebill.hugging_face.loading import (
 )
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import Prunable
+from weebill.tensor_files import FLOAT, check_types, types_of
 
 WEIGHTS = "model.safetensors"
+HALVES = (FLOAT, "F16", "BF16")
 
 
 def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
@@ -173,12 +175,19 @@ def _load_own(
     except InputError as error:
         raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
     model.config.dtype = torch.float32
+    check_types(path / WEIGHTS, _types_in(model))
     tensors = load_file(path / WEIGHTS)
     tie(model, tensors.keys())
     _fill(model, tensors, path)
     if (path / "generation_config.json").is_file():
         model.generation_config = generation_settings(path)
     return model
+
+
+def _types_in(model: PreTrainedModel) -> Callable[[str], tuple[str, ...]]:
+    """`expected` of `check_types`: a model saved in half precision becomes float32."""
+    plain = types_of(model.state_dict())
+    return lambda name: HALVES if plain(name) == (FLOAT,) else plain(name)
 
 
 def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> None:

@@ -1,7 +1,7 @@
 """A metric as a folder: config.json, model.safetensors, tokenizer.json; or a checkpoint of unbabel-comet.
 
 config.json: format, architecture, the encoder's configuration as transformers writes it, and heads and neurons of
-each of its blocks, where some are cut away; lineage.
+each of its blocks, where some are cut away; the tokenizer's hash, which version 0.1.0 did not write; lineage.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,9 @@ from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
 from weebill.metric.encoders import new_encoder, reason
 from weebill.metric.network import MetricNetwork
+from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
+from weebill.tensor_files import check_types, types_of
 
 FORMAT = "weebill-metric-1"
 READABLE = (FORMAT, "goldcrest-metric-1")  # the second is of the project's former name
@@ -88,6 +90,7 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
         save_file(tensors, folder / WEIGHTS)
         (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         metric.tokenizer.save(folder)
+        config["tokenizer"] = {"sha256": sha256_file(folder / TOKENIZER)}
         write_json(folder / "config.json", config)
 
 
@@ -98,19 +101,42 @@ def _load_folder(path: Path) -> Metric:
             "(no hparams.yaml); name one of them"
         )
     refuse_code(path, types=False)
-    network = _empty_network(path / "config.json")
+    config = _read_config(path / "config.json")
+    network = _empty_network(config, path / "config.json")
+    tokenizer = _read_tokenizer(path, config)
     try:
+        check_types(path / WEIGHTS, types_of(network.state_dict()))
         network.load_state_dict(load_file(path / WEIGHTS), assign=True)
     except (OSError, SafetensorError, RuntimeError) as error:
         last = str(error).splitlines()[-1].strip()
         raise InputError(
             f"{path}/{WEIGHTS}: missing, damaged or another model's ({last}); make the metric again"
         ) from error
-    return Metric(str(path), network.eval(), SentenceTokenizer(path), path / WEIGHTS)
+    return Metric(str(path), network.eval(), tokenizer, path / WEIGHTS)
 
 
-def _empty_network(file: Path) -> MetricNetwork:
-    """The network that a config.json describes.  Raises InputError where it is damaged or of another format."""
+def _read_tokenizer(path: Path, config: Mapping[str, Any]) -> SentenceTokenizer:
+    """Read a folder's tokenizer.  Raises InputError if it is not the one of which config.json has the hash."""
+    written = config.get("tokenizer", {})
+    wanted = written.get("sha256") if isinstance(written, dict) else written
+    if "tokenizer" in config:
+        if not isinstance(wanted, str):
+            raise InputError(
+                f"{path}/config.json: tokenizer {written!r:.60}, expected its sha256; make the metric again"
+            )
+        file = path / TOKENIZER
+        if not file.is_file():
+            raise InputError(f"{file}: no such file; restore it, or make the metric again")
+        if (found := sha256_file(file)) != wanted:
+            raise InputError(
+                f"{path}: made with tokenizer {wanted[:8]}…, but {TOKENIZER} is {found[:8]}…; restore it, or make "
+                "the metric again"
+            )
+    return SentenceTokenizer(path)
+
+
+def _read_config(file: Path) -> dict[str, Any]:
+    """Read a config.json.  Raises InputError if it is damaged or of another format."""
     config = read_json(file)
     if not isinstance(config, dict):
         raise InputError(f"{file}: no dictionary; make the metric again")
@@ -119,6 +145,11 @@ def _empty_network(file: Path) -> MetricNetwork:
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
+    return config
+
+
+def _empty_network(config: Mapping[str, Any], file: Path) -> MetricNetwork:
+    """The network that a config.json describes.  Raises InputError where it is damaged."""
     values = config["architecture"]
     architecture = Architecture.from_hyperparameters(
         {**values, "class_identifier": values.get("kind")}, str(file)

@@ -6,7 +6,7 @@ normalisations, per weight `NAME.quantized.scale`, per linear map with quantized
 One by one, each of those hundreds would have its entry in the file's header, 1 % of a small student.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from weebill.errors import InputError, nearest
 from weebill.quantization.grids import grid_named
 from weebill.quantization.modules import QuantizedLinear, empty_packed_model
 from weebill.quantization.weights import PackedWeight
+from weebill.tensor_files import FLOAT, NAMES
 
 _NUMBERS = "float32"  # the tensor of all that is no code
 # How names of codes end in a network, and in its file.
@@ -69,6 +70,16 @@ def _check_section(section: Any) -> None:
         wrong = not isinstance(value, kind)
         if wrong or (kind is list and not all(isinstance(one, str) for one in value)):
             raise InputError(f"quantization.{key}: {value!r:.60}, expected {name}")
+
+
+def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
+    """`expected` of `tensor_files.check_types` for the file that a section, as it was read, describes.
+
+    Raises InputError for a section that is none, or a grid that is none of ours.
+    """
+    _check_section(section)
+    _, kind = grid_named(section.get("grid", "")).packed_shape(torch.Size((2,)))
+    return lambda name: (NAMES[kind] if name.endswith(_STORED) else FLOAT,)
 
 
 def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -14,9 +14,11 @@ from safetensors.numpy import save_file
 
 from weebill.errors import InputError
 from weebill.files import atomic_path
+from weebill.tensor_files import check_types
 from weebill.translation.vocabulary import EOS, UNK
 
 TENSORS = ("candidates", "counts", "frequent")  # of a file
+KINDS = ("U16", "U32")  # their types
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Shortlist:
         Raises InputError where the file is no shortlist, or one of another vocabulary.
         """
         try:
+            check_types(path, lambda name: KINDS if name in TENSORS else ())
             with safe_open(path, "numpy") as file:
                 tensors = {name: file.get_tensor(name) for name in TENSORS}
                 made = (file.metadata() or {}).get("vocabulary")

@@ -5,7 +5,7 @@ it: configuration, seed, versions, parents), and `quantization` where the weight
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,8 @@ from torch import Tensor
 from weebill import quantization as quantized
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
-from weebill.quantization.files import check_scales
+from weebill.quantization.files import check_scales, stored_type
+from weebill.tensor_files import FLOAT, check_types
 from weebill.translation.architecture import Architecture
 from weebill.translation.network import Translator
 from weebill.translation.vocabulary import Vocabulary
@@ -73,14 +74,15 @@ def save_model(
 def load_model(path: str | Path, dropout: float = 0.0) -> Model:
     """Read a model folder.  dropout: of the network where it is trained further.
 
-    Raises InputError where it is none, is damaged, holds numbers that are none, or its vocabulary is not the
-    one it was made with.
+    Raises InputError where it is none, is damaged, holds numbers that are none or of another type than its format's,
+    or its vocabulary is not the one it was made with.
     """
     path = Path(path)
     config, sha256, architecture = _read_config(path)
     vocabulary = _read_vocabulary(path, sha256, architecture)
     file = path / "model.safetensors"
     try:
+        check_types(file, _types(path, config))
         tensors = load_file(file)
     except (FileNotFoundError, SafetensorError) as error:
         raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
@@ -126,6 +128,14 @@ def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Voc
             f"{len(vocabulary):,}; make the model again"
         )
     return vocabulary
+
+
+def _types(path: Path, config: Mapping[str, Any]) -> Callable[[str], tuple[str, ...]]:
+    """The types that a folder's tensors may have, by name."""
+    if "quantization" not in config:
+        return lambda _: (FLOAT,)
+    with _place(f"{path}/config.json: "):
+        return stored_type(config["quantization"])
 
 
 def _fitting(
