@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -13,61 +14,126 @@ from typing import IO, Any
 
 import psutil
 
+from weebill.durable import make_folders, put_in_place, sync, sync_tree
 from weebill.errors import InputError
+from weebill.replaceable import FolderKind, check_replaceable
 
 LOCK = ".lock"
 
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
+    """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise.
+
+    When the block is left, the file is on the disk: a power loss does not take it back.
+    """
     path = Path(path).resolve()  # a link stays one
     if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
         raise InputError(f"{path}: not a plain file; name one, or a new one")
     partial = _partial(path)
     try:
         yield partial
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(partial)
         os.replace(partial, path)
+        sync(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
 
 @contextmanager
-def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise."""
-    path = Path(path)
-    partial = _partial(path)
-    partial.mkdir()
+def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[Path]:
+    """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise.
+
+    When the block is left, the folder is on the disk: a power loss does not take it back.
+    kind: what an earlier folder at `path` must be to be replaced; None: there must be none, or an empty one.
+    Raises InputError, before the block and once more after it, where anything else would be deleted, or where
+    nothing can be written.
+    """
+    place, partial = _begin(path, kind)
     try:
+        partial.mkdir()
         yield partial
-        if path.is_dir():
-            shutil.rmtree(path)
-        os.replace(partial, path)
+        sync_tree(partial)
+        check_replaceable(place, kind)  # something may have been put there meanwhile
+        _put_in_place(partial, place, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
+    """Give a finished folder of the same file system its final place; all else is as in `atomic_folder`."""
+    place, partial = _begin(path, kind)
+    sync_tree(made)
+    os.replace(
+        made, partial
+    )  # else a kill would leave the replaced folder in the place of the made one
+    try:
+        _put_in_place(partial, place, path)
+    except BaseException:
+        os.replace(partial, made)
+        raise
+    shutil.rmtree(partial, ignore_errors=True)
+
+
 def remove_folder(path: str | Path) -> None:
     """Remove a folder at one stroke: however this is interrupted, it is not left there in parts."""
-    partial = _partial(Path(path))
+    path = Path(path)
+    partial = _partial(path)
     os.replace(path, partial)
+    sync(path.parent)
     shutil.rmtree(partial)
+
+
+def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
+    """The absolute path of a folder to be made, and where this process makes it."""
+    place = check_replaceable(path, kind)
+    try:
+        partial = _partial(place)
+        partial.mkdir()  # now, where a user hears of it before the work begins
+        partial.rmdir()
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # weebill.job says what to do
+            raise
+        raise InputError(
+            f"{path}: cannot be made ({error.strerror}); name a folder where you can write"
+        ) from error
+    return place, partial
+
+
+def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
+    try:
+        put_in_place(partial, place, place.with_name(_former(place) + str(os.getpid())))
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise InputError(
+            f"{path}: cannot be replaced ({error.strerror}), it is as it was; name a new folder"
+        ) from error
 
 
 def _partial(path: Path) -> Path:
     """Where this process makes, or takes apart, what stands at `path`; its folder exists afterwards.
 
-    What killed processes left of the same path is removed.
+    What killed processes left of the same path is removed; a folder that they had begun to replace comes back.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    prefix = f".{path.name}.partial-"
+    make_folders(path.parent)
+    prefix, former = f".{path.name}.partial-", _former(path)
     for entry in path.parent.iterdir():
-        maker = entry.name.removeprefix(prefix)
-        if entry.name.startswith(prefix) and maker.isdigit() and not _others(int(maker)):
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink(missing_ok=True)
+        begin = former if entry.name.startswith(former) else prefix
+        maker = entry.name.removeprefix(begin)
+        if entry.name.startswith(begin) and maker.isdigit() and not _others(int(maker)):
+            if begin == former and not os.path.lexists(path):
+                os.replace(entry, path)
+            elif entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink(missing_ok=True)
     return path.with_name(f"{prefix}{os.getpid()}")
+
+
+def _former(path: Path) -> str:
+    """The beginning of the name that a folder has while another takes its place."""
+    return f".{path.name}.former-"
 
 
 def _others(process: int) -> bool:

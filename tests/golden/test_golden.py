@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from tests.golden.outputs import outputs
+from weebill.generation.models import load_generator
+from weebill.hugging_face.folder import folder_kind
 from weebill.kernels.extension import fastest
+from weebill.metric.folder import KIND as METRIC
+from weebill.replaceable import check_replaceable
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.exports.marian.files import read_npz, write_bin
 from weebill.runtime.shortlist import Shortlist
+from weebill.translation.folder import KIND as STUDENT
 from weebill.translation.folder import load_model
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
@@ -63,3 +68,16 @@ def test_the_export_is_the_same(golden, tmp_path):
     assert all(np.array_equal(array, old_arrays[name]) for name, array in arrays.items())
     write_bin(tmp_path / "model.bin", arrays, old_options)
     assert (tmp_path / "model.bin").read_bytes() == (base / "marian/model.bin").read_bytes()
+
+
+def test_old_folders_are_replaced(golden):
+    """Each is told from a user's own folder by what version 0.1.0 wrote."""
+    base, _ = golden
+    bart = load_generator(base / "generator/bart")
+    kinds = {
+        "generator/bart": folder_kind(bart.tokenizer),
+        "metric": METRIC,
+        **{f"student/{precision}": STUDENT for precision in ("float32", "int8", "log4")},
+    }
+    for name, kind in kinds.items():
+        assert check_replaceable(base / name, kind) == base / name

@@ -182,3 +182,11 @@ def test_tensors_of_another_type_are_refused(tmp_path, metric, kind, name):
         save_file(changed, file)
         with pytest.raises(InputError, match=f"{file}: tensor .* is {name}, expected F32; "):
             load_metric(tmp_path / "one")
+
+
+def test_a_metric_replaces_metrics_alone(tmp_path, metric):
+    for _ in range(2):
+        save_metric(tmp_path / "one", metric, {})
+    (tmp_path / "one/scores").mkdir()
+    with pytest.raises(InputError, match=r"one: holds 'scores', which would be deleted"):
+        save_metric(tmp_path / "one", metric, {})

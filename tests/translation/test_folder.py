@@ -196,3 +196,26 @@ def test_tensors_of_another_type_are_refused(tmp_path, network, vocabulary, grid
                 message = f"model.safetensors: tensor {one} is {name}, expected {wanted}; "
                 with pytest.raises(InputError, match=message):
                     load_model(tmp_path)
+
+
+def test_a_model_replaces_models_alone(folder, tmp_path, network, vocabulary):
+    save_model(folder, network, vocabulary, {"seed": 2})
+    assert load_model(folder).config["lineage"] == {"seed": 2}
+    (folder / "notes.md").write_text("mine")
+    with pytest.raises(InputError, match=r"model: holds 'notes\.md', which would be deleted"):
+        save_model(folder, network, vocabulary, {"seed": 3})
+    (folder / "notes.md").unlink()
+    (folder / "config.json").write_text('{"format": "another program\'s"}')
+    with pytest.raises(InputError, match=r"holds 'config\.json', which Weebill did not write"):
+        save_model(folder, network, vocabulary, {"seed": 3})
+
+
+def test_integers_do_not_replace_the_float32_model_they_are_made_of(folder, tmp_path, network):
+    model = load_model(folder)
+    (tmp_path / "link").symlink_to(tmp_path)
+    quantized = quantize_model(model.network, "int8"), model.vocabulary, {}, section("int8")
+    for path in (folder, tmp_path / "nothing/../model", tmp_path / "link/model"):
+        with pytest.raises(InputError, match="is the folder the model was read from; name another"):
+            save_model(path, *quantized)
+    assert "quantization" not in load_model(folder).config
+    save_model(tmp_path / "int8", *quantized)

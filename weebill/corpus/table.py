@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path
+from weebill.replaceable import FolderKind
 
 SCHEMA = pa.schema(
     [
@@ -28,6 +29,9 @@ SCHEMA = pa.schema(
     ]
 )
 AUGMENTED_BY = "augmented_by"
+_DIGITS = "[0-9]" * 5
+# A folder of shards; another program's have longer names.
+SHARDS = FolderKind(perhaps=(f"part-{_DIGITS}.parquet", f"part-{_DIGITS}[0-9].parquet"))
 
 
 def shard_name(number: int) -> str:
@@ -160,7 +164,7 @@ class ShardWriter:
         self._shards = 0
 
     def __enter__(self) -> "ShardWriter":
-        self._folder = self._stack.enter_context(atomic_folder(self.path))
+        self._folder = self._stack.enter_context(atomic_folder(self.path, SHARDS))
         return self
 
     def write(self, part: pa.RecordBatch | pa.Table) -> None:

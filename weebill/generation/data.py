@@ -24,6 +24,7 @@ from weebill.corpus.importers.reading import HALF, SURROGATES
 from weebill.corpus.sources import Places, local_file
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.replaceable import FolderKind, has_keys
 from weebill.text_files import read_lines
 
 Task = Literal["summarization", "language-modelling"]
@@ -33,6 +34,10 @@ KEYS: dict[Task, tuple[str, ...]] = {
     "summarization": ("article", "summary"),  # the first is what parts are drawn by
     "language-modelling": ("text",),
 }
+DATA = FolderKind(
+    always=("data.json", *(f"{part}.jsonl" for part in PARTS)),
+    mark=("data.json", lambda file: has_keys(file, {"task", "rows", "sha256"})),
+)
 _HALVES = re.compile(f"[{SURROGATES}]")
 BLOCK = 2000  # characters at least, of a block of running text that parts are drawn from
 
@@ -78,7 +83,7 @@ def import_data(settings: DataSettings, folder: str | Path, places: Places | Non
             raise InputError(
                 f"data: no text in the {part} part; raise its share, or name files of it"
             )
-    with atomic_folder(folder) as partial:
+    with atomic_folder(folder, DATA) as partial:
         for part, rows in parts.items():
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             (partial / f"{part}.jsonl").write_text(text, encoding="utf-8", newline="")

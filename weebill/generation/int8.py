@@ -32,15 +32,19 @@ from weebill.generation.int8_decoding import make_fast
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
+    WEIGHTS,
+    check_no_source,
+    check_weights,
     cut_to,
+    folder_kind,
     layer_shapes,
     model_class,
     tie,
 )
-from weebill.hugging_face.folder import WEIGHTS as OLD_WEIGHTS
 from weebill.hugging_face.loading import (
     INT8_ADVICE,
     INT8_METHOD,
+    INT8_WEIGHTS,
     OLD_QUANTIZATION,
     QUANTIZATION,
     WEIGHTS_ENTRY,
@@ -52,10 +56,10 @@ from weebill.kernels.extension import PORTABLE, check_instruction_set, extension
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
+from weebill.replaceable import check_replaceable
 from weebill.tensor_files import FLOAT, check_types, types_of
 
 GRID = "int8_rowwise"
-WEIGHTS = "int8.safetensors"
 
 
 def save_int8(
@@ -70,9 +74,14 @@ def save_int8(
     A model trained under `int8_rowwise` rounding (its weights on the grid) keeps its numbers.
     scales: of activations, by linear map (see `calibrated_scales`), 127 / the largest magnitude expected; None: each
     token is quantized by its own largest magnitude, when it comes.  entries: further ones for config.json.
-    Raises InputError where the model is of no family, cannot generate, or has NaN or infinite weights.
+    Raises InputError where the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
+    where `folder` is the one the model was read from, and where it holds anything else than an earlier model.
     """
+    kind = folder_kind(tokenizer)
+    check_no_source(folder, model)
+    check_replaceable(folder, kind)
     shapes = layer_shapes(prunable(model))
+    check_weights(folder, model)
     if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
@@ -89,7 +98,7 @@ def save_int8(
         "grid": GRID,
         "activation_scales": None if scales is None else dict(scales),
     }
-    with atomic_folder(folder) as partial:
+    with atomic_folder(folder, kind) as partial:
         model.config.save_pretrained(partial)
         model.generation_config.save_pretrained(partial)
         config = read_json(partial / "config.json")
@@ -101,8 +110,8 @@ def save_int8(
             WEIGHTS_ENTRY: INT8_ADVICE,
         }
         write_json(partial / "config.json", config)
-        save_file(tensors, partial / WEIGHTS, metadata={"format": "pt"})
-        (partial / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        save_file(tensors, partial / INT8_WEIGHTS, metadata={"format": "pt"})
+        (partial / INT8_WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         if tokenizer is not None:
             tokenizer.save_pretrained(partial)
 
@@ -139,7 +148,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         model = kind(kind.config_class.from_dict(config))
     try:
         cut_to(prunable(model), shapes)
-        stored = _Stored(folder / (WEIGHTS if new else OLD_WEIGHTS))
+        stored = _Stored(folder / (INT8_WEIGHTS if new else WEIGHTS))
         check_types(stored.path, _type_in(model))
         tie(model, {name.replace(".codes", ".weight") for name in stored.names})
         quantize_layers(
@@ -153,6 +162,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         ) from error
     if (folder / "generation_config.json").is_file():
         model.generation_config = generation_settings(folder)
+    model.name_or_path = str(folder.resolve())  # not to be replaced by what is made of it
     return model.eval()
 
 

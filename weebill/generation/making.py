@@ -27,6 +27,8 @@ from weebill.generation.models import save_generator
 from weebill.generation.settings import Device, TrainingSettings
 from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
 from weebill.generation.training import train
+from weebill.hugging_face.folder import folder_kind
+from weebill.replaceable import check_replaceable
 
 SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
@@ -88,6 +90,7 @@ def make_model(
     special = SPECIAL[shape.architecture]
     tokenizer = train_tokenizer(texts, shape.vocabulary, special, shape.positions)
     model = new_model(shape, tokenizer, seed)
+    check_replaceable(output, folder_kind(tokenizer))
     longest = making.passage or shape.positions
     encoder = Encoder(model, tokenizer, longest, longest)
     if encoder.pairs:

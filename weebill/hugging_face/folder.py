@@ -23,6 +23,7 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, write_json
 from weebill.hugging_face.families import FAMILIES, prunable
 from weebill.hugging_face.loading import (
+    INT8_WEIGHTS,
     POOLER,
     SHAPES,
     generation_settings,
@@ -32,10 +33,20 @@ from weebill.hugging_face.loading import (
 )
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import Prunable
+from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, types_of
 
 WEIGHTS = "model.safetensors"
 HALVES = (FLOAT, "F16", "BF16")
+# What libraries' tokenizers are written as, of this version and of older ones.
+TOKENIZER_FILES = (
+    "added_tokens.json",
+    "additional_chat_templates/*.jinja",
+    "chat_template.jinja",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)
 
 
 def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
@@ -65,6 +76,38 @@ def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
     cut(model, **surplus)
 
 
+def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
+    """What may be replaced by a model's folder with this tokenizer: without one, no folder that has some."""
+    names = ()
+    if tokenizer is not None:
+        names = (*TOKENIZER_FILES, *getattr(tokenizer, "vocab_files_names", {}).values())
+    return FolderKind(
+        always=("config.json",),
+        perhaps=(WEIGHTS, INT8_WEIGHTS, "generation_config.json", *names),
+        mark=(
+            "config.json",
+            lambda file: has_keys(file, {SHAPES}) or has_keys(file, {"lineage"}),
+        ),
+    )
+
+
+def check_weights(path: str | Path, model: PreTrainedModel) -> None:
+    """Raise InputError for a model on `meta`, which has shapes and no numbers to write."""
+    for name, value in model.state_dict().items():
+        if value.is_meta:
+            raise InputError(
+                f"{path}: not written, '{name}' has no numbers (device `meta`); read the model's weights first"
+            )
+
+
+def check_no_source(path: str | Path, model: PreTrainedModel) -> None:
+    """Raise InputError if a folder is the one that a model was read from."""
+    place = Path(path).resolve()
+    for source in {model.name_or_path, model.config.name_or_path} - {""}:
+        if place.is_dir() and Path(source).is_dir() and place.samefile(source):
+            raise InputError(f"{path}: is the folder the model was read from; name another")
+
+
 def save_model(
     path: str | Path,
     model: PreTrainedModel,
@@ -74,8 +117,10 @@ def save_model(
     """Write a model of a family, whole or cut, as a folder, atomically; equal models make equal bytes.
 
     entries: further ones for config.json.
-    Raises InputError where it is of no family, or of a class that the library does not know by name.
+    Raises InputError where it is of no family, or of a class that the library does not know by name, has no weights
+    (on `meta`), or where something other than such a folder is at `path`.
     """
+    check_weights(path, model)
     save_whole_model(
         path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
     )
@@ -88,10 +133,13 @@ def save_whole_model(
     entries: Mapping[str, Any],
 ) -> None:
     """`save_model` of a model of any family, which is not cut."""
+    kind = folder_kind(tokenizer)
+    check_replaceable(path, kind)
+    check_weights(path, model)
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
-    with atomic_folder(path) as folder:
+    with atomic_folder(path, kind) as folder:
         model.save_pretrained(folder)
         (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         config = read_json(folder / "config.json")
@@ -123,6 +171,7 @@ def load_model(path: str | Path) -> PreTrainedModel:
         raise InputError(
             f"{path}: damaged, or no model in safetensors ({_first_line(error)}); make it again"
         ) from error
+    model.name_or_path = str(path.resolve())  # not to be replaced by what is made of it
     return model.eval()
 
 

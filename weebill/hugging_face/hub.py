@@ -9,7 +9,8 @@ from pathlib import Path
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
-from weebill.files import atomic_folder, sha256_file, write_json
+from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.replaceable import FolderKind
 
 WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # the last of our own
 ORIGIN = "hub.json"
@@ -39,12 +40,19 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
             for file in _wanted(files, name)
         }
         licence = licence_of(found["card"])
-    with atomic_folder(folder) as partial:
+    with atomic_folder(folder, _kind(folder)) as partial:
         for file, path in paths.items():
             _link(path, partial / file)
         checksums = {file: sha256_file(path) for file, path in paths.items()}
         origin = {"name": name, "revision": revision, "licence": licence, "files": checksums}
         write_json(partial / ORIGIN, origin)
+
+
+def _kind(folder: str | Path) -> FolderKind:
+    """What an earlier folder holds, by its own hub.json: the files of any model."""
+    origin = Path(folder, ORIGIN)
+    files = read_json(origin).get("files", {}) if origin.is_file() else {}
+    return FolderKind(always=(ORIGIN,), perhaps=tuple(files))
 
 
 def _wanted(files: Iterable[str], name: str) -> list[str]:

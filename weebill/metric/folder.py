@@ -25,11 +25,16 @@ from weebill.metric.encoders import new_encoder, reason
 from weebill.metric.network import MetricNetwork
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
+from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import check_types, types_of
 
 FORMAT = "weebill-metric-1"
 READABLE = (FORMAT, "goldcrest-metric-1")  # the second is of the project's former name
 WEIGHTS = "model.safetensors"
+KIND = FolderKind(
+    always=("config.json", WEIGHTS, TOKENIZER),
+    mark=("config.json", lambda file: has_format(file, READABLE)),
+)
 ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
 
@@ -71,7 +76,11 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
 
 
 def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
-    """Write a metric folder atomically; equal metrics make equal bytes."""
+    """Write a metric folder atomically; equal metrics make equal bytes.
+
+    Raises InputError where something other than a metric folder is at `path`.
+    """
+    check_replaceable(path, KIND)
     network = metric.network
     encoder = network.encoder.config.to_dict()
     if isinstance(network.encoder, XLMRobertaModel):  # the family that can be cut
@@ -86,7 +95,7 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
     tensors = {
         name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()
     }
-    with atomic_folder(path) as folder:
+    with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / WEIGHTS)
         (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
         metric.tokenizer.save(folder)

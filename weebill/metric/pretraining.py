@@ -33,8 +33,9 @@ from weebill.files import (
     remove_folder,
     write_json,
 )
-from weebill.metric.tokenizer import SentenceTokenizer
+from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.products import OneDnnLinears
+from weebill.replaceable import FolderKind, check_replaceable, has_keys
 
 WINDOW = 100  # batches that are sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece has
@@ -42,6 +43,10 @@ CHECKPOINT = "checkpoint.pt"
 END = 2  # the id of </s>; <s> and <pad> are before it
 AT_ONCE = 65_536  # sentences that are divided into pieces together
 RECORD = "pretraining.json"
+KIND = FolderKind(
+    always=("config.json", "model.safetensors", FILE, RECORD),
+    mark=(RECORD, lambda file: has_keys(file, {"losses", "code"})),
+)
 
 
 @dataclass(frozen=True)
@@ -138,6 +143,7 @@ def pretrain(
     sentences = Sentences(texts, pieces, settings.positions - RESERVED)
     if not len(sentences.lengths):
         raise InputError("encoder: no text to pre-train on; name files that hold some")
+    check_replaceable(output, KIND)
     work = Path(work)
     identity = {
         "settings": asdict(settings),
@@ -153,7 +159,7 @@ def pretrain(
         claim_folder(work, "identity.json", identity)
         course = _Course(settings, pieces, seed, torch.device(device))
         losses = course.run(sentences, work / CHECKPOINT)
-        with atomic_folder(output) as folder:
+        with atomic_folder(output, KIND) as folder:
             course.model.roberta.cpu().save_pretrained(folder)
             (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
             pieces.save(folder)

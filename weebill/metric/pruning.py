@@ -16,7 +16,7 @@ from torch.nn import functional
 from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
-from weebill.metric.folder import Metric, load_metric, save_metric
+from weebill.metric.folder import KIND, Metric, load_metric, save_metric
 from weebill.metric.held_out import is_held_out
 from weebill.metric.judgements import require_references
 from weebill.metric.network import MetricNetwork
@@ -29,6 +29,7 @@ from weebill.pruning.depth import cut_layers
 from weebill.pruning.history import History
 from weebill.pruning.ranking import BlockScores, Scores, lowest
 from weebill.pruning.structure import Prunable
+from weebill.replaceable import check_replaceable
 
 BATCH = 16  # segments, over whose gradients a part's importance is summed before its sign is lost
 
@@ -89,6 +90,7 @@ def make_pruned(
     learnt; None, where that is not known: brought to the metric's own by a linear fit.
     Raises InputError as `prune`, `load_metric` and `judged_segments`, and where no segment is left.
     """
+    check_replaceable(output, KIND)
     whole = load_metric(metric)
     tables = [(entry["table"], entry["score"]) for entry in judgements]
     judged = judged_segments(tables, normalise or "language-pair")

@@ -31,6 +31,7 @@ from weebill.files import (
 from weebill.metric.architecture import KINDS, REGRESSION
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.products import OneDnnLinears
+from weebill.replaceable import FolderKind, check_replaceable, has_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,11 @@ STATE = "weebill"  # of a checkpoint in the work folder: what Lightning does not
 RECORD = "training.json"
 # What a metric needs of its encoder's folder to be used.
 ENCODER_FILES = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
+KIND = FolderKind(
+    always=("checkpoints/model.ckpt", "hparams.yaml", RECORD),
+    perhaps=tuple(f"encoder/{name}" for name in ENCODER_FILES),
+    mark=(RECORD, lambda file: has_keys(file, {"validations", "code"})),
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,7 @@ def train(
     }
     torch.set_num_threads(threads)
     local = Path(encoder).is_dir()
+    check_replaceable(output, KIND)
     output = Path(output)
     work = output.with_name(f"{output.name}.work")
     identity = {
@@ -118,7 +125,7 @@ def train(
         history = _fit(
             model, rows["training"], rows["validation"], settings, seed, work, accelerator
         )
-        with atomic_folder(output) as folder:
+        with atomic_folder(output, KIND) as folder:
             (folder / "checkpoints").mkdir()
             shutil.copy(work / BEST, folder / "checkpoints/model.ckpt")
             hparams = json.loads(json.dumps(dict(model.hparams)))  # plain lists and dictionaries

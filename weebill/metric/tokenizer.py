@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, sha256_text
+from weebill.replaceable import FolderKind
 
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
@@ -98,7 +99,7 @@ def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
 
 def make_tokenizer(folder: str | Path, lines: Iterable[str], pieces: int) -> None:
     """The folder of a tokenizer alone, made atomically.  Raises InputError as `train_tokenizer`."""
-    with atomic_folder(folder) as made:
+    with atomic_folder(folder, FolderKind(always=(FILE,))) as made:
         train_tokenizer(made / FILE, lines, pieces)
 
 

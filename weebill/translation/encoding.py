@@ -14,12 +14,18 @@ from weebill.code_version import code_version
 from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.files import atomic_folder, content_hash, read_json, write_json
+from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.batches import Batch, make_batch
 from weebill.translation.vocabulary import Vocabulary
 
 SIDES = ("source", "target")
 ABOUT = "about.json"
 LINKS = "links"
+ENCODED = FolderKind(
+    always=(ABOUT, "weights", *(f"{side}.{part}" for side in SIDES for part in ("ids", "offsets"))),
+    perhaps=("groups", f"{LINKS}.ids", f"{LINKS}.offsets"),
+    mark=(ABOUT, lambda file: has_keys(file, {"identity"})),
+)
 
 
 def links_field(vocabulary: Vocabulary) -> pa.Field:
@@ -96,7 +102,7 @@ def encode_corpus(
     if not about.is_file() or read_json(about)["identity"] != identity:
         for table in tables:
             _check_columns(table, vocabulary, grouped, linked)
-        with atomic_folder(folder) as partial:
+        with atomic_folder(folder, ENCODED) as partial:
             found = _encode(tables, vocabulary, partial, max_pieces, grouped, linked)
             write_json(partial / ABOUT, {**found, "identity": identity})
     return EncodedCorpus(folder)

@@ -20,6 +20,7 @@ from weebill import quantization as quantized
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.quantization.files import check_scales, stored_type
+from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import FLOAT, check_types
 from weebill.translation.architecture import Architecture
 from weebill.translation.network import Translator
@@ -27,6 +28,10 @@ from weebill.translation.vocabulary import Vocabulary
 
 FORMAT = "weebill-translation-1"
 READABLE = (FORMAT, "goldcrest-translation-1")  # the second is of the project's former name
+KIND = FolderKind(
+    always=("config.json", "model.safetensors", "vocab.spm"),
+    mark=("config.json", lambda file: has_format(file, READABLE)),
+)
 TIED = {"output.weight": "embedding.weight"}  # stored once, under the second name
 
 
@@ -50,7 +55,12 @@ def save_model(
     """Write a model folder atomically; equal models make equal bytes.
 
     quantization: the section that describes a network of packed layers (`weebill.quantization`).
+    Raises InputError where something other than a model folder is at `path`, or integers would replace the float32
+    model whose vocabulary this is.
     """
+    check_replaceable(path, KIND)
+    if quantization is not None:
+        _check_no_source(Path(path).resolve(), vocabulary)
     tensors = {
         name: value.detach().cpu().contiguous() for name, value in _own_tensors(network).items()
     }
@@ -64,11 +74,20 @@ def save_model(
     if quantization is not None:
         config["quantization"] = dict(quantization)
         tensors = quantized.merged(tensors)
-    with atomic_folder(path) as folder:
+    with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / "model.safetensors")
         (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
         shutil.copyfile(vocabulary.path, folder / "vocab.spm")
         write_json(folder / "config.json", config)
+
+
+def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
+    """Raise InputError if a folder is the float32 one that a vocabulary was read from, with its model."""
+    source = Path(vocabulary.path).parent
+    if not (path / "config.json").is_file() or not source.samefile(path):
+        return
+    if "quantization" not in read_json(path / "config.json"):
+        raise InputError(f"{path}: is the folder the model was read from; name another")
 
 
 def load_model(path: str | Path, dropout: float = 0.0) -> Model:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import torch
 
 from weebill.files import remove_folder
+from weebill.replaceable import check_replaceable
 from weebill.translation.architecture import Architecture
-from weebill.translation.folder import save_model
+from weebill.translation.folder import KIND, save_model
 from weebill.translation.lineage import lineage
 from weebill.translation.network import Translator
 from weebill.translation.training import Hardware, TrainingConfig, train
@@ -40,6 +41,7 @@ def make_model(
 
     Unfinished training is kept in `OUTPUT.work` and continued by the next call.  Raises InputError as `train`.
     """
+    check_replaceable(output, KIND)
     pieces = Vocabulary(vocabulary)
     architecture = Architecture.from_zoo(entry, len(pieces))
     network = new_network(architecture, seed, config.dropout)

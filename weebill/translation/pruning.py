@@ -7,7 +7,8 @@ from typing import Any
 
 from weebill.files import remove_folder, write_json
 from weebill.pruning.study import Method
-from weebill.translation.folder import load_model, model_hash, save_model
+from weebill.replaceable import check_replaceable
+from weebill.translation.folder import KIND, load_model, model_hash, save_model
 from weebill.translation.lineage import lineage
 from weebill.translation.making import make_model
 from weebill.translation.study import TranslationStudy, unwatched
@@ -53,6 +54,7 @@ def make_pruned(
     Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError where
     the method does not fit the student, and as `training.train`.
     """
+    check_replaceable(output, KIND)
     work = output.with_name(output.name + ".work")
     study = replace(study, encoded=work / "encoded")
     pruned = method.prune(study, work)

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from weebill.errors import InputError
-from weebill.files import atomic_path, claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.files import (
+    atomic_path,
+    claim_folder,
+    content_hash,
+    exclusive_folder,
+    move_folder,
+    remove_folder,
+)
+from weebill.replaceable import FolderKind, check_replaceable
 from weebill.text_files import read_lines
 
 log = logging.getLogger(__name__)
@@ -20,6 +28,7 @@ Classifier = Callable[[list[str], list[str]], Sequence[float]]
 BLOCK_ROWS = 8192  # scored at once
 BATCH_ROWS = {"xlmr": 32}  # of a full model's forward pass; a lite one's:
 LITE_BATCH_ROWS = 256
+SCORES = FolderKind(perhaps=("part-*.txt",))
 ANY = ("xx", "xxx")  # the language of multilingual models
 
 
@@ -46,6 +55,7 @@ def score_pairs(
     Finished parts are kept in `OUTPUT.work`, so that a killed job goes on where it was.  Raises InputError where
     a line is no pair, or a part gets another number of scores than it has lines.
     """
+    check_replaceable(output, SCORES)
     output = Path(output)
     work = output.with_name(f"{output.name}.work")
     with exclusive_folder(work):
@@ -58,9 +68,7 @@ def score_pairs(
             if not path.exists():
                 classifier = classifier or load()
                 _score_part(part, path, classifier, block_rows)
-        if output.is_dir():
-            remove_folder(output)
-        os.replace(work / "scores", output)
+        move_folder(work / "scores", output, SCORES)
         remove_folder(work)
 
 

@@ -17,12 +17,14 @@ from weebill.corpus.scores.selection import ScoreColumn
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
 from weebill.files import atomic_folder
+from weebill.replaceable import FolderKind
 
 log = logging.getLogger(__name__)
 
 VALIDATION_SHARE = 0.1
 MAX_VALIDATION = 2000
 MIN_PAIRS = 100
+PAIRS = FolderKind(always=("training.tsv", "validation.tsv"))
 
 Corpora = Mapping[str | Path, Sequence[tuple[str, str | Path]]]
 
@@ -50,7 +52,7 @@ def write_clean_pairs(
     held_out = min(MAX_VALIDATION, int(VALIDATION_SHARE * found))
     lines = [as_line((row["source"], row["target"])) for row in drawn.to_pylist()]
     parts = {"validation": lines[:held_out], "training": lines[held_out:]}
-    with atomic_folder(output) as made:
+    with atomic_folder(output, PAIRS) as made:
         for name, text in parts.items():
             (made / f"{name}.tsv").write_text("".join(text), encoding="utf-8", newline="")
     log.info("%s pairs to train on, %s to validate on", f"{found - held_out:,}", held_out)

@@ -14,12 +14,14 @@ import numpy as np
 from weebill.corpus.bicleaner.classification import part_paths, score_path
 from weebill.corpus.scores.registry import Score
 from weebill.corpus.scores.scoring import score_shard
-from weebill.corpus.table import read_batches, shard_paths
+from weebill.corpus.table import SHARDS, read_batches, shard_paths
 from weebill.errors import InputError
 from weebill.files import atomic_folder
+from weebill.replaceable import FolderKind
 from weebill.text_files import read_lines
 
 PART_ROWS = 100_000
+PARTS = FolderKind(perhaps=("part-*.tsv.gz",))
 # What would end a line or a column there.  Text is cleaned before, so hardly any has one.
 _SEPARATORS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x00", " "))
 
@@ -37,7 +39,7 @@ def write_pairs(corpus: str | Path, folder: str | Path, part_rows: int = PART_RO
 def write_parts(pairs: Iterable[Pair], folder: str | Path, part_rows: int = PART_ROWS) -> int:
     """Write pairs as parts of the folder, in order; how many there are."""
     rows, left = 0, iter(pairs)
-    with atomic_folder(folder) as made:
+    with atomic_folder(folder, PARTS) as made:
         for number in count():
             if not (part := list(islice(left, part_rows))):
                 break
@@ -83,7 +85,7 @@ def join_scores(
             )
         return found
 
-    with atomic_folder(output) as made:
+    with atomic_folder(output, SHARDS) as made:
         for shard in shard_paths(corpus):
             name = shard.name if Path(corpus).is_dir() else "part-00000.parquet"
             score_shard(shard, made / name, score, following)

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder
+from weebill.replaceable import FolderKind
 
 
 def unpack(archive: str | Path, output: str | Path) -> None:
@@ -22,7 +23,13 @@ def unpack(archive: str | Path, output: str | Path) -> None:
                 raise InputError(
                     f"{archive}: {len(found)} files metadata.yaml, expected one: this is no model of bicleaner-ai"
                 )
-            with atomic_folder(output) as made, TemporaryDirectory(dir=made) as unpacked:
+            names = tuple(
+                Path(name).relative_to(Path(found[0]).parent).as_posix()
+                for name in files.getnames()
+                if Path(name).is_relative_to(Path(found[0]).parent)
+            )
+            kind = FolderKind(always=("metadata.yaml",), perhaps=names)
+            with atomic_folder(output, kind) as made, TemporaryDirectory(dir=made) as unpacked:
                 files.extractall(unpacked, filter="data")
                 for file in Path(unpacked, found[0]).parent.iterdir():
                     file.rename(made / file.name)

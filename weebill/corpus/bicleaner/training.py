@@ -11,6 +11,7 @@ from typing import Any
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder
+from weebill.replaceable import FolderKind
 from weebill.text_files import read_lines
 
 log = logging.getLogger(__name__)
@@ -18,6 +19,7 @@ log = logging.getLogger(__name__)
 CLASSIFIER = (
     "dec_attention"  # decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind
 )
+MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"))
 # Of each pair: the pair, twice the target with another source, once with words left out.  Replacing words by others
 # of the same frequency, a further kind of bicleaner-ai, takes longer than the training.
 NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
@@ -52,7 +54,7 @@ def train(
     _make_repeatable(seed)
     pairs = Path(pairs).resolve()
     # In the folder itself, as the vocabulary's file holds its own path.
-    with atomic_folder(output) as made, chdir(made), TemporaryDirectory(dir=".") as work:
+    with atomic_folder(output, MODEL) as made, chdir(made), TemporaryDirectory(dir=".") as work:
         samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
         for path in samples.values():
             _write_samples(pairs / path.name, path, languages[1])

@@ -31,6 +31,7 @@ from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.sources import SIDES, Side
 from weebill.corpus.table import (
+    SHARDS,
     TableWriter,
     count_rows,
     read_batches,
@@ -39,7 +40,8 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.files import read_json, remove_folder, write_json
+from weebill.files import move_folder, read_json, remove_folder, write_json
+from weebill.replaceable import check_replaceable
 
 BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
 
@@ -73,6 +75,7 @@ def clean_corpus(
     Raises InputError where a table or the model is missing or damaged, a language has no known script or the
     model does not know it, `source` mixes rows with other sides, no row is left, or a worker is killed.
     """
+    check_replaceable(output, SHARDS)
     output = Path(output)
     shards = shard_paths(source)
     sides = _sides(shards)
@@ -92,10 +95,8 @@ def clean_corpus(
         ) from error
     for leftover in (work / "cleaned").glob(".*"):  # of a process that was killed
         leftover.unlink()
-    if output.is_dir():
-        remove_folder(output)
     (work / "settings.json").unlink()  # from here on a run could not go on with what is left
-    os.replace(work / "cleaned", output)
+    move_folder(work / "cleaned", output, SHARDS)
     remove_folder(work)
 
 

@@ -1,7 +1,6 @@
 """A score of every kept row of a corpus, in a table of the same shards and rows with this one column."""
 
 import logging
-import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow as pa
 
 from weebill.corpus.scores.registry import SCORES, Score
 from weebill.corpus.table import (
+    SHARDS,
     TableWriter,
     count_rows,
     read_batches,
@@ -21,7 +21,14 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.files import (
+    claim_folder,
+    content_hash,
+    exclusive_folder,
+    move_folder,
+    remove_folder,
+)
+from weebill.replaceable import check_replaceable
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +55,7 @@ def score_corpus(
     (rows,) of each after the texts.
     Raises InputError where a kept row lacks a side, its score is not a number, or tables do not fit together.
     """
+    check_replaceable(output, SHARDS)
     output, beside = Path(output), beside or {}
     work = output.with_name(f"{output.name}.work")
     for table in beside.values():
@@ -64,9 +72,7 @@ def score_corpus(
                     for name, table in beside.items()
                 }
                 score_shard(shard, path, score, scorer, others, batch_rows)
-        if output.is_dir():
-            remove_folder(output)
-        os.replace(work / "scores", output)
+        move_folder(work / "scores", output, SHARDS)
         remove_folder(work)
 
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import check_shards, kept_rows
 from weebill.corpus.table import (
+    SHARDS,
     TableWriter,
     count_rows,
     read_batches,
@@ -98,7 +99,7 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
             f"{corpus}: the scores leave none of {kept:,} rows ({counts}); drop less by them"
         )
     if Path(corpus).is_dir():
-        with atomic_folder(output) as folder:
+        with atomic_folder(output, SHARDS) as folder:
             _write(shards, [folder / shard.name for shard in shards], tables, dropped)
     else:
         _write(shards, [Path(output)], tables, dropped)

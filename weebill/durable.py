@@ -1,0 +1,98 @@
+"""Renaming and syncing: what is done is on the disk, also after a power loss."""
+
+import ctypes
+import errno
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+_NO_EXCHANGE = (
+    errno.ENOSYS,
+    errno.EINVAL,
+    errno.ENOTSUP,
+)  # file systems that cannot exchange names
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)  # file systems that sync files alone
+_AT_ONCE = 8  # syncs of files; a file system writes its journal once for those that wait for it
+
+
+def sync(path: str | Path) -> None:
+    """Wait until a file, or a folder's list of names, is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC or not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: str | Path) -> None:
+    """Wait until a folder is on the disk: every file, then every sub-folder, itself the last.  Follows no link."""
+    files, folders = [], []
+    for place, _, names in os.walk(folder, onerror=_raise):
+        folders.append(place)
+        paths = (os.path.join(place, name) for name in names)  # noqa: PTH118  one of very many
+        files += [path for path in paths if stat.S_ISREG(os.lstat(path).st_mode)]
+    if len(files) > 1:
+        with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
+            list(pool.map(sync, files))  # raises what a sync raised
+    else:
+        for file in files:
+            sync(file)
+    for place in reversed(folders):
+        sync(place)
+
+
+def make_folders(folder: Path) -> None:
+    """Make a folder and those above it that are missing, for good."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+        sync(one.parent)
+
+
+def put_in_place(new: Path, place: Path, aside: Path) -> None:
+    """Give a folder the name `place` for good; what had it is called `new` afterwards.
+
+    At no moment is neither there, and a failure leaves both as they were.
+
+    Args:
+        new: A finished folder, synced already.
+        place: Its final name, of a missing folder or one to be replaced.
+        aside: A free name beside `place`, used where the file system cannot exchange two names at one stroke: a
+            process that is killed between two renamings leaves the former folder there.
+    """
+    if not os.path.lexists(place):
+        os.rename(new, place)  # noqa: PTH104  as the exchange is no method of Path either
+    elif not _exchange(new, place):
+        os.rename(place, aside)  # noqa: PTH104
+        try:
+            os.rename(new, place)  # noqa: PTH104
+        except BaseException:
+            os.rename(aside, place)  # noqa: PTH104
+            raise
+        os.rename(aside, new)  # noqa: PTH104
+    sync(place.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names at one stroke.  Returns False where the system or the file system cannot."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    if rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _NO_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), str(one), None, str(other))
+
+
+def _raise(error: OSError) -> None:
+    raise error

@@ -1,0 +1,119 @@
+"""Folders that may be replaced: missing, empty, or an earlier result of the same kind.  Any other is refused.
+
+A folder is replaced as a whole, so what a user keeps in it would be gone.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import psutil
+
+from weebill.errors import InputError
+
+STAMP = ".snakemake_timestamp"  # Snakemake's own, in folders that a rule has made
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """The entries of one kind of result, by which an earlier one is told from a user's own folder."""
+
+    always: tuple[str, ...] = ()
+    """Files that every such folder has, as paths in it."""
+    perhaps: tuple[str, ...] = ()
+    """Patterns of files that it may have; `*` stands for no slash."""
+    mark: tuple[str, Callable[[Path], bool]] | None = None
+    """A file and a check of its content: returns True if Weebill wrote it."""
+
+
+def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
+    """Return the absolute path of a folder that may be made, or replaced by another of its kind.
+
+    kind: None where only a missing or empty folder may be replaced.
+    Raises InputError where something else is there, which replacing would delete, or nothing can be written.
+    """
+    path = Path(path)  # without a trailing slash, which hides a link
+    try:
+        linked, place = path.is_symlink(), path.resolve()
+        found = place.lstat() if os.path.lexists(place) else None
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, too long a name, a null
+        raise InputError(f"{path}: not the path of a folder ({error}); name another") from error
+    if linked:
+        raise InputError(f"{path}: a link; name the folder it leads to ({place}), or a new one")
+    if place == Path.cwd() or place in Path.cwd().parents:
+        raise InputError(f"{path}: is or holds the present folder; name a new folder in it")
+    if found is None:
+        return place
+    if not stat.S_ISDIR(found.st_mode):
+        raise InputError(f"{path}: not a folder; name a new folder, or remove this first")
+    if str(place) in _mount_points():
+        raise InputError(f"{path}: a mount point, which stays; name a new folder in it")
+    if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+        raise InputError(f"{path}: permission denied; name a folder that can be read and written")
+    _check_entries(path, place, kind or FolderKind())
+    return place
+
+
+def has_keys(file: Path, keys: Set[str]) -> bool:
+    """Return True for a JSON file of an object with some keys."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.keys() >= keys
+
+
+def has_format(file: Path, formats: Sequence[str]) -> bool:
+    """Return True for a JSON file of an object whose `format` is one of some."""
+    return has_keys(file, {"format"}) and json.loads(file.read_text("utf-8"))["format"] in formats
+
+
+def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
+    """Raise InputError naming an entry that replacing a folder would delete for good."""
+    remedy = "name a new folder, or move that elsewhere"
+    patterns = [pattern.split("/") for pattern in (*kind.always, *kind.perhaps)]
+    own = []
+    for name, mode in _entries(place):
+        if name == STAMP:
+            continue
+        if not any(_fits(name.split("/"), mode, pattern) for pattern in patterns):
+            raise InputError(f"{path}: holds '{name}', which would be deleted; {remedy}")
+        own.append(name)
+    missing = [name for name in kind.always if name not in own]
+    if own and missing:
+        raise InputError(
+            f"{path}: holds '{own[0]}' and no '{missing[0]}', so it is no earlier result, and would be "
+            f"deleted; {remedy}"
+        )
+    if own and kind.mark is not None:
+        name, is_ours = kind.mark
+        if not is_ours(place / name):
+            raise InputError(
+                f"{path}: holds '{name}', which Weebill did not write, and which would be deleted; {remedy}"
+            )
+
+
+def _entries(place: Path) -> Iterator[tuple[str, int]]:
+    """The path of every entry in a folder and its mode, each folder's in the order of names.  Follows no link."""
+    for folder, folders, names in os.walk(place):
+        folders.sort()
+        for name in sorted([*folders, *names]):
+            entry = Path(folder, name)
+            yield entry.relative_to(place).as_posix(), entry.lstat().st_mode
+
+
+def _fits(parts: list[str], mode: int, pattern: list[str]) -> bool:
+    """Return True for a plain file of a pattern, or a folder above such files."""
+    if not all(map(fnmatchcase, parts, pattern)):
+        return False
+    if stat.S_ISREG(mode):
+        return len(parts) == len(pattern)
+    return stat.S_ISDIR(mode) and len(parts) < len(pattern)
+
+
+def _mount_points() -> set[str]:
+    return {partition.mountpoint for partition in psutil.disk_partitions(all=True)}
