@@ -35,10 +35,8 @@ class Disk:
             self.synced[os.fstat(descriptor).st_ino] = self.state(f"/proc/self/fd/{descriptor}")
 
         monkeypatch.setattr(os, "fsync", watched_sync)
-        for name in ("rename", "replace"):
-            monkeypatch.setattr(os, name, self.watched(getattr(os, name)))
-        exchange = durable._exchange
-        monkeypatch.setattr(durable, "_exchange", self.watched(exchange))
+        monkeypatch.setattr(os, "replace", self.watched(os.replace))
+        monkeypatch.setattr(durable, "_exchange", self.watched(durable._exchange))
 
     @staticmethod
     def state(path):
@@ -132,7 +130,7 @@ def test_a_file_forgotten_would_be_noticed(tmp_path, disk):
     sync_tree(tmp_path / "made")
     (tmp_path / "made/a/b/four").write_text("later")
     with pytest.raises(AssertionError, match="four: not synced"):
-        os.rename(tmp_path / "made", tmp_path / "model")  # noqa: PTH104  as `put_in_place` does
+        os.replace(tmp_path / "made", tmp_path / "model")
 
 
 def test_a_file_system_that_syncs_no_folders(tmp_path, monkeypatch):
@@ -166,16 +164,16 @@ def test_a_failure_in_the_middle_leaves_the_former_folder(tmp_path, monkeypatch,
             (tmp_path / name).mkdir(exist_ok=True)
             (tmp_path / name / name).touch()
         left = [failing]
-        rename = os.rename
+        replace = os.replace
 
-        def full(*paths, left=left, rename=rename):
+        def full(*paths, left=left, replace=replace):
             left[0] -= 1
             if left[0] == -1:
                 raise OSError(errno.EIO, "Input/output error")
-            rename(*paths)
+            replace(*paths)
 
         with monkeypatch.context() as patch, pytest.raises(OSError, match="Input/output"):
-            patch.setattr(os, "rename", full)
+            patch.setattr(os, "replace", full)
             patch.setattr(durable, "_exchange", full if exchanges else lambda *_: False)
             put_in_place(tmp_path / "new", tmp_path / "place", tmp_path / "aside")
         assert names(tmp_path) == ["new", "place"]
@@ -187,14 +185,14 @@ import os, signal, sys
 from weebill import durable
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
-left, rename = int(sys.argv[2]), os.rename
+left, replace = int(sys.argv[2]), os.replace
 def killed(*paths):
     global left
-    rename(*paths)
+    replace(*paths)
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-os.rename, durable._exchange = killed, lambda *_: False
+os.replace, durable._exchange = killed, lambda *_: False
 with atomic_folder(sys.argv[1], FolderKind(perhaps=("version",))) as folder:
     (folder / "version").write_text("new")
 """

@@ -14,10 +14,12 @@ from weebill.files import (
     atomic_path,
     content_hash,
     exclusive_folder,
+    move_folder,
     read_json,
     remove_folder,
     write_json,
 )
+from weebill.replaceable import FolderKind
 
 KILLED = """
 import os, signal, sys
@@ -82,6 +84,27 @@ def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
     folder.mkdir()
     remove_folder(folder)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("former", [False, True])
+def test_a_made_folder_that_cannot_be_moved_stays(tmp_path, monkeypatch, former):
+    made, output = tmp_path / "work", tmp_path / "output"
+    made.mkdir()
+    (made / "part").write_text("made")
+    if former:
+        output.mkdir()
+        (output / "part").write_text("former")
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("weebill.files.put_in_place", interrupted)
+        move_folder(made, output, FolderKind(("part",)))
+    assert (made / "part").read_text() == "made" and output.exists() == former
+    move_folder(made, output, FolderKind(("part",)))
+    assert (output / "part").read_text() == "made"
+    assert [path.name for path in tmp_path.iterdir()] == ["output"]
 
 
 def test_contents_are_hashed_with_their_names(tmp_path):

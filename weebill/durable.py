@@ -69,15 +69,16 @@ def put_in_place(new: Path, place: Path, aside: Path) -> None:
             process that is killed between two renamings leaves the former folder there.
     """
     if not os.path.lexists(place):
-        os.rename(new, place)  # noqa: PTH104  as the exchange is no method of Path either
+        os.replace(new, place)
     elif not _exchange(new, place):
-        os.rename(place, aside)  # noqa: PTH104
+        os.replace(place, aside)
         try:
-            os.rename(new, place)  # noqa: PTH104
+            os.replace(new, place)
         except BaseException:
-            os.rename(aside, place)  # noqa: PTH104
+            if not os.path.lexists(place):  # and was not interrupted a moment later
+                os.replace(aside, place)
             raise
-        os.rename(aside, new)  # noqa: PTH104
+        os.replace(aside, new)
     sync(place.parent)
 
 

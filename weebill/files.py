@@ -64,15 +64,17 @@ def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) ->
     """Give a finished folder of the same file system its final place; all else is as in `atomic_folder`."""
     place, partial = _begin(path, kind)
     sync_tree(made)
-    os.replace(
-        made, partial
-    )  # else a kill would leave the replaced folder in the place of the made one
+    itself = made.stat()
+    # Under a name of its own first: a kill must not leave the replaced folder where the made one was.
+    os.replace(made, partial)
     try:
         _put_in_place(partial, place, path)
     except BaseException:
-        os.replace(partial, made)
+        if partial.is_dir() and os.path.samestat(itself, partial.stat()):  # not in place yet
+            os.replace(partial, made)
         raise
-    shutil.rmtree(partial, ignore_errors=True)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def remove_folder(path: str | Path) -> None:
