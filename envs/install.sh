@@ -57,3 +57,4 @@ if [ "$name" = main ]; then  # KenLM's programs (lmplz), which come in this whee
   install --no-deps bicleaner-hardrules==2.10.8
   install --no-deps --no-build-isolation -e "$here/.."
 fi
+sync -f "$folder" 2>/dev/null || sync  # before its rule says that it is there

@@ -55,4 +55,4 @@ rule publish_table:
         "../envs/main.yaml"
     threads: 1
     shell:
-        "cp {input:q} {output:q} 2> {log:q}"
+        "(cp {input:q} {output:q} && sync {output:q}) 2> {log:q}"

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlparse
 
+from weebill.durable import sync
 from weebill.errors import InputError
 from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
 
@@ -82,6 +83,7 @@ def fetched(
                 _forget(partial)  # what is whole and wrong is nothing to go on from
                 raise
         os.replace(partial, path)
+        sync(folder)
         _forget(partial)
     return path
 

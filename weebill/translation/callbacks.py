@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from tqdm import tqdm
 
 from weebill.bleu import bleu
+from weebill.durable import sync
 from weebill.files import atomic_path
 from weebill.translation.search import greedy_translations
 from weebill.translation.task import TrainingConfig
@@ -162,7 +163,9 @@ class Checkpoints(lightning.Callback):
         partial = path.with_suffix(f".partial-{os.getpid()}")
         trainer.save_checkpoint(partial, weights_only=False)
         if trainer.is_global_zero:
+            sync(partial)  # or a power loss would leave an empty one, and none of the older
             os.replace(partial, path)
+            sync(self._folder)
             if before is not None and before.path != path:
                 before.path.unlink(missing_ok=True)
 

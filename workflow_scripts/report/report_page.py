@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from weebill.errors import InputError
+from weebill.files import atomic_path
 from weebill.job import job
 
 with job(snakemake.log[0]):
@@ -19,4 +20,5 @@ with job(snakemake.log[0]):
         raise InputError(
             f"{output}: could not be made; see why in {snakemake.log[0]}, and run again"
         )
-    os.replace(partial, output)
+    with atomic_path(output) as whole:
+        os.replace(partial, whole)

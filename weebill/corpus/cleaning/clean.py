@@ -40,7 +40,7 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.files import move_folder, read_json, remove_folder, write_json
+from weebill.files import atomic_path, move_folder, read_json, remove_folder, write_json
 from weebill.replaceable import check_replaceable
 
 BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
@@ -117,8 +117,8 @@ def _clean_in(
         buckets = Buckets(work / "buckets", sum(counts))
         tasks = zip(shards, names, starts, strict=True)
         _each(_normalise_shard, [(work, judge, buckets, *t) for t in tasks], workers)
-        buckets.find(work / "repeats.partial")
-        os.replace(work / "repeats.partial", repeats)
+        with atomic_path(repeats) as partial:
+            buckets.find(partial)
         shutil.rmtree(work / "buckets")
     tasks = zip(names, starts, counts, strict=True)
     _each(_filter_shard, [(work, judge, *t) for t in tasks], workers)
