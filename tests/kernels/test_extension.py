@@ -1,9 +1,11 @@
 """The extension is found, or what is missing is said."""
 
+import errno
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from torch.utils._cpp_extension_versioner import ExtensionVersioner
@@ -184,7 +186,9 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
     assert "no C++ compiler" in caplog.text
     folder = module._plan("vnni").folder  # as where another machine has compiled it
     folder.mkdir()
-    (folder / module.BUILT).touch()
+    (folder / f"{folder.name}.so").write_bytes(b"library")
+    digest = subprocess.run(["sha256sum"], input=b"library", capture_output=True).stdout.split()[0]
+    (folder / module.BUILT).write_bytes(b"7 " + digest + b"\n")
     assert text.best_isa([network()]) == "vnni"
 
 
@@ -193,3 +197,107 @@ def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp
     monkeypatch.setattr(module, "available", lambda: ["avx2"])
     with pytest.raises(InputError, match="'vnni': this machine lacks it; it has avx2, portable"):
         text.load_runtime(folder, "vnni")
+
+
+LIBRARY = bytes(range(256)) * 4000
+DAMAGES = {
+    "cut to half": lambda library, built: os.truncate(library, len(LIBRARY) // 2),
+    "cut to nothing": lambda library, built: os.truncate(library, 0),
+    "a flipped byte": lambda library, built: library.write_bytes(
+        LIBRARY[:-9] + b"?" + LIBRARY[-8:]
+    ),
+    "zeros at the end": lambda library, built: library.write_bytes(LIBRARY[:-4096] + bytes(4096)),
+    "missing": lambda library, built: library.unlink(),
+    "a folder": lambda library, built: (library.unlink(), library.mkdir()),
+    "an old marker": lambda library, built: built.write_text(""),
+    "a damaged marker": lambda library, built: built.write_bytes(b"\xff" * 80),
+    "no marker": lambda library, built: built.unlink(),
+}
+
+
+@pytest.fixture
+def builds(monkeypatch, tmp_path):
+    """Builds by a compiler that leaves a finished library alone, as ninja does; and what is loaded then."""
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
+    made, loads = [], []
+
+    def load(name, sources, build_directory, **settings):
+        library = Path(build_directory, f"{name}.so")
+        if not library.exists():
+            library.write_bytes(LIBRARY)
+        made.append(library)
+
+    monkeypatch.setattr("torch.utils.cpp_extension.load", load)
+    monkeypatch.setattr(
+        module,
+        "_import",
+        lambda build: loads.append((build.folder / f"{build.name}.so").read_bytes()),
+    )
+    return made, loads
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_build_is_made_anew(builds, damage):
+    made, loads = builds
+    for _ in range(2):
+        module.extension.__wrapped__("avx2")
+    assert len(made) == 1
+    DAMAGES[damage](made[0], made[0].with_name(module.BUILT))
+    for _ in range(2):
+        module.extension.__wrapped__("avx2")
+    assert len(made) == 2 and loads == [LIBRARY] * 4
+
+
+def test_a_build_is_on_the_disk_before_it_is_called_built(builds, monkeypatch):
+    synced, fsync = set(), os.fsync
+
+    def watched(descriptor):
+        fsync(descriptor)
+        path = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115
+        if not (builds[0][0].parent / module.BUILT).exists():
+            synced.add(path)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    module.extension.__wrapped__("avx2")
+    assert {str(builds[0][0]), str(builds[0][0].parent)} <= synced
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError(
+            "Error building extension 'weebill': [1/3] c++ -MMD -o bindings.o\n"
+            "fatal error: error writing to /tmp/ccQ1.s: No space left on device\ncompilation terminated."
+        ),
+        OSError(errno.ENOSPC, "No space left on device", "build.ninja"),
+        OSError(errno.EDQUOT, "Disk quota exceeded", "build.ninja"),
+    ],
+)
+def test_a_full_disk_is_named(builds, monkeypatch, tmp_path, error):
+    def load(*_, **__):
+        raise error
+
+    monkeypatch.setattr("torch.utils.cpp_extension.load", load)
+    monkeypatch.setenv("TMPDIR", "/proc")
+    with pytest.raises(InputError) as found:
+        module.extension.__wrapped__("avx2")
+    line = str(found.value)
+    assert line.startswith(
+        f"{tmp_path}: the runtime did not compile for avx2, the disk is full (free:"
+    )
+    assert "/proc 0.0 MiB)" in line and line.endswith("in TORCH_EXTENSIONS_DIR and TMPDIR")
+    assert "above" not in line and "\n" not in line and "GCC" not in line
+
+
+def test_the_messages_of_a_compiler_are_shown(builds, monkeypatch, caplog):
+    def load(*_, **__):
+        raise RuntimeError(
+            "Error building extension 'a'\nlayers.cpp:7: error: no type named 'span'"
+        )
+
+    monkeypatch.setattr("torch.utils.cpp_extension.load", load)
+    with pytest.raises(
+        InputError, match=r"'a'; the compiler's messages are above\); it needs GCC 11"
+    ):
+        module.extension.__wrapped__("avx2")
+    assert "layers.cpp:7: error: no type named 'span'" in caplog.text

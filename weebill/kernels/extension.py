@@ -23,7 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from weebill.durable import sync_tree
 from weebill.errors import InputError, nearest
+from weebill.files import sha256_file, write_text
 
 PORTABLE = "portable"  # what stands for PyTorch where an instruction set is named
 SOURCES = Path(__file__).parent / "csrc"
@@ -35,7 +37,9 @@ NEEDS = {  # flags of the processor, as Linux names them; the fastest first
     "avx2": ("avx2", "fma"),
 }
 BFLOAT16 = "avx512_bf16"  # made use of beside AVX-512 where the processor has it
-BUILT = "built"  # the file that says that a build came to its end, and when it was last used
+BUILT = "built"  # a file: size and SHA-256 of the library that was built, which was last used at the file's time
+IN_USE = "in_use"  # the file that is locked
+FULL = ("No space left on device", "Disk quota exceeded")  # as compilers and linkers say it
 FORGOTTEN = 30 * 24 * 3600  # seconds after its last use that a build of other sources is removed
 COMPILER = [
     "-O3",
@@ -148,8 +152,22 @@ def _plan(isa: str) -> _Build:
     return _Build(name, _cache() / name, files, flags)
 
 
+def _library(folder: Path) -> Path:
+    return folder / f"{folder.name}.so"
+
+
+def _state(library: Path) -> str:
+    """The size and SHA-256 of a library, a few milliseconds for its megabyte; both 0 where it is missing."""
+    if not library.is_file():
+        return "0 0\n"
+    return f"{library.stat().st_size} {sha256_file(library)}\n"
+
+
 def _is_built(folder: Path) -> bool:
-    return (folder / BUILT).exists()
+    """Return True if a library is there as it was built: to load half of one would end this process."""
+    with suppress(OSError, UnicodeDecodeError):
+        return (folder / BUILT).read_text(encoding="ascii") == _state(_library(folder))
+    return False
 
 
 def _build(build: _Build, isa: str) -> None:
@@ -163,17 +181,45 @@ def _build(build: _Build, isa: str) -> None:
         )
     os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
     logging.warning("compiling the runtime for %s: half a minute, once", isa)
-    (build.folder / "lock").unlink(missing_ok=True)  # torch waits for ever for one that was killed
+    _clear(build.folder)
     sources = [str(file) for file in build.files if file.suffix == ".cpp"]
     options = {"extra_cflags": build.flags, "extra_ldflags": build.flags}
     try:
         load(build.name, sources, **options, build_directory=str(build.folder))
+        sync_tree(build.folder)
+        write_text(build.folder / BUILT, _state(_library(build.folder)))
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-        raise InputError(
-            f"the runtime did not compile for {isa} ({str(error).splitlines()[0]}; the compiler's messages are "
-            "above); it needs GCC 11 or newer and Python's headers (Debian: apt install g++ python3-dev)"
-        ) from error
-    (build.folder / BUILT).touch()
+        raise InputError(_failure(build.folder, isa, error)) from error
+
+
+def _clear(folder: Path) -> None:
+    """Remove an unfinished or damaged build: ninja would keep half a library, as it is newer than the sources.
+
+    torch would wait for ever for the lock of a build that was killed.
+    """
+    for entry in folder.iterdir():
+        if entry.name != IN_USE:
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def _failure(folder: Path, isa: str, error: Exception) -> str:
+    """The line that says why a build failed and what to do; the compiler's messages, if any, are logged."""
+    text = str(error).strip() or type(error).__name__
+    if any(words in text for words in FULL):
+        places = dict.fromkeys([str(folder.parent), os.environ.get("TMPDIR", "/tmp")])
+        free = [f"{place} {shutil.disk_usage(place).free / 2**20:,.1f} MiB" for place in places]
+        return (
+            f"{folder.parent}: the runtime did not compile for {isa}, the disk is full (free: {', '.join(free)}); "
+            "free 20 MiB, or name other folders in TORCH_EXTENSIONS_DIR and TMPDIR"
+        )
+    first, *messages = text.splitlines()
+    if messages:
+        logging.warning("\n".join(messages))
+    where = "; the compiler's messages are above" if messages else ""
+    return (
+        f"the runtime did not compile for {isa} ({first}{where}); it needs GCC 11 or newer and Python's headers "
+        "(Debian: apt install g++ python3-dev)"
+    )
 
 
 def _remove_forgotten(folder: Path) -> None:
@@ -187,7 +233,7 @@ def _remove_forgotten(folder: Path) -> None:
 def _import(build: _Build) -> ModuleType:
     import torch  # noqa: F401  loads the libraries that the extension is linked with
 
-    spec = importlib.util.spec_from_file_location(build.name, build.folder / f"{build.name}.so")
+    spec = importlib.util.spec_from_file_location(build.name, _library(build.folder))
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -218,7 +264,7 @@ def _locked(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context((folder / "in_use").open("w"))
+            file = stack.enter_context((folder / IN_USE).open("w"))
             fcntl.flock(file, fcntl.LOCK_EX)  # which file systems of a network may not know
         except OSError as error:
             if not _is_built(folder):  # by another user: nothing to write
