@@ -114,3 +114,13 @@ def test_trained_students_write_the_same_words(student):
     assert found["ties"] == len(found["differences"])
     change = abs(found["runtime"]["BLEU"] - found["pytorch"]["BLEU"])
     assert found["identical"] >= 0.995 * found["sentences"] or change <= 0.05
+
+
+def test_a_line_that_is_cut_is_named(run, folder, vocabulary):
+    lines = [TEXT[0], " ".join(TEXT * 3)]
+    code, out, error = run(folder, "--isa", PORTABLE, "--json", lines=lines)
+    assert code == 0 and json.loads(out)["sentences"] == 2
+    (ids,) = vocabulary.encode(lines[1:])
+    assert error == (
+        f"weebill: standard input:2: {len(ids) - 1} pieces, cut to the first 200 for both engines; split the line\n"
+    )

@@ -126,7 +126,7 @@ def test_a_long_sentence_is_named_by_its_source(files, model, capsys, caplog):
     with caplog.at_level(logging.WARNING):
         assert run(capsys, "-s", sources, "-t", candidates, "--model", model)[0] == 0
     (line,) = caplog.messages
-    assert re.match(r"candidates of source 2:3: \d+ pieces; the metric sees the first 62", line)
+    assert re.match(r"candidates of source 2:3: \d+ pieces, cut to the first 62", line)
 
 
 def written(path, lines):

@@ -1,6 +1,8 @@
 """`weebill translate`: as many lines out as in, and one clear line where something is wrong."""
 
 import io
+import math
+import re
 import shutil
 import signal
 import subprocess
@@ -8,8 +10,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+import sentencepiece
 
-from tests.hugging_face_models import SENTENCES, make_marian
+from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
 from weebill.translation.search import SearchOptions
@@ -211,7 +214,8 @@ def test_extreme_lines(translate, folder):
     """A line of 10,000 words, of unknown characters, of blanks."""
     lines = ["word " * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
     code, out, error = translate(folder, text="\n".join(lines).encode())
-    assert (code, error) == (0, "") and out.count("\n") == len(lines)
+    assert (code, out.count("\n")) == (0, len(lines))
+    assert re.findall(r"standard input:(\d+): \d+ pieces, cut", error) == ["1"]
     assert out.split("\n")[2] == ""
     reference = load_translator(folder).translate(lines)
     assert out == "\n".join(reference) + "\n"
@@ -236,3 +240,61 @@ def test_samples_are_written_with_their_line(translate, folder):
     ]:
         code, _, error = translate(folder, *wrong, text=text)
         assert code == 1 and message in error and error.count("\n") == 1
+
+
+LONG = " ".join(TEXT * 3)
+
+
+def pieces(folder, line: str) -> int:
+    """The length of a line, counted by SentencePiece itself."""
+    own = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
+    return len(own.encode(line))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--window", 1),
+        ("--window", 2),
+        ("--beam", 2, "--nbest", 2),
+        ("--sample", 2),
+        ("--threads", 2, "--isa", "portable"),
+    ],
+)
+def test_a_line_that_is_cut_is_named(translate, folder, options):
+    lines = [TEXT[0], "", LONG, TEXT[1], f"{LONG} {LONG}"]
+    _, out, error = translate(folder, *options, text="\n".join(lines).encode())
+    assert error.splitlines() == [
+        f"weebill: standard input:{number}: {pieces(folder, lines[number - 1])} pieces, cut to the first 200; "
+        "--max-length N translates more, or split the line"
+        for number in (3, 5)
+    ]
+    assert len({line.split(" ||| ")[0] for line in out.splitlines()}) >= 3, "nothing else changes"
+
+
+def test_a_line_is_as_long_as_max_length_says(translate, folder):
+    """Of 3,000 pieces, too; this model never ends by itself, so that its translations are as long as allowed."""
+    line = " ".join(TEXT * 17)
+    length = pieces(folder, line)
+    assert 3000 < length < 4000
+    for most, kept in ((None, 200), (length - 1, length - 1), (length, length), (4000, length)):
+        given = () if most is None else ("--max-length", most)
+        code, out, error = translate(folder, "--beam", 1, *given, text=line.encode())
+        assert code == 0 and error.count("\n") == (kept < length)
+        if kept < length:
+            assert f"standard input:1: {length} pieces, cut to the first {kept};" in error
+        assert pieces(folder, out.rstrip("\n")) == math.ceil(1.5 * kept) + 10 - 1
+
+
+def test_max_length_beyond_a_models_positions_is_refused(translate, monkeypatch, tmp_path):
+    monkeypatch.setitem(SHAPE, "max_position_embeddings", 64)
+    model = make_marian(tmp_path / "marian")
+    for most, fits in ((64, True), (65, False), (10**30, False)):
+        code, out, error = translate(model, "--max-length", most, text=b"bird")
+        assert (code, out == "") == ((0, False) if fits else (1, True))
+        refusal = f"translate: --max-length {most}: {model} reads at most 64 pieces; choose a number up to 64"
+        assert (refusal in error) != fits
+    line = ("the bird sings " * 30).encode()
+    _, _, error = translate(model, text=line)
+    assert "cut to the first 64; the model reads no more; split the line" in error

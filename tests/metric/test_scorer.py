@@ -341,7 +341,10 @@ def test_a_long_sentence_is_named(tmp_path, caplog):
             .encode(SYSTEMS["bad"][4])
             .ids
         )
-        assert line == f"bad:5: {pieces} pieces; the metric sees the first 62 of them"
+        assert (
+            line
+            == f"bad:5: {pieces} pieces, cut to the first 62, which is all that the metric reads"
+        )
 
 
 def test_line_counts(tmp_path):

@@ -1,6 +1,7 @@
 """The runtime writes what PyTorch writes, for every kind of network and precision."""
 
 import copy
+import dataclasses
 import functools
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sources
+from tests.small_models import make_network as small_network
 from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, has_bfloat16
 from weebill.runtime.shortlist import Shortlist
@@ -170,3 +172,37 @@ def test_several_networks_are_averaged(isa, beam):
     assert sum(same) >= len(same) - 1
     if beam == 1:
         assert runtime.translate(sources(), options) == by_beam
+
+
+LONG = SearchOptions(beam=2, max_source_tokens=4000, length_factor=0.0, length_constant=4)
+
+
+@functools.cache
+def long_sources_by_pytorch(kind):
+    """A model, sources of 3,000 and of 7 pieces, and the best translations; scores depend on all pieces."""
+    model = small_network(PIECES, kind=kind)
+    draw = np.random.default_rng(3)
+    long = [[*draw.integers(2, PIECES, count).tolist(), 0] for count in (3000, 7)]
+    expected = [best for best, *_ in search([model], long, LONG)]
+    cropped = search([model], long[:1], dataclasses.replace(LONG, max_source_tokens=2900))[0][0]
+    assert abs(cropped.score - expected[0].score) > 5e-4
+    return model, long, expected
+
+
+@pytest.mark.parametrize("kind", ["ssru", "attention"])
+def test_sources_of_thousands_of_pieces(isa, kind):
+    """Positions beyond the table that shorter sources, which come first, need."""
+    model, long, expected = long_sources_by_pytorch(kind)
+    runtime = Runtime([copy.deepcopy(model)], isa)
+    runtime.search(long[1:], LONG)
+    for [found, *_], other in zip(runtime.search(long, LONG), expected, strict=True):
+        assert found.tokens == other.tokens
+        assert found.score == pytest.approx(other.score, abs=5e-5)
+
+
+def test_room_follows_the_sources_not_the_bound(isa):
+    """A bound of 10^12 pieces asks for no memory."""
+    model, (_, short), (_, expected) = long_sources_by_pytorch("ssru")
+    options = dataclasses.replace(LONG, max_source_tokens=10**12)
+    ((found, *_),) = Runtime([copy.deepcopy(model)], isa).search([short], options)
+    assert found.tokens == expected.tokens

@@ -1,11 +1,13 @@
 """Selection against a hand-computed BLEU; shards, resuming and merging against the whole corpus."""
 
+import logging
 import math
 import os
 import random
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +23,7 @@ from weebill.translation.distillation import (
     split_corpus,
     translate_shard,
 )
-from weebill.translation.search import SearchOptions
+from weebill.translation.search import Cut, SearchOptions
 from weebill.translation.sentence_bleu import best_hypothesis, sentence_bleu
 from weebill.translation.translator import Hypothesis
 
@@ -243,6 +245,7 @@ class Deadly(Echo):
 
 KILLED = """
 import sys
+from dataclasses import replace
 from tests.translation.test_distillation import SEARCH, Deadly, translate_shard
 translate_shard(sys.argv[1], sys.argv[2], Deadly(int(sys.argv[3])), SEARCH, {}, chunk_rows=4)
 """
@@ -333,3 +336,33 @@ def test_joined_tables_are_their_kept_rows(tmp_path):
     damage(merged[0], lambda t: t.append_column("dropped_by", dropped))
     join(merged, tmp_path / "joined.parquet")
     assert pq.read_table(tmp_path / "joined.parquet").to_pylist() == expected[1:]
+
+
+class Cropping(Echo):
+    """Cuts sentences of two digits, as a teacher does that reads 6 letters."""
+
+    on_cut = None
+
+    def nbest(self, sentences, options, progress=None):
+        for number, text in enumerate(sentences):
+            if len(text) > 6:
+                self.on_cut(Cut(number, len(text), 6))
+        return super().nbest(sentences, options, progress)
+
+
+def test_cut_sentences_are_counted_once_a_job_over_killed_ones_too(tmp_path, caplog):
+    corpus = make_corpus(tmp_path / "c")
+    shard, output = tmp_path / "shard.parquet", tmp_path / "nbest.parquet"
+    split_corpus(corpus, [shard], parallel=True)
+    sentences = read_columns(shard, ["source"])["source"].to_pylist()
+    long = sum(len(text) > 6 for text in sentences)
+    assert 0 < long < len(sentences)
+    search = replace(SEARCH, max_source_tokens=6)
+    with caplog.at_level(logging.WARNING):
+        with pytest.raises(KeyboardInterrupt):
+            translate_shard(shard, output, Cropping(stop_after=12), search, {}, chunk_rows=4)
+        assert caplog.messages == []
+        translate_shard(shard, output, Cropping(), search, {}, chunk_rows=4)
+    assert caplog.messages == [
+        f"{shard}: {long} of {len(sentences)} sentences have more than 6 pieces, cut to the first 6"
+    ]

@@ -60,13 +60,16 @@ def compare(
     from weebill.evaluation.quality import score
     from weebill.runtime.text import load_runtime
     from weebill.translation.folder import load_model
-    from weebill.translation.search import SearchOptions, greedy
+    from weebill.translation.search import SearchOptions, find_cuts, greedy
     from weebill.translation.search.prepacked import prepacked
 
     translator = load_runtime(folder, isa)
     model = load_model(folder)
     options = SearchOptions(batch_size=batch_size)
     sources = model.vocabulary.encode(sentences)
+    for cut in find_cuts(sources, options):
+        place = f"standard input:{cut.sentence + 1}"
+        print(f"weebill: {place}: {cut} for both engines; split the line", file=sys.stderr)
     ours = translator.runtimes[0].translate(sources, options)
     with prepacked([model.network]):
         theirs = greedy([model.network], sources, options)

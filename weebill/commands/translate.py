@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from weebill.commands.arguments import positive
@@ -12,7 +13,7 @@ from weebill.errors import InputError
 from weebill.text_files import decoded_lines
 
 if TYPE_CHECKING:
-    from weebill.translation.search import SearchOptions
+    from weebill.translation.search import Cut, SearchOptions
     from weebill.translation.translator import TextTranslator
 
 SAMPLED_ROWS = 512  # translations that are drawn side by side, about
@@ -46,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", type=positive, default=4096, metavar="N",
                         help="lines that are read, sorted by length and translated together; 1 answers each "
                         "line at once; default 4096")  # fmt: skip
+    parser.add_argument("--max-length", type=positive, metavar="N",
+                        help="pieces of a line at most, a longer one is cut there; default 200")  # fmt: skip
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--isa", metavar="SET", help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: "
                         "the fastest there is")  # fmt: skip
@@ -58,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Translate; as many lines come out as went in, with --nbest up to N for each, with --sample N.
 
     Weebill models on the processor translate by the runtime, anything else by PyTorch.
+    A line that is cut is named on stderr.
     Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated),
     the device is not there, a number is out of its bounds, or an argument is not for such a model.
     """
@@ -73,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _options(arguments)
     translator = _translator(arguments)
+    _check_length(arguments, translator)
     # The runtime has its own threads, each of which calls PyTorch where that computes.
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
     numbered = bool(arguments.nbest or arguments.sample)
@@ -80,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     try:
         for window in _windows(lines, arguments.window):
+            translator.on_cut = partial(_tell_cut, first, translator.positions)
             _answer(translator, window, options, first if numbered else None)
             first += len(window)
             words += sum(len(line.split()) for line in window)
@@ -127,9 +133,31 @@ def _answer(
     sys.stdout.buffer.flush()
 
 
+def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
+    """Name a line that is cut on stderr; first: lines before its window."""
+    remedy = "--max-length N translates more, or split the line"
+    if positions is not None and cut.kept >= positions:
+        remedy = "the model reads no more; split the line"
+    begin = "\n" if first and sys.stderr.isatty() else ""  # the rate stands there
+    place = f"standard input:{first + cut.sentence + 1}"
+    print(f"{begin}weebill: {place}: {cut}; {remedy}", file=sys.stderr, flush=True)
+
+
+def _check_length(arguments: argparse.Namespace, translator: "TextTranslator") -> None:
+    """Raise InputError where --max-length is more than the model can read."""
+    asked, positions = arguments.max_length, translator.positions
+    if asked is not None and positions is not None and asked > positions:
+        raise InputError(
+            f"translate: --max-length {asked}: {arguments.models[0]} reads at most {positions} pieces; "
+            f"choose a number up to {positions}, and split longer lines"
+        )
+
+
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
     """How to search or sample.  Raises InputError where a number is out of its bounds."""
     from weebill.translation.search import Sampling, SearchOptions
+
+    longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
 
     try:
         sampling = None
@@ -141,6 +169,7 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
             batch_size=_batch_size(arguments),
             length_normalisation=arguments.length_normalisation,
             sampling=sampling,
+            **longest,
         )
     except ValueError as error:
         raise InputError(f"translate: {error}") from error

@@ -16,7 +16,7 @@ import torch
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
-from weebill.evaluation.speed import count_words
+from weebill.evaluation.speed import count_words, silent
 from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
@@ -122,7 +122,7 @@ def _translators(
         runtimes[True] = copy.copy(runtimes[False])  # which shares engines: large students fit
         runtimes[True].shortlist = Shortlist.load(shortlist, len(pieces), pieces.sha256)
     return {
-        listed: RuntimeTranslator([runtime], pieces, PORTABLE)
+        listed: silent(RuntimeTranslator([runtime], pieces, PORTABLE))
         for listed, runtime in runtimes.items()
     }
 

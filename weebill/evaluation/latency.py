@@ -12,7 +12,7 @@ import numpy as np
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.processes import Worker, memory, usable_cores
-from weebill.evaluation.speed import Entrant, engine_of
+from weebill.evaluation.speed import Entrant, engine_of, silent
 from weebill.files import read_json
 
 PERCENTILES = (50, 95, 99)
@@ -105,6 +105,7 @@ class _Alone:
         start = time.perf_counter()
         self._translator = entrant.load(entrant.source)
         self._load_seconds = time.perf_counter() - start
+        silent(self._translator)
 
     def seconds(self, sentences: list[str]) -> list[float]:
         """Of each sentence translated alone, after some that are not counted."""

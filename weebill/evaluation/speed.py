@@ -256,7 +256,7 @@ class _Loaded:
 
     def __init__(self, entrant: Entrant):
         self._search, self._piece = entrant.search, []
-        self._translator = entrant.load(entrant.source)
+        self._translator = silent(entrant.load(entrant.source))
 
     def warm(self, piece: list[str]) -> str:
         """Take a piece of the text, translate a batch of it; returns the engine."""
@@ -270,6 +270,14 @@ class _Loaded:
             count = len(self._translator.translate(self._piece, self._search))
             if count != len(self._piece):
                 raise InputError(f"{count} translations of {len(self._piece)} sentences")
+
+
+def silent(translator: Translates) -> Translates:
+    """Return a translator that names no sentences that it cuts: it sees the same ones again and again."""
+    from weebill.translation.search.cuts import ignore_cut  # imports PyTorch
+
+    translator.on_cut = ignore_cut
+    return translator
 
 
 def read_speeds(path: str | Path) -> list[Speed]:

@@ -155,7 +155,7 @@ class Scorer:
         for text, (name, number) in places.items():
             if found[text].pieces > self.metric.longest:
                 logging.warning(
-                    "%s:%d: %d pieces; the metric sees the first %d of them",
+                    "%s:%d: %d pieces, cut to the first %d, which is all that the metric reads",
                     *(name, number, found[text].pieces, self.metric.longest),
                 )
         index = {text: row for row, text in enumerate(places)}

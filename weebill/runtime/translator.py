@@ -83,7 +83,7 @@ class Runtime:
         lengths = [len(source) - 1 for source in sources]
         longest = max(map(options.limit, lengths), default=0)
         for engine in self.engines:
-            engine.reserve(longest + options.max_source_tokens + 1)
+            engine.reserve(max([longest, *lengths]) + 1)
         if self.shortlist is None:
             self._choose(self._all)
         for batch in self._cut(sources, lengths, options):

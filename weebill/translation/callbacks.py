@@ -108,7 +108,8 @@ class GreedyValidation(lightning.Callback):
         training_state = {name: value.clone() for name, value in network.state_dict().items()}
         network.load_state_dict(state)
         network.eval()
-        hypotheses = greedy_translations(network, self._vocabulary, self._sources)
+        text = None if self.history else "validation"  # said once
+        hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
         network.load_state_dict(training_state)
         network.train()
         score = self._metric.corpus_score(hypotheses, [self._references]).score

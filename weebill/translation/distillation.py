@@ -23,7 +23,8 @@ from weebill.corpus.sources import Side
 from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema, write_table
 from weebill.errors import InputError
 from weebill.files import read_json, remove_folder, sha256_file, write_json
-from weebill.translation.search import SearchOptions
+from weebill.translation.search import Cut, SearchOptions
+from weebill.translation.search.cuts import count_line
 from weebill.translation.sentence_bleu import best_hypothesis
 from weebill.translation.translator import TextTranslator
 
@@ -45,6 +46,7 @@ NBEST_SCHEMA = pa.schema(
         pa.field("selected", pa.int32()),  # the hypothesis that students learn
     ]
 )
+CUTS = "cuts.json"  # how many sentences of each chunk were cut, in a job's folder of work
 MERGED_COLUMNS = ("source", "target", "corpus", "row")
 
 
@@ -91,6 +93,8 @@ def translate_shard(
     was, to the same result.  made_by: what else the result depends on (model hashes, code), as JSON
     values; chunks made by something else, or of another shard, are made again.  language: of the references,
     whose tokens are compared.
+    How many sentences are cut (`search.max_source_tokens`) is logged in one line at the end, those of killed jobs
+    counted.
     """
     work = Path(f"{output}.work")
     signature = {
@@ -106,12 +110,15 @@ def translate_shard(
         write_json(work / "signature.json", signature)
     total, done, start = count_rows(shard), 0, time.monotonic()
     rows, chunks = _Rows(shard, SPLIT_SCHEMA.names), []
+    cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # of each chunk
     for number, begin in enumerate(range(0, total, chunk_rows)):
         chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)
         chunks.append(work / f"chunk-{number:05d}.parquet")
         if chunks[-1].is_file():
             continue
-        write_table(chunks[-1], _translate(chunk, translator, search, language))
+        found, cuts[str(number)] = _translate(chunk, translator, search, language)
+        write_json(work / CUTS, cuts)  # before the chunk, which then is not made again
+        write_table(chunks[-1], found)
         done += chunk.num_rows
         speed = done / (time.monotonic() - start)
         left = total - begin - chunk.num_rows
@@ -119,6 +126,8 @@ def translate_shard(
             "%s: %s of %s sentences, %.1f a second, %.0f s left",
             output, f"{total - left:,}", f"{total:,}", speed, left / speed,
         )  # fmt: skip
+    if cut := sum(cuts.values()):
+        log.warning("%s", count_line(str(shard), cut, total, search.max_source_tokens))
     with TableWriter(output, NBEST_SCHEMA) as writer:
         for chunk_path in chunks:
             for part in read_batches(chunk_path):
@@ -128,7 +137,10 @@ def translate_shard(
 
 def _translate(
     chunk: pa.Table, translator: TextTranslator, search: SearchOptions, language: str
-) -> pa.Table:
+) -> tuple[pa.Table, int]:
+    """Return the n-best table of a chunk, and how many of its sentences were cut."""
+    cuts: list[Cut] = []
+    translator.on_cut = cuts.append
     found = translator.nbest(chunk["source"].to_pylist(), search)
     texts = [[hypothesis.text for hypothesis in hypotheses] for hypotheses in found]
     scores = [[hypothesis.score for hypothesis in hypotheses] for hypotheses in found]
@@ -137,13 +149,14 @@ def _translate(
         for hypotheses, reference in zip(texts, chunk["target"].to_pylist(), strict=True)
     ]
     columns = [*chunk.columns, texts, scores, selected]
-    return pa.table(
+    table = pa.table(
         [
             column if isinstance(column, pa.ChunkedArray) else pa.array(column, field.type)
             for column, field in zip(columns, NBEST_SCHEMA, strict=True)
         ],
         schema=NBEST_SCHEMA,
     )
+    return table, len(cuts)
 
 
 @dataclass(frozen=True)

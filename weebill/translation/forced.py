@@ -4,6 +4,7 @@ A model of the direction target → source judges each pair: p is the mean log p
 pieces, its end counted, given the target.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from weebill.translation.batches import make_batch
 from weebill.translation.folder import load_model
 from weebill.translation.network import Translator
 from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.cuts import count_line
 from weebill.translation.translator import is_hugging_face
 from weebill.translation.vocabulary import EOS, Vocabulary
 
@@ -52,7 +54,7 @@ def mean_log_probabilities(
 ) -> np.ndarray:
     """(sentences,) float64: (1 / pieces) · log p(output | input), the end counted as a piece.
 
-    Sides of more than MAX_PIECES pieces are cut off there.
+    Sides of more than MAX_PIECES pieces are cut off there, and counted in the log.
     """
     sides = [_cropped(vocabulary.encode(list(side))) for side in (inputs, outputs)]
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
@@ -80,4 +82,7 @@ def _log_probabilities(logits: torch.Tensor, pieces: torch.Tensor) -> torch.Tens
 
 
 def _cropped(sentences: list[list[int]]) -> list[list[int]]:
+    long = sum(len(ids) > MAX_PIECES for ids in sentences)
+    if long:
+        logging.warning("%s", count_line("scoring", long, len(sentences), MAX_PIECES))
     return [ids if len(ids) <= MAX_PIECES else [*ids[: MAX_PIECES - 1], EOS] for ids in sentences]

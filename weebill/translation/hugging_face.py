@@ -1,5 +1,7 @@
 """Hugging Face sequence-to-sequence models (Marian, NLLB, M2M, mBART, T5, …) as teachers."""
 
+import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,15 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.hugging_face.loading import pretrained_model
-from weebill.translation.hugging_face_folder import load_tokenizer, set_languages, unreadable
-from weebill.translation.search import Progress, SearchOptions, prepack
+from weebill.translation.hugging_face_folder import (
+    load_tokenizer,
+    positions_of,
+    set_languages,
+    unreadable,
+)
+from weebill.translation.search import Cut, Progress, SearchOptions, prepack
 from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.cuts import count_line
 from weebill.translation.translator import Hypothesis, TextTranslator
 
 
@@ -24,6 +32,8 @@ class HuggingFaceTranslator(TextTranslator):
     languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
     in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
     generation configuration.  precision: see `search.prepack`.
+    A model with a fixed number of positions reads no more pieces than that, whatever the search options say.
+    Pieces of a sentence are counted with those that the tokenizer adds: its end, a code of a language, a prefix.
     Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or knows no such language.
     """
 
@@ -39,6 +49,7 @@ class HuggingFaceTranslator(TextTranslator):
         with unreadable(folder):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         prepack(self._model.to(device).eval(), precision)
+        self.positions = positions_of(self._model.config, self._tokenizer)
         marks = set_languages(self._tokenizer, languages, folder)
         self._prefix, self._first, self._start = marks
 
@@ -64,13 +75,18 @@ class HuggingFaceTranslator(TextTranslator):
         """(sentences,) float64: mean log probability of each output's tokens, its end counted, given its input.
 
         A code of the output's language is given too, and not counted.
-        Longer sides than SearchOptions' `max_source_tokens` are cut off there.
+        Longer sides than SearchOptions' `max_source_tokens` are cut off there, and counted in the log.
         """
-        crop = {"truncation": True, "max_length": SearchOptions().max_source_tokens}
-        sides = [
-            self._tokenizer([self._prefix + text for text in inputs], **crop)["input_ids"],
-            self._tokenizer(text_target=list(outputs), **crop)["input_ids"],
-        ]
+        most = self._most(SearchOptions())
+        sides = []
+        for name, texts in (
+            ("text", [self._prefix + text for text in inputs]),
+            ("text_target", list(outputs)),
+        ):
+            pieces, cuts = self._pieces(texts, most, name)
+            if cuts:
+                logging.warning("%s", count_line("scoring", len(cuts), len(texts), most))
+            sides.append(pieces)
         lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
         means = np.zeros(len(lengths))
         for rows in length_sorted_batches(lengths, batch_size, 4096):
@@ -95,9 +111,9 @@ class HuggingFaceTranslator(TextTranslator):
         if not sentences:
             return
         inputs = [self._prefix + sentence for sentence in sentences]
-        pieces = self._tokenizer(inputs, truncation=True, max_length=options.max_source_tokens)[
-            "input_ids"
-        ]
+        pieces, cuts = self._pieces(inputs, self._most(options))
+        for cut in cuts:
+            self.on_cut(cut)
         lengths = [
             len(ids) if sentence.strip() else 0
             for ids, sentence in zip(pieces, sentences, strict=True)
@@ -105,6 +121,26 @@ class HuggingFaceTranslator(TextTranslator):
         for batch in options.batches(lengths):
             ids = {"input_ids": [pieces[index] for index in batch]}
             yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
+
+    def _most(self, options: SearchOptions) -> int:
+        """Return how many pieces of a sentence are read at most."""
+        least = self._tokenizer.num_special_tokens_to_add() + 1  # which a cut does not remove
+        return max(least, min(options.max_source_tokens, self.positions or math.inf))
+
+    def _pieces(
+        self, texts: list[str], most: int, name: str = "text"
+    ) -> tuple[list[list[int]], list[Cut]]:
+        """Return the pieces of each text, cut before its end where they are more than `most`, and what was cut.
+
+        name: the tokenizer's argument, `text` or `text_target`.
+        """
+        # Not verbose: transformers would warn of the first long text, without its line.
+        pieces = self._tokenizer(**{name: texts}, verbose=False)["input_ids"]
+        cuts = [Cut(row, len(ids), most) for row, ids in enumerate(pieces) if len(ids) > most]
+        for cut in cuts:
+            shorter = {name: texts[cut.sentence], "truncation": True, "max_length": most}
+            pieces[cut.sentence] = self._tokenizer(**shorter)["input_ids"]
+        return pieces, cuts
 
     @torch.inference_mode()
     def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
@@ -115,6 +151,8 @@ class HuggingFaceTranslator(TextTranslator):
             prefix, forced = 2, {"forced_bos_token_id": self._first}
         elif self._start is not None:
             forced = {"decoder_start_token_id": self._start}
+        if self.positions:
+            limits = [min(limit, self.positions - prefix) for limit in limits]
         output = self._model.generate(
             **inputs,
             do_sample=False,

@@ -50,6 +50,22 @@ def load_tokenizer(folder: str | Path) -> Any:
         return pretrained_tokenizer(folder)
 
 
+def positions_of(config: Any, tokenizer: Any) -> int | None:
+    """Return the pieces that a model can read and write at most; None where positions are relative (T5)."""
+    found = []
+    for side in ("encoder", "decoder"):
+        own = getattr(
+            config, side, config
+        )  # a model that is made of two has a configuration for each
+        for name in (f"max_{side}_position_embeddings", "max_position_embeddings"):
+            number = getattr(own, name, None)
+            if isinstance(number, int) and number > 0:
+                found.append(number)
+                break
+    # RoBERTa's first positions belong to no piece: its tokenizer knows how many are left.
+    return min(*found, tokenizer.model_max_length) if found else None
+
+
 def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
     """Raise InputError where a folder holds no translation model in safetensors, or not these languages.
 

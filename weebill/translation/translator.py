@@ -8,7 +8,17 @@ from pathlib import Path
 from weebill.errors import InputError
 from weebill.files import read_json, sha256_file, sha256_text
 from weebill.translation.folder import Model, load_model
-from weebill.translation.search import Candidate, Progress, SearchOptions, greedy, prepack, search
+from weebill.translation.search import (
+    Candidate,
+    OnCut,
+    Progress,
+    SearchOptions,
+    find_cuts,
+    greedy,
+    prepack,
+    search,
+)
+from weebill.translation.search.cuts import log_cut
 from weebill.translation.vocabulary import Vocabulary
 
 
@@ -26,7 +36,14 @@ class TextTranslator(ABC):
 
     Results are in the order of the input, whatever the batches.  progress is called with the number of
     sentences of each finished batch.
+
+    on_cut: called with each sentence that has more than `options.max_source_tokens` pieces, of which only the first
+    ones are translated.  It logs a warning; a caller may replace it.
+    positions: pieces that the model can read at most, whatever the options; None: any number.
     """
+
+    on_cut: OnCut = staticmethod(log_cut)
+    positions: int | None = None
 
     @abstractmethod
     def nbest(
@@ -71,15 +88,22 @@ class PieceTranslator(TextTranslator):
         """See `TextTranslator`; greedy search keeps no scores and is faster."""
         if options.beam > 1:
             return super().translate(sentences, options, progress)
-        sources = self.vocabulary.encode(list(sentences))
+        sources = self._encode(sentences, options)
         return self.vocabulary.decode(self._greedy(sources, options, progress))
 
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """See `TextTranslator`."""
-        found = self._search(self.vocabulary.encode(list(sentences)), options, progress)
+        found = self._search(self._encode(sentences, options), options, progress)
         return [_hypotheses(self.vocabulary, candidates) for candidates in found]
+
+    def _encode(self, sentences: Sequence[str], options: SearchOptions) -> list[list[int]]:
+        """Return the sentences' pieces, EOS last; the search will crop those that are reported here."""
+        sources = self.vocabulary.encode(list(sentences))
+        for cut in find_cuts(sources, options):
+            self.on_cut(cut)
+        return sources
 
 
 class NetworkTranslator(PieceTranslator):

@@ -12,6 +12,7 @@ from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer
 from weebill.translation.search import Sampling, SearchOptions
+from weebill.translation.search.cuts import cut_logger
 from weebill.translation.translator import load_translator
 
 ROWS = 512  # candidates of a batch
@@ -32,6 +33,7 @@ with job(snakemake.log[0]):
         **params.search,
     )
     translator = load_translator(folders, device, tuple(params.languages))
+    translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")
     candidates = [[one.text for one in found] for found in translator.nbest(sources, options)]
     if mbr["utility"] == "comet":
         metric = load_metric(comet["model"], comet.get("encoder"))

@@ -24,7 +24,7 @@ with job(snakemake.log[0]):
         sentences += found[: snakemake.params.sentences]
     errors = measure_errors(
         model.network,
-        lambda: greedy_translations(model.network, model.vocabulary, sentences),
+        lambda: greedy_translations(model.network, model.vocabulary, sentences, "the test sets"),
         scales,
     )
     save_errors(snakemake.output[0], errors)

@@ -11,6 +11,7 @@ from weebill.corpus.table import read_columns
 from weebill.evaluation.quality import write_translations
 from weebill.job import job
 from weebill.translation.search import SearchOptions
+from weebill.translation.search.cuts import cut_logger
 from weebill.translation.translator import load_translator
 
 with job(snakemake.log[0]):
@@ -20,6 +21,7 @@ with job(snakemake.log[0]):
     models = snakemake.input.model  # a list where there are several
     folders = [models] if isinstance(models, str) else list(models)
     translator = load_translator(folders, device, tuple(snakemake.params.languages))
+    translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")
     translations = translator.translate(sources, SearchOptions(**snakemake.params.search))
     write_translations(snakemake.output[0], translations, sources)
     logging.info("%s sentences translated", f"{len(sources):,}")

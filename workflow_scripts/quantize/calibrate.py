@@ -22,6 +22,9 @@ with job(snakemake.log[0]):
     sources = chain.from_iterable(batch["source"].to_pylist() for batch in batches)
     sentences = list(islice(sources, snakemake.params.sentences))
     ranges = record_ranges(
-        model.network, lambda: greedy_translations(model.network, model.vocabulary, sentences)
+        model.network,
+        lambda: greedy_translations(
+            model.network, model.vocabulary, sentences, snakemake.input.corpus
+        ),
     )
     save_ranges(snakemake.output[0], ranges)

@@ -15,6 +15,7 @@ from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime
 from weebill.text_files import read_lines
 from weebill.translation.search import SearchOptions
+from weebill.translation.search.cuts import cut_logger
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -27,6 +28,7 @@ with job(snakemake.log[0]):
         params.test_sets, files.test_sets, files.translations, strict=True
     ):
         test_set = TestSet.read(name, path)
+        translator.on_cut = cut_logger(f"{path}:")
         rows.append(
             measure_shortlist(
                 Variant.parse(params.variant),

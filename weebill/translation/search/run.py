@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from weebill.translation.batches import pad
 from weebill.translation.search.beam import beam_batch
+from weebill.translation.search.cuts import log_cut_count
 from weebill.translation.search.ensemble import Ensemble, evaluating
 from weebill.translation.search.greedy import greedy_batch
 from weebill.translation.search.options import Candidate, SearchOptions
@@ -69,12 +70,17 @@ def greedy(
 
 
 def greedy_translations(
-    network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str]
+    network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], text: str | None = None
 ) -> list[str]:
-    """The greedy translation of each sentence, as text."""
-    sources = vocabulary.encode(list(sentences))
+    """The greedy translation of each sentence, as text.
+
+    text: what the sentences are; where it is given, how many of them are cut is logged.
+    """
+    sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
+    if text is not None:
+        log_cut_count(text, sources, options)
     with prepacked([network]):
-        return vocabulary.decode(greedy([network], sources, SearchOptions(batch_size=64)))
+        return vocabulary.decode(greedy([network], sources, options))
 
 
 def _batches(

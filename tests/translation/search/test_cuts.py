@@ -1,0 +1,93 @@
+"""Sentences that are cut are reported with their place and length, in every way of translating."""
+
+import logging
+import math
+
+import pytest
+import sentencepiece
+
+from tests.hugging_face_models import SHAPE, make_marian, make_mbart
+from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.kernels.extension import PORTABLE
+from weebill.runtime.text import load_runtime
+from weebill.translation.search import Cut, Sampling, SearchOptions
+from weebill.translation.search.cuts import log_cut_count
+from weebill.translation.translator import load_translator
+
+SHORT = {"max_source_tokens": 40, "length_factor": 0.0}
+WAYS = {
+    "greedy": SearchOptions(**SHORT),
+    "beam": SearchOptions(beam=3, **SHORT),
+    "one by one": SearchOptions(batch_size=1, **SHORT),
+    "sampling": SearchOptions(nbest=2, sampling=Sampling(), **SHORT),
+}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    base = tmp_path_factory.mktemp("models")
+    vocabulary = make_vocabulary(base / "vocab.spm")
+    return [make_folder(base / str(seed), vocabulary, seed) for seed in (0, 1)]
+
+
+def by_sentencepiece(folder, lines, most):
+    """The cuts that SentencePiece itself counts."""
+    own = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
+    counts = enumerate(map(len, own.encode(lines)))
+    return [Cut(row, pieces, most) for row, pieces in counts if pieces > most]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("engine", ["pytorch", "ensemble", "runtime", "two threads"])
+def test_every_way_reports_what_it_cuts(models, engine, way):
+    lines = [TEXT[0], f"{TEXT[1]} {TEXT[2]}", "", TEXT[3], " ".join(TEXT)]
+    expected = by_sentencepiece(models[0], lines, 40)
+    assert 2 <= len(expected) < len(lines)
+    translator = {
+        "pytorch": lambda: load_translator(models[0]),
+        "ensemble": lambda: load_translator(models),
+        "runtime": lambda: load_runtime(models[0]),
+        "two threads": lambda: load_runtime(models, PORTABLE, threads=2),
+    }[engine]()
+    found: list[Cut] = []
+    translator.on_cut = found.append
+    options = WAYS[way]
+    call = translator.nbest if options.sampling else translator.translate
+    assert len(call(lines, options)) == len(lines)
+    assert found == expected
+
+
+def test_the_default_is_a_warning_with_the_line(models, caplog):
+    lines = [TEXT[0], " ".join(TEXT)]
+    (cut,) = by_sentencepiece(models[0], lines, 60)
+    with caplog.at_level(logging.WARNING):
+        load_translator(models[0]).translate(lines, SearchOptions(max_source_tokens=60))
+    assert caplog.messages == [f"sentence 2: {cut.pieces} pieces, cut to the first 60"]
+
+
+def test_a_text_that_is_translated_often_is_counted_in_one_line(caplog):
+    sources = [[5] * length + [0] for length in (7, 8, 9, 0, 30)]
+    with caplog.at_level(logging.WARNING):
+        log_cut_count("validation", sources, SearchOptions(max_source_tokens=8))
+        log_cut_count("validation", sources[:2], SearchOptions(max_source_tokens=8))
+    assert caplog.messages == [
+        "validation: 2 of 5 sentences have more than 8 pieces, cut to the first 8"
+    ]
+
+
+@pytest.mark.parametrize("make", [make_marian, make_mbart])
+@pytest.mark.parametrize("beam", [1, 2])
+def test_a_hugging_face_model_reads_to_its_last_position(tmp_path, monkeypatch, make, beam):
+    """64 positions: more would end in an IndexError of the position table, of the source or the translation."""
+    monkeypatch.setitem(SHAPE, "max_position_embeddings", 64)
+    languages = None if make is make_marian else ("en_XX", "de_DE")
+    translator = load_translator(make(tmp_path / "model"), languages=languages)
+    found: list[Cut] = []
+    translator.on_cut = found.append
+    assert translator.positions == 64
+    line = "the bird sings in the old tree " * 10
+    count = len(translator._tokenizer(line, verbose=False)["input_ids"])
+    options = SearchOptions(beam=beam, max_source_tokens=3000)
+    (translation,) = translator.nbest([line], options)[0]
+    assert count > 64 and found == [Cut(0, count, 64)]
+    assert len(translation.pieces) < 64 < math.ceil(1.5 * 64) + 10
