@@ -8,11 +8,13 @@ from weebill.errors import InputError
 from weebill.evaluation import gpu_speed
 from weebill.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
 from weebill.files import write_json
+from weebill.quantization import quantize_model, section
+from weebill.quantization.modules import quantizable_linears
 from weebill.report import rendering
 from weebill.report.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
-from weebill.translation.folder import load_model
+from weebill.translation.folder import load_model, save_model
 from weebill.translation.search import SearchOptions
 
 
@@ -55,6 +57,37 @@ def test_float16_translates_as_float32_does(folder):
     same = sum(one == other for one, other in zip(*found.values(), strict=True))
     assert same >= len(TEXT) - 1
     assert any(found["float32"])
+
+
+@pytest.mark.parametrize("grid, scaled", [("log4", False), ("int8", True), ("int8_rowwise", True)])
+def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, scaled):
+    """With and without a shortlist; and what float16 translates is what float32 does."""
+    model = load_model(folder)
+    pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
+    scales = {name: 20.0 for name, _ in quantizable_linears(model.network)} if scaled else None
+    quantize_model(model.network, grid, scales)
+    about = section(grid, "mean-of-maxima" if scaled else None)
+    packed = tmp_path / "packed"
+    save_model(packed, model.network, pieces, lineage={}, quantization=about)
+    listed = tmp_path / "shortlist.safetensors"
+    every = np.tile(np.arange(2, len(pieces), dtype=np.int32), (len(pieces), 1))
+    Shortlist(every, np.arange(2, 4, dtype=np.int32)).save(listed)
+    name = f"small/unpruned/{grid}"
+    rows = measure_gpu_speed(
+        [(name, packed, listed)], TEXT, batch_sizes=[3], rounds=1, device="cpu"
+    )
+    numbers = ["int8"] if scaled else ["float32", "float16"]
+    assert [(row.numbers, row.shortlist) for row in rows] == [
+        (one, listed) for one in numbers for listed in (False, True)
+    ]
+    found = [
+        Runtime([on_device(load_model(packed).network, one, "cpu")], "portable").translate(
+            pieces.encode(TEXT), options
+        )
+        for one in ("float32", "float16")
+    ]
+    assert any(found[0])
+    assert sum(a == b for a, b in zip(*found, strict=True)) >= len(TEXT) - 1
 
 
 @pytest.mark.parametrize("numbers", ["float32", "float16"])

@@ -126,6 +126,37 @@ def test_packed_rows_are_rows_of_the_table(grid):
     assert torch.equal(table(indices), table.weight[indices])
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("mode", ["fake", "packed"])
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("grid", GRIDS)
+def test_a_cast_model_gives_what_the_float32_one_gives(grid, scaled, mode, dtype):
+    """A grid's scale of 1e5 and more, of weights that are all small, has no place in float16."""
+    model = Toy().eval()
+    with torch.no_grad():
+        model.plain.weight *= 1e-4
+    model = quantize_model(model, grid, SCALES if scaled else None, mode=mode).eval()
+    expected = model(TOKENS)
+    found = model.to(dtype)(TOKENS)
+    assert found.dtype == dtype
+    assert (found.float() - expected).norm() < 0.02 * expected.norm()
+    if mode == "packed":
+        part = model.output.quantized.select(torch.tensor([3, 1]))
+        assert torch.equal(part(), model.output.weight[[3, 1]]) and part().dtype == dtype
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_casting_a_packed_model_loses_no_code_and_no_scale(grid):
+    model = quantize_model(Toy().eval(), grid, SCALES)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    weight = model.embedding.weight.clone()
+    model.half().bfloat16().float()
+    for name, value in model.state_dict().items():
+        if name.endswith(("codes", "scale")):
+            assert torch.equal(value, before[name]) and value.dtype == before[name].dtype, name
+    assert torch.equal(model.embedding.weight, weight)
+
+
 def test_gradients_of_a_fake_map_are_those_of_the_rounded_operands():
     torch.manual_seed(5)
     linear, x = nn.Linear(4, 3), torch.randn(7, 4, requires_grad=True)

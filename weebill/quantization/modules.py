@@ -21,7 +21,7 @@ from weebill.quantization.grids import (
     grid_named,
 )
 from weebill.quantization.integer import integer_product
-from weebill.quantization.weights import FakeWeight, PackedWeight
+from weebill.quantization.weights import FakeWeight, PackedWeight, in_float32
 
 Mode = Literal["fake", "packed"]
 Weight = FakeWeight | PackedWeight
@@ -44,15 +44,17 @@ class _OnGrid(nn.Module):
 
     @property
     def weight(self) -> Tensor:
-        """The weight's present numbers on the grid, float32, in its own shape."""
+        """The weight's present numbers on the grid, in its own shape: float32 unless it was cast."""
         return self.quantized()
 
 
 class QuantizedLinear(_OnGrid):
-    """A linear map with its weight (out, in) on a grid; the bias stays float32.
+    """A linear map with its weight (out, in) on a grid; the bias is on none.
 
     With an activation scale the input is quantized too, to code / scale (WNGT20 §5.1).  Packed weights of an
     integer grid are then multiplied as integers, y = Σ codes·codes / (scales) + bias; otherwise in float32.
+    Cast to float16 or bfloat16, the map takes and gives that type and multiplies in it what is not multiplied
+    as integers; scales stay float32.
     """
 
     def __init__(
@@ -78,14 +80,14 @@ class QuantizedLinear(_OnGrid):
         return self.quantized.shape[1]
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (…, in) → (…, out), float32 sums of exact products where both sides are integers."""
+        """x (…, in) → (…, out) of x's type; float32 sums of exact products where both sides are integers."""
         packed = isinstance(self.quantized, PackedWeight)
         if packed and self.quantized.grid.integer and self.activation_scale is not None:
             return self._integer(x)
         return functional.linear(*self.operands(x))
 
     def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """What a float32 product would multiply: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
+        """The operands of a floating-point product: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
         if self.activation_scale is not None:
             x = fake_quantize_activations(x, self.activation_scale)
         return x, self.quantized(), self.bias
@@ -96,7 +98,15 @@ class QuantizedLinear(_OnGrid):
         products = integer_product(codes, self.quantized.integers())  # (n, out)
         step = 1 / (self.activation_scale * self.quantized.scale)  # () or (out, 1)
         y = products.to(torch.float32) * (step if not step.dim() else step.squeeze(1))
-        return (y if self.bias is None else y + self.bias).view(*x.shape[:-1], self.out_features)
+        y = y if self.bias is None else y + self.bias
+        return y.to(x.dtype).view(*x.shape[:-1], self.out_features)
+
+    def _apply(self, *arguments, **keywords) -> "QuantizedLinear":
+        scale = self.activation_scale
+        super()._apply(*arguments, **keywords)
+        if scale is not None:
+            self.activation_scale = in_float32(self.activation_scale, scale)
+        return self
 
     def extra_repr(self) -> str:
         """The shape and the grid."""

@@ -72,7 +72,9 @@ class FakeWeight(nn.Module):
 class PackedWeight(nn.Module):
     """A weight as packed codes and scale, both buffers: what is stored is what is held.
 
-    A grid of integers is multiplied by its codes; others are decoded to float32 once, at first use.
+    A grid of integers is multiplied by its codes; others are decoded once, at first use.  A cast, such as
+    `network.half()`, sets the type of the decoded numbers; the scale stays float32, so that no code changes its
+    meaning and casting back loses nothing.
     """
 
     def __init__(self, grid: Grid, shape: torch.Size, device: torch.device | None = None):
@@ -81,6 +83,7 @@ class PackedWeight(nn.Module):
         packed_shape, dtype = grid.packed_shape(self.shape)
         self.register_buffer("codes", torch.zeros(packed_shape, dtype=dtype, device=device))
         self.register_buffer("scale", torch.ones(grid.scale_shape(self.shape), device=device))
+        self.dtype = torch.float32
         self._decoded: Tensor | None = None
 
     def integers(self) -> Tensor:
@@ -88,28 +91,43 @@ class PackedWeight(nn.Module):
         return self.grid.unpack(self.codes, self.shape)
 
     def forward(self) -> Tensor:
-        """The weight's numbers, float32."""
+        """The weight's numbers, float32 or the type that the weight was cast to."""
         if self.grid.integer:
-            return self.grid.decode(self.integers(), self.scale)
+            return self.grid.decode(self.integers(), self.scale).to(self.dtype)
         if self._decoded is None or self._decoded.device != self.codes.device:
             with torch.inference_mode(False):
-                self._decoded = self.grid.decode(self.integers(), self.scale)
+                self._decoded = self.grid.decode(self.integers(), self.scale).to(self.dtype)
         return self._decoded
 
     def rows(self, indices: Tensor) -> Tensor:
-        """The numbers of some rows of a weight (rows, columns): (…, columns) for indices (…), float32."""
+        """The numbers of some rows of a weight (rows, columns), in `dtype`: (…, columns) for indices (…)."""
         if not self.grid.integer:
             return nn.functional.embedding(indices, self())
         scale = self.scale if not self.scale.dim() else self.scale[indices]
-        return self.grid.decode(self.integers()[indices], scale)
+        return self.grid.decode(self.integers()[indices], scale).to(self.dtype)
 
     def select(self, indices: Tensor) -> "PackedWeight":
         """Some rows (n,) of a weight (rows, columns) as one of their own."""
         chosen = PackedWeight(self.grid, (len(indices), *self.shape[1:]), self.codes.device)
         chosen.codes.copy_(self.grid.pack(self.integers()[indices]))
         chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
+        chosen.dtype = self.dtype
         return chosen
+
+    def _apply(self, *arguments, **keywords) -> "PackedWeight":
+        scale = self.scale
+        super()._apply(*arguments, **keywords)
+        if self.scale.dtype != self.dtype:
+            self._decoded = None
+        self.dtype = self.scale.dtype
+        self.scale = in_float32(self.scale, scale)
+        return self
 
     def _load_from_state_dict(self, *arguments, **keywords) -> None:
         self._decoded = None
         super()._load_from_state_dict(*arguments, **keywords)
+
+
+def in_float32(moved: Tensor, before: Tensor) -> Tensor:
+    """A float32 scale after its module was moved or cast: with the numbers of `before`, where `moved` is."""
+    return moved if moved.dtype == torch.float32 else before.to(moved.device)
