@@ -77,6 +77,11 @@ def test_an_official_checkpoint_is_no_ensemble():
         (("reference", "checkpoint"), "c.ckpt", "reference.judgements: found beside checkpoint, expected one"),
         (("reference",), {"checkpoint": "c.ckpt", "encoder": "small"}, "reference.encoder: is made here"),
         (("reference",), {"checkpoint": "c.ckpt", "encoder": "smal"}, "reference.encoder: no encoder 'smal'"),
+        (
+            ("test_sets",),
+            {name: {**TEST, "paper": "hi-bn"} for name in ("old", "new")},
+            "test_sets.new.paper: found 'hi-bn', which test_sets.old has too, expected one test set a column",
+        ),
         (("test_sets", "news", "references"), False, "news.references: found false, but the metric of reference"),
         (
             ("evaluation",),

@@ -1,6 +1,7 @@
 """What pruning is worth: tables, sentences and figures against the invented experiment they come from."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -63,6 +64,29 @@ def test_speeds_are_ratios_to_the_unpruned_student_in_the_same_precision(pruned_
     assert {row[f"{key}_delta"] for key in ("float32", "int8", "float32_all")} == {"x1.50"}
     assert rows["small/unpruned"]["int8"] == "2000"
     assert rows["small/unpruned"]["int8_delta"] == ""
+
+
+def test_each_8_bit_precision_has_speeds_of_its_own(pruned_results):
+    """Fine-tuned beside untuned: neither stands for the other, nor is the base of its ratio."""
+    tuned = [
+        dataclasses.replace(
+            row,
+            variant=row.variant.replace("/int8", "/int8-finetuned"),
+            words_per_second=3 * row.words_per_second,
+        )
+        for row in pruned_results.speeds
+        if row.variant.endswith(("unpruned/int8", "lasso/int8"))
+    ]
+    pruned_results.speeds += tuned
+    untuned = [row for row in pruned_results.speeds if row.variant == "small/lasso/int8"]
+    for row in untuned:
+        pruned_results.speeds.remove(row)
+    rows = {row["recipe"]: row for row in read(pruning.pruned_speed_table(pruned_results))}
+    whole, lasso = rows["small/unpruned"], rows["small/lasso"]
+    assert (whole["int8"], whole["int8-finetuned"]) == ("2000", "6000")
+    assert (lasso["int8"], lasso["int8-finetuned"]) == ("", "9000")
+    assert (lasso["int8_delta"], lasso["int8-finetuned_delta"]) == ("", "x1.50")
+    assert (lasso["int8-finetuned_all"], rows["small/pushy"]["int8-finetuned"]) == ("18000", "")
 
 
 def test_findings_tell_differences_with_their_intervals(pruned_results):

@@ -183,7 +183,16 @@ def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    columns: dict[str, str] = {}  # of the paper: whose
     for name, entry in config["test_sets"].items():
+        column = entry.get("paper")
+        if column in columns:
+            yield Fault(
+                ("test_sets", name, "paper"),
+                f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column",
+            )
+        elif column is not None:
+            columns[column] = name
         for other in entry["scores"]:
             if other in (*LEXICAL, *config["metrics"], *OURS):
                 yield Fault(("test_sets", name, "scores", other), TAKEN)

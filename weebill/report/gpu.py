@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from weebill.configuration.precisions import INTEGER_GRIDS, grid_of
 from weebill.configuration.variants import UNPRUNED
+from weebill.errors import InputError
 from weebill.evaluation.gpu_speed import GpuSpeed
 from weebill.evaluation.measurement import Variant, versions_line
 from weebill.report import papers
@@ -15,9 +17,8 @@ NUMBERS = {
     "8bit": "int8",
 }  # as the papers' tables 4 call them
 
-Setting = tuple[
-    str, str, str, bool
-]  # row of WNGT20's table 1, recipe, numbers, whether with a shortlist
+# Row of WNGT20's table 1, recipe, grid that the weights are decoded from or "", numbers, True with a shortlist.
+Setting = tuple[str, str, str, str, bool]
 
 
 def gpu_tables(results: Results, speeds: Sequence[GpuSpeed]) -> list[Table]:
@@ -86,7 +87,7 @@ def wngt20_table4(results: Results, speeds: Sequence[GpuSpeed]) -> Table:
         variant = Variant.parse(speed.variant)
         row = results.row_of(variant, "wngt20")
         if row is not None:
-            setting = (row, variant.recipe, speed.numbers, speed.shortlist)
+            setting = (row, variant.recipe, _decoded_from(speed), speed.numbers, speed.shortlist)
             ours[setting, speed.variant] = speed
     measured = {key: fixed(speed.words_per_second, 0) for key, speed in ours.items()}
     alone = {(setting, "") for setting in {*printed}.difference(setting for setting, _ in ours)}
@@ -94,12 +95,16 @@ def wngt20_table4(results: Results, speeds: Sequence[GpuSpeed]) -> Table:
     for setting, name in sorted(
         {*alone, *ours}, key=lambda one: (students.index(one[0][0]), *one[0][1:], one[1])
     ):
-        row, recipe, numbers, shortlist = setting
-        plain, speed = (row, UNPRUNED, "float32", False), ours.get((setting, name))
+        row, recipe, grid, numbers, shortlist = setting
+        plain, speed = (row, UNPRUNED, "", "float32", False), ours.get((setting, name))
         baseline = str(Variant.parse(name).baseline) if name else ""
         cells = [
             Cell(row if recipe == UNPRUNED else f"{row}.{recipe.replace('-', '.')}"),
-            Cell(numbers + (", shortlist" if shortlist else "")),
+            Cell(
+                numbers
+                + (f", {grid} weights" if grid else "")
+                + (", shortlist" if shortlist else "")
+            ),
             Cell(name),
             Cell(str(speed.batch_size) if speed else ""),
         ]
@@ -133,13 +138,12 @@ def wngt20_table4(results: Results, speeds: Sequence[GpuSpeed]) -> Table:
 
 
 def wmt21_table4(speeds: Sequence[GpuSpeed]) -> Table:
-    """Seconds of each unpruned student by mini-batch size and kind of numbers, without a shortlist as the paper's."""
-    ours: dict[tuple[str, str], dict[str, float]] = {}  # (student, batch) -> seconds by numbers
-    for speed in speeds:
-        variant = Variant.parse(speed.variant)
-        if variant.recipe == UNPRUNED and not speed.shortlist:
-            seconds = ours.setdefault((variant.student, str(speed.batch_size)), {})
-            seconds[speed.numbers] = speed.words / speed.words_per_second
+    """Seconds of each unpruned variant by mini-batch size and kind of numbers, without a shortlist as the paper's.
+
+    The paper's float32 and float16 stand beside a student's float32 variant, its int8 beside each int8 one.
+    Raises InputError where a variant was timed twice in one setting.
+    """
+    ours = _seconds(speeds)
     printed = {
         row["mini_batch"]: {
             numbers: row[f"seconds_ours_{name}"] for name, numbers in NUMBERS.items()
@@ -148,19 +152,20 @@ def wmt21_table4(speeds: Sequence[GpuSpeed]) -> Table:
         if row["mini_batch"].isdecimal()  # its last row is of BLEU
     }
     rows = []
-    for student in dict.fromkeys(student for student, _ in ours) or [""]:
-        batches = {batch for one, batch in ours if one == student} | {*printed}
+    for name, timed in ours.items() or [("", {})]:
+        shown = _paper_numbers(name, ours)
+        batches = {*timed, *printed} if shown else {*timed}
+        base = ours.get(str(Variant.parse(name).baseline), {}) if name else {}
         for batch in sorted(batches, key=int):
-            taken = ours.get((student, batch), {})
-            sides = (
-                {numbers: three_digits(seconds) for numbers, seconds in taken.items()},
-                printed.get(batch, {}),
-            )
-            cells = [Cell(student), Cell(batch)]
+            taken, theirs = timed.get(batch, {}), printed.get(batch, {})
+            float32 = base.get(batch, {}).get("float32", "")
+            cells = [Cell(name), Cell(batch)]
             for numbers in NUMBERS.values():
-                cells += [_against_float32(side, numbers) for side in sides]
+                cells.append(_against(taken.get(numbers, ""), numbers, name, float32))
+                text = theirs.get(numbers, "") if numbers in shown else ""
+                cells.append(_against(text, numbers, "", theirs.get("float32", "")))
             rows.append(Row(tuple(cells), "plain" if taken else "absent"))
-    columns = [Column("student", "Our student", numeric=False), Column("batch", "Batch")]
+    columns = [Column("variant", "Our variant", numeric=False), Column("batch", "Batch")]
     for numbers in NUMBERS.values():
         for side in ("ours", "paper"):
             columns.append(Column(f"{numbers}_{side}", f"Seconds, {numbers}", side, deltas=True))
@@ -171,19 +176,62 @@ def wmt21_table4(speeds: Sequence[GpuSpeed]) -> Table:
         "model, a million sentences and an NVIDIA RTX 3090 (its own branch of Marian).",
         tuple(columns),
         tuple(rows),
-        ("In brackets: against float32 in the same batches.",),
+        (
+            "In brackets: against float32 in the same batches, of ours that of the student's float32 variant.",
+        ),
     )
 
 
+def _seconds(speeds: Sequence[GpuSpeed]) -> dict[str, dict[str, dict[str, str]]]:
+    """Seconds as they are shown: variant → batch → numbers, of unpruned variants without a shortlist."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for speed in speeds:
+        if Variant.parse(speed.variant).recipe == UNPRUNED and not speed.shortlist:
+            seconds = found.setdefault(speed.variant, {}).setdefault(str(speed.batch_size), {})
+            if speed.numbers in seconds:
+                raise InputError(
+                    f"GPU speed: {speed.variant} was timed twice in {speed.numbers} with batches of "
+                    f"{speed.batch_size}; measure again"
+                )
+            seconds[speed.numbers] = three_digits(speed.words / speed.words_per_second)
+    return found
+
+
+def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
+    """The kinds of the paper's numbers that are shown beside a variant; all beside none of ours.
+
+    A student without an int8 variant has the paper's int8 beside its float32 one.
+    """
+    if not name:
+        return list(NUMBERS.values())
+    variant = Variant.parse(name)
+    if grid_of(variant.precision) in INTEGER_GRIDS:
+        return ["int8"]
+    if variant != variant.baseline:
+        return []
+    of_int8 = [
+        other
+        for other in map(Variant.parse, ours)
+        if other.student == variant.student and grid_of(other.precision) in INTEGER_GRIDS
+    ]
+    return [numbers for numbers in NUMBERS.values() if numbers != "int8" or not of_int8]
+
+
+def _decoded_from(speed: GpuSpeed) -> str:
+    """The grid of weights that were decoded to be multiplied; "" of what is multiplied as it is stored."""
+    grid = grid_of(Variant.parse(speed.variant).precision)
+    return "" if grid == "float32" or speed.numbers == "int8" else grid
+
+
 def _printed_setting(row: Mapping[str, str], students: Sequence[str]) -> Setting:
-    """Of e.g. the model "tiny.steady.i12" in the variant "fp16+shortlist"."""
+    """The setting of e.g. the model "tiny.steady.i12" in the variant "fp16+shortlist"."""
     student = max((name for name in students if row["model"].startswith(name)), key=len)
     recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
     numbers, _, shortlist = row["variant"].partition("+")
-    return (student, recipe or UNPRUNED, NUMBERS[numbers], bool(shortlist))
+    return (student, recipe or UNPRUNED, "", NUMBERS[numbers], bool(shortlist))
 
 
-def _against_float32(seconds: Mapping[str, str], numbers: str) -> Cell:
-    text = seconds.get(numbers, "")
-    base = "" if numbers == "float32" else seconds.get("float32", "")
-    return Cell(text, delta(text, base, "ratio"))
+def _against(text: str, numbers: str, name: str, float32: str) -> Cell:
+    """Seconds with their ratio to float32's, unless they are those of float32 themselves."""
+    own = numbers == "float32" and (not name or Variant.parse(name).precision == "float32")
+    return Cell(text, "" if own else delta(text, float32, "ratio"))

@@ -130,24 +130,22 @@ def _difference_cells(one: Comparison) -> list[Cell]:
 
 
 def pruned_speed_table(results: Results) -> Table:
-    """Words per second of each pruned student by the runtime, in float32 and int8, beside its unpruned self."""
-    columns = (
-        Column("recipe", "Student and recipe", numeric=False),
-        Column("float32", "Words/s, 1 core", "float32", deltas=True),
-        Column("int8", "Words/s, 1 core", "int8", deltas=True),
-        Column("float32_all", "Words/s, all cores", "float32", deltas=True),
-        Column("int8_all", "Words/s, all cores", "int8", deltas=True),
-    )
+    """Words per second of each pruned student by the runtime, in float32 and int8, beside its unpruned self.
+
+    Every precision on the int8 grid has columns of its own.
+    """
     students = results.students()
+    precisions = _timed_precisions(results)
+    columns = [Column("recipe", "Student and recipe", numeric=False)]
+    for suffix, cores in (("", "1 core"), ("_all", "all cores")):
+        for name in precisions:
+            columns.append(Column(f"{name}{suffix}", f"Words/s, {cores}", name, deltas=True))
     pruned = dict.fromkeys((v.student, v.recipe) for v in students if v.recipe != UNPRUNED)
     rows = []
     for student in dict.fromkeys(student for student, _ in pruned):
         recipes = [UNPRUNED, *(recipe for name, recipe in pruned if name == student)]
-        rows += [_speed_row(results, student, recipe) for recipe in recipes]
-    notes = [
-        "In brackets: as a ratio to the unpruned student in the same precision. int8 is the untuned one where "
-        "there is one: fine-tuning changes no speed.",
-    ]
+        rows += [_speed_row(results, student, recipe, precisions) for recipe in recipes]
+    notes = ["In brackets: as a ratio to the unpruned student in the same precision."]
     if timed := [speed for speed in results.speeds if speed.by_runtime]:
         first = timed[0]
         notes.append(
@@ -158,36 +156,33 @@ def pruned_speed_table(results: Results) -> Table:
         "pruning",
         "What pruning is worth: speed",
         "Source words per second of the runtime without a shortlist, each pruned student beside its unpruned self.",
-        columns,
+        tuple(columns),
         tuple(rows),
         tuple(notes),
     )
 
 
-def _speed_row(results: Results, student: str, recipe: str) -> Row:
+def _timed_precisions(results: Results) -> list[str]:
+    """float32 and the precisions on the int8 grid that the runtime was timed with; int8 where there is none."""
+    timed = {Variant.parse(row.variant).precision for row in results.speeds if row.by_runtime}
+    found = [name for name in PRECISIONS if name in timed and grid_of(name) == "int8"]
+    return ["float32", *(found or ["int8"])]
+
+
+def _speed_row(results: Results, student: str, recipe: str, precisions: Sequence[str]) -> Row:
     cells = [Cell(f"{student}/{recipe}")]
     for all_cores in (False, True):
-        for grid in ("float32", "int8"):
-            speed = _words_per_second(results, student, recipe, grid, all_cores)
-            base = _words_per_second(results, student, UNPRUNED, grid, all_cores)
+        for name in precisions:
+            speed = _words_per_second(results, Variant(student, recipe, name), all_cores)
+            base = _words_per_second(results, Variant(student, UNPRUNED, name), all_cores)
             cells.append(Cell(speed, "" if recipe == UNPRUNED else delta(speed, base, "ratio")))
     return Row(tuple(cells), "baseline" if recipe == UNPRUNED else "plain")
 
 
-def _words_per_second(
-    results: Results, student: str, recipe: str, grid: str, all_cores: bool
-) -> str:
-    """The runtime's, of the first variant on a grid that it was timed with; "" where there is none."""
-    of_grid = [
-        v
-        for v in results.students()
-        if (v.student, v.recipe, grid_of(v.precision)) == (student, recipe, grid)
-    ]
-    for variant in of_grid:
-        speed = results.speed(variant, all_cores)
-        if speed and speed.by_runtime:
-            return fixed(speed.words_per_second, 0)
-    return ""
+def _words_per_second(results: Results, variant: Variant, all_cores: bool) -> str:
+    """The runtime's words per second; "" if it did not time the variant."""
+    speed = results.speed(variant, all_cores)
+    return fixed(speed.words_per_second, 0) if speed and speed.by_runtime else ""
 
 
 def findings(results: Results) -> list[str]:
