@@ -9,7 +9,7 @@ import pytest
 from tests.configuration.changes import with_key
 from tests.configuration.test_readme import check_rows, keys
 from tests.generation.small import article
-from weebill.configuration import check, estimate, read_yaml
+from weebill.configuration import check, estimate, read_yaml, unfit_models
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.generation import (
     local_paths,
@@ -166,3 +166,31 @@ def test_the_page_tells_every_key_and_default():
     assert len(tables) == len(expected)
     for table, found in zip(tables, expected, strict=True):
         check_rows(table, found)
+
+
+def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tmp_path):
+    """bart-large-cnn's pair of 50,264 rows and 50,265 pieces can; one whose end of text has no row cannot."""
+    tokenizer = train_tokenizer([article(n)["article"] for n in range(9)], 300, SPECIAL["bart"], 64)
+    tokenizer.add_special_tokens({"mask_token": "<late>"})
+    tokenizer.save_pretrained(tmp_path / "model")
+    pieces = {"vocab_size": len(tokenizer) - 1, "eos_token_id": tokenizer.eos_token_id}
+    (tmp_path / "model/config.json").write_text(json.dumps(pieces))
+    model = {"by": "hugging_face", "hugging_face": str(tmp_path / "model"), "data": "news"}
+    config = check(
+        {
+            **changed("models.cnn", model),
+            "steps": {**SMALL["steps"], "used-pieces": {"method": "prune-vocabulary"}},
+            "pipelines": [{"model": "cnn", "steps": ["fine-tuned", "used-pieces"]}],
+        },
+        "x.yaml",
+    )
+    assert unfit_models(config) == []
+    (tmp_path / "model/config.json").write_text(json.dumps({**pieces, "vocab_size": 2}))
+    [line] = unfit_models(config)
+    assert line.startswith(f"models.cnn.hugging_face: {tmp_path}/model: its ")
+    assert "piece 2 of the tokenizer" in line and "has 2 rows" in line
+    words = {"model": {"type": "WordLevel", "vocab": {"a": 0}}, "added_tokens": []}
+    (tmp_path / "model/tokenizer.json").write_text(json.dumps(words))
+    assert "no byte-level BPE" in unfit_models(config)[0]
+    config["pipelines"][0]["steps"] = ["fine-tuned"]
+    assert unfit_models(config) == []

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import T5Config, T5ForConditionalGeneration
 
-from tests.generation.small import FAST, make, news, running_text
+from tests.generation.small import FAST, make, news, running_text, write_articles
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import training
@@ -380,6 +380,53 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
     further = place(made, tmp_path / "further", "gpt2", where.output)
     FineTune(FAST).run(further)
     assert len(load_generator(further.output).tokenizer) == pieces[1]
+
+
+def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
+    """The model with another last piece, which it has no row for; it is a special token of that role."""
+    generator = load_generator(made["bart"][0])
+    generator.tokenizer.add_special_tokens({last: "<late>"})
+    made_of = {"kind": "test"}
+    save_generator(folder, generator.model, generator.tokenizer, made_of)
+    return folder
+
+
+def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
+    """From fine-tuning to int8, as bart-large-cnn's <mask> goes."""
+    first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
+    FineTune(FAST).run(replace(first, vocabulary_pruned=True))
+    second = place(made, tmp_path / "b", model=first.output)
+    PruneVocabulary().run(second)
+    pruned = load_generator(second.output)
+    assert pruned.model.config.vocab_size == len(pruned.tokenizer)
+    assert pruned.tokenizer.convert_tokens_to_ids("<late>") != pruned.model.config.vocab_size
+    third = place(made, tmp_path / "c", model=second.output)
+    PostTraining().run(third)
+    article = read_part(third.data, "test")[0]["article"]
+    search = SearchSettings(beam=1, max_tokens=6)
+    assert len(summarize(load_generator(third.output), [article], search, 40)) == 1
+
+
+def test_a_vocabulary_that_cannot_be_pruned_is_told_before_the_training(made, tmp_path):
+    short = without_mask_row(made, tmp_path / "short", "eos_token")
+    where = replace(place(made, tmp_path / "a", model=short), vocabulary_pruned=True)
+    with pytest.raises(InputError, match=rf"{short}: its eos_token is piece .* '<late>'"):
+        FineTune(FAST).run(where)
+    assert not where.work.exists() and not where.output.exists()
+
+
+def test_text_with_a_piece_without_a_row_is_told_before_the_training(made, tmp_path):
+    short = without_mask_row(made, tmp_path / "short")
+    path = write_articles(tmp_path / "articles.jsonl", 20)
+    text = path.read_text(encoding="utf-8").replace('"summary": "', '"summary": "a <late> ')
+    path.write_text(text, encoding="utf-8")
+    settings = DataSettings("summarization", [{"path": str(path)}], validation_share=0.2)
+    import_data(settings, tmp_path / "data")
+    where = replace(place(made, tmp_path / "a", model=short), data=tmp_path / "data")
+    for step in (FineTune(FAST), PruneVocabulary()):
+        with pytest.raises(InputError, match=rf"{short}, .*data: text \d: has '<late>', piece"):
+            step.run(where)
+        assert not where.work.exists() and not where.output.exists()
 
 
 def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):

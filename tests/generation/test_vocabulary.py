@@ -162,6 +162,67 @@ def test_other_tokenizers_are_refused():
     letters.train_from_iterator(BROAD, trainers.BpeTrainer(vocab_size=80, show_progress=False))
     with pytest.raises(InputError, match="no byte-level BPE"):
         prune_vocabulary(model, PreTrainedTokenizerFast(tokenizer_object=letters), ["a"])
-    small = model_of("gpt2", tokenizer_of("gpt2"), surplus=-9)
-    with pytest.raises(InputError, match="pieces, the model"):
-        prune_vocabulary(small, tokenizer_of("gpt2"), ["a"])
+
+
+def short_of_a_mask(family="bart", rows=-1):
+    """A tokenizer whose last piece is <mask>, as bart-large-cnn's, and a model without a row for it."""
+    special = {**(BART_TOKENS if family == "bart" else GPT2_TOKENS)}
+    special.pop("mask_token", None)
+    trained = train_tokenizer(BROAD, 500, special, 64)
+    trained.add_special_tokens({"mask_token": "<mask>"})
+    return model_of(family, trained, rows), trained
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pieces_without_a_row_are_dropped(family, tmp_path):
+    """As bart-large-cnn's <mask>: the cut model says of its pieces what the whole one says."""
+    before, tokenizer = short_of_a_mask(family)
+    after, _ = short_of_a_mask(family)
+    after.generation_config.bad_words_ids = [[len(tokenizer) - 1], [300, len(tokenizer) - 1]]
+    pieces, kept = prune_vocabulary(after, tokenizer, BROAD)
+    assert len(pieces) == len(kept) == after.get_input_embeddings().weight.shape[0]
+    assert tokenizer.mask_token_id not in kept and pieces.mask_token is None
+    assert after.generation_config.bad_words_ids is None
+    save_int8(after, tmp_path / "after", pieces)
+    again = PreTrainedTokenizerFast.from_pretrained(tmp_path / "after")
+    for text in BROAD[:5]:
+        ids = torch.tensor([tokenizer(text)["input_ids"]])
+        fewer = torch.tensor([again(text)["input_ids"]])
+        assert torch.equal(kept[fewer], ids)
+        logits = before(ids).logits[..., kept]
+        torch.testing.assert_close(after(fewer).logits, logits)
+    assert again.decode(again("a <mask> b")["input_ids"], skip_special_tokens=True) == "a <mask> b"
+
+
+def test_a_piece_without_a_row_that_is_needed_is_named_and_nothing_is_cut():
+    model, tokenizer = short_of_a_mask()
+    rows = model.config.vocab_size
+    with pytest.raises(InputError, match=rf"text 2: has '<mask>', piece {rows} .* take it out"):
+        prune_vocabulary(model, tokenizer, ["Robins", "a <mask> b"])
+    assert model.get_input_embeddings().weight.shape[0] == rows
+    model, tokenizer = short_of_a_mask(rows=-2)  # no row for the last piece of the text either
+    last = tokenizer.convert_ids_to_tokens(len(tokenizer) - 2)
+    with pytest.raises(InputError, match="text 1: has"):
+        prune_vocabulary(model, tokenizer, [tokenizer.convert_tokens_to_string([last])])
+    tokenizer.eos_token = "<mask>"
+    with pytest.raises(InputError, match=r"its eos_token is piece \d+ of the tokenizer, '<mask>'"):
+        prune_vocabulary(model, tokenizer, BROAD)
+    model, tokenizer = short_of_a_mask()
+    model.generation_config.decoder_start_token_id = tokenizer.mask_token_id
+    with pytest.raises(InputError, match="the model's decoder_start_token_id is piece"):
+        prune_vocabulary(model, tokenizer, BROAD)
+
+
+def test_a_string_or_a_path_is_no_list_of_texts(tmp_path):
+    model, tokenizer = model_of("gpt2", tokenizer_of("gpt2")), tokenizer_of("gpt2")
+    (tmp_path / "corpus.txt").write_text("Robins\n")
+    for wrong in ("corpus.txt", b"corpus.txt", tmp_path / "corpus.txt"):
+        with pytest.raises(
+            InputError, match=r"texts: found .*corpus\.txt.*expected a list of texts"
+        ):
+            prune_vocabulary(model, tokenizer, wrong)
+    with pytest.raises(InputError, match="text 2: found None, expected a string"):
+        prune_vocabulary(model, tokenizer, ["Robins", None])
+    assert model.config.vocab_size == len(tokenizer)
+    with (tmp_path / "corpus.txt").open() as lines:
+        assert len(prune_vocabulary(model, tokenizer, lines)[0]) == model.config.vocab_size

@@ -57,6 +57,31 @@ def steps_by(config: Mapping[str, Any], method: str) -> list[str]:
     return [name for name, step in config["steps"].items() if step["method"] == method]
 
 
+def vocabulary_pruned(config: Mapping[str, Any], model: str) -> bool:
+    """Return True if a pipeline of the model prunes its vocabulary."""
+    pruning = steps_by(config, "prune-vocabulary")
+    pipelines = [pipeline for pipeline in config["pipelines"] if pipeline["model"] == model]
+    return any(step in pruning for pipeline in pipelines for step in pipeline["steps"])
+
+
+def unfit_models(config: Config) -> list[str]:
+    """One line for each local model folder whose vocabulary a pipeline prunes and that cannot be pruned."""
+    found = []
+    for name in piped_models(config):
+        model = config["models"][name]
+        if "hugging_face" not in model or "revision" in model:
+            continue
+        folder = Path(model["hugging_face"])
+        if vocabulary_pruned(config, name):
+            from weebill.generation.prunable_vocabulary import check_folder  # slow to import
+
+            try:
+                check_folder(folder)
+            except InputError as error:
+                found.append(f"models.{name}.hugging_face: {folder}: {error}")
+    return found
+
+
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
     """Every contradiction, `broken` sections aside."""
     checks = [

@@ -77,7 +77,10 @@ KINDS = {
         generation.contradictions,
         generation.local_paths,
         generation.estimate,
-        unfit_models=lambda config: _with_code(generation.local_paths(config), types=True),
+        unfit_models=lambda config: (
+            _with_code(generation.local_paths(config), types=True)
+            or generation.unfit_models(config)
+        ),
     ),
 }
 DEFAULT = "translation"

@@ -40,7 +40,8 @@ class Encoder:
     """Text as the tokens of a model.
 
     max_source: tokens of an article, or of a window of running text.  max_target: tokens of a summary.
-    Longer articles and summaries are cut off, their ends kept.
+    Longer articles and summaries are cut off, their ends kept.  Text with a piece that the model has no row for is
+    refused by an InputError.
     """
 
     model: PreTrainedModel
@@ -63,7 +64,7 @@ class Encoder:
 
     def passages(self, texts: Sequence[str]) -> list[Example]:
         """Texts in passages of at most max_source tokens, ends included, as sources to denoise."""
-        found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+        found = self._bare(texts)
         first, last = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
         size = self.max_source - 2
         return [
@@ -74,12 +75,15 @@ class Encoder:
 
     def tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """The tokens of texts with their ends, cut off at a limit."""
-        return self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
+        found = self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
+        return self._with_rows(found, self.model.config.vocab_size)
 
     def targets(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens of summaries with their ends; of Marian those of the target side, which has its own pieces."""
         found = self.tokenizer(text_target=list(texts), truncation=True, max_length=self.max_target)
-        return found["input_ids"]
+        config = self.model.config
+        rows = getattr(config, "decoder_vocab_size", None) or config.vocab_size
+        return self._with_rows(found["input_ids"], rows)
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
         """The texts one after another, each begun by an end of text, in windows of max_source + 1 tokens.
@@ -93,8 +97,24 @@ class Encoder:
     def stream(self, texts: Sequence[str]) -> list[int]:
         """The tokens of texts one after another, each after an end of text."""
         end = self.tokenizer.eos_token_id
+        return [token for tokens in self._bare(texts) for token in (end, *tokens)]
+
+    def _bare(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of texts without their ends."""
         found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-        return [token for tokens in found for token in (end, *tokens)]
+        return self._with_rows(found, self.model.config.vocab_size)
+
+    def _with_rows(self, found: list[list[int]], rows: int) -> list[list[int]]:
+        """The tokens.  Raises InputError if one of them is beyond the rows of the model."""
+        if len(self.tokenizer) > rows:
+            for number, tokens in enumerate(found, 1):
+                if (last := max(tokens, default=0)) >= rows:
+                    piece = self.tokenizer.convert_ids_to_tokens(last)
+                    raise InputError(
+                        f"text {number}: has '{piece}', piece {last:,} of the tokenizer, but the model has {rows:,} "
+                        "rows; take it out of the text"
+                    )
+        return found
 
     def batch(self, examples: Sequence[Example]) -> Batch:
         """Examples as padded tensors."""

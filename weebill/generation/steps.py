@@ -4,7 +4,8 @@ A step is a frozen dataclass of its settings; `STEPS` names them for configurati
 `OUTPUT.work` and continued by the next call.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,7 +38,7 @@ from weebill.generation.movement import MovementShares, cut_silent, movement_gat
 from weebill.generation.quantized_training import weights_on_grid
 from weebill.generation.settings import Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
-from weebill.generation.vocabulary import prune_vocabulary
+from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
 
 EACH_TOKEN = "each-token"
@@ -49,6 +50,7 @@ class Place:
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
     measured: tokens of the longest texts that what is made will be measured on, by the setting that asks for them.
+    vocabulary_pruned: True if a step of the model's pipelines prunes the vocabulary: it is checked at once.
     """
 
     model: Path
@@ -59,6 +61,7 @@ class Place:
     max_target: int = 128
     device: Device = field(default_factory=Device)
     measured: Mapping[str, int] = field(default_factory=dict)
+    vocabulary_pruned: bool = False
 
     @property
     def work(self) -> Path:
@@ -77,6 +80,9 @@ class Place:
                 f"{self.model}: its weights are int8, which no step can go on from; let the step that "
                 "makes them be the last"
             )
+        if self.vocabulary_pruned:
+            with placed(self.model):
+                check_vocabulary(generator.model, generator.tokenizer)
         return generator
 
     def encoder(self, generator: Generator) -> Encoder:
@@ -233,7 +239,8 @@ class PruneVocabulary:
         generator = place.generator()
         whole = generator.model.get_input_embeddings().weight.shape[0]
         texts = (text for row in read_part(place.data, "train") for text in row.values())
-        tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
+        with placed(place.model, place.data):
+            tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
         made = _untrained_lineage(
             self, place, data=data_hash(place.data), pieces=[whole, len(kept)]
         )
@@ -269,6 +276,15 @@ def step_of(values: Mapping[str, Any]) -> Step:
     return kind(**settings)
 
 
+@contextmanager
+def placed(*places: Path) -> Iterator[None]:
+    """Begin the message of an InputError with the folders that it is about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
+
+
 def pruning_record(model: Path) -> Path:
     """Where the record of a pruning lies, beside the model folder."""
     return model.with_name("pruning.json")
@@ -277,9 +293,10 @@ def pruning_record(model: Path) -> Path:
 def _train(step: Any, place: Place, generator: Generator, **options: Any) -> Course:
     """Train a generator's model on the data by a step's settings."""
     encoder, settings = place.encoder(generator), step.training
-    examples, validation = (
-        encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
-    )
+    with placed(place.model, place.data):
+        examples, validation = (
+            encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
+        )
     return train(
         generator.model,
         Batches(encoder, examples, settings, place.seed),

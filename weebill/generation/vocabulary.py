@@ -3,12 +3,13 @@
 TEXTGEN §3.2.  Kept are the pieces of the text, special tokens, every byte's own piece, so that any text can still be
 written, and all that merges make kept pieces of.  Text whose pieces are kept is cut into the same pieces, since
 byte-pair encoding applies to it the same merges in the same order; and a kept piece is as probable as before against
-every other kept one.
+every other kept one.  Pieces that the model has no row for are dropped.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from os import PathLike
 from typing import Any
 
 import torch
@@ -17,10 +18,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from weebill.errors import InputError
+from weebill.generation.prunable_vocabulary import SINGLE, check_pieces, without_row
 
 LINES = 1000  # tokenized together
-_SINGLE = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id",
-           "forced_bos_token_id", "forced_eos_token_id", "sep_token_id")  # fmt: skip
 _SEVERAL = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 
 
@@ -30,48 +30,77 @@ def prune_vocabulary(
     """Cut a float32 model in place to the pieces that texts use; returns its new tokenizer and the old numbers kept.
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
-    Raises InputError where the tokenizer is no byte-level BPE, as BART's and GPT-2's are, or the model has fewer
-    pieces than it.
+    Raises InputError, and leaves the model as it is, if the tokenizer is no byte-level BPE, as BART's and GPT-2's
+    are, if `texts` is one string or a path, or if the texts, the model or the tokenizer need a piece that the model
+    has no row for.
     """
-    description = _description(tokenizer)
-    pieces = model.get_input_embeddings().weight.shape[0]
-    if len(tokenizer) > pieces:
-        raise InputError(f"the tokenizer has {len(tokenizer):,} pieces, the model {pieces:,}")
-    used = {piece for piece in _ids(model) if piece < pieces} | set(tokenizer.all_special_ids)
-    lines = iter(texts)
+    description = check_vocabulary(model, tokenizer)
+    rows = _rows(model)
+    without = without_row(description, rows)
+    used = {piece for piece in _ids(model) if piece < rows}
+    used |= {piece for piece in tokenizer.all_special_ids if piece not in without}
+    lines, read = _lines(texts), 0
     while some := list(islice(lines, LINES)):
         for tokens in tokenizer(some, verbose=False)["input_ids"]:
+            read += 1
+            _check_text(read, without.keys() & set(tokens), without, rows)
             used.update(tokens)
-    kept = _with_makings(description, used)
-    number = {old: new for new, old in enumerate(kept)}
-    _cut(model, torch.tensor(kept), number)
-    return _renumbered(tokenizer, description, number), torch.tensor(kept)
+    kept = _with_makings(description, used, without)
+    new = {old: place for place, old in enumerate(kept)}
+    _cut(model, torch.tensor(kept), new)
+    return _renumbered(tokenizer, description, new, {*without.values()}), torch.tensor(kept)
 
 
-def _description(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    """The tokenizer's tokenizer.json."""
+def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    """The tokenizer's tokenizer.json.  Raises InputError if its vocabulary cannot be pruned, whatever the text."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
-    description = json.loads(backend.to_str()) if backend is not None else {"model": {}}
-    model, alphabet = description["model"], set(pre_tokenizers.ByteLevel.alphabet())
-    plain = not any(
-        model.get(key)
-        for key in ("continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
-    )
-    if model.get("type") != "BPE" or not plain or not alphabet.issubset(model["vocab"]):
-        raise InputError(
-            f"{type(tokenizer).__name__} is no byte-level BPE; leave the vocabulary as it is"
-        )
+    description = json.loads(backend.to_str()) if backend is not None else {}
+    special = {key: str(piece) for key, piece in tokenizer.special_tokens_map.items()}
+    for config in (model.config, model.generation_config):
+        numbers = {key: getattr(config, key, None) for key in SINGLE}
+        check_pieces(description, _rows(model), special, numbers)
     return description
 
 
-def _with_makings(description: dict[str, Any], used: set[int]) -> list[int]:
-    """The numbers of used pieces, bytes, added tokens, and of all that merges make them of; ascending."""
+def _rows(model: PreTrainedModel) -> int:
+    return model.get_input_embeddings().weight.shape[0]
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    """The texts.  Raises InputError if they are one string or a path, or if one of them is no string."""
+    if isinstance(texts, str | bytes | PathLike):
+        raise InputError(
+            f"texts: found {str(texts)[:200]!r}, expected a list of texts, or an open file"
+        )
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise InputError(f"text {number}: found {text!r:.60}, expected a string")
+        yield text
+
+
+def _check_text(
+    number: int, beyond: Collection[int], without: Mapping[int, str], rows: int
+) -> None:
+    for piece in beyond:
+        raise InputError(
+            f"text {number}: has '{without[piece]}', piece {piece:,} of the tokenizer, but the model has {rows:,} "
+            "rows; take it out of the text"
+        )
+
+
+def _with_makings(
+    description: dict[str, Any], used: set[int], without: Mapping[int, str]
+) -> list[int]:
+    """The numbers of used pieces, bytes, added tokens, and of all that merges make them of; ascending.
+
+    Raises InputError if one of the makings is among the pieces without a row; such added tokens are left out.
+    """
     vocabulary = description["model"]["vocab"]
     name = {number: piece for piece, number in vocabulary.items()}
     makings: dict[str, list[str]] = {}  # every pair that gives a piece, one after another
     for left, right in description["model"]["merges"]:
         makings.setdefault(left + right, []).extend((left, right))
-    kept = used | {token["id"] for token in description["added_tokens"]}
+    kept = used | {token["id"] for token in description["added_tokens"]}.difference(without)
     waiting = [name[number] for number in used if number in name]
     waiting += pre_tokenizers.ByteLevel.alphabet()
     seen: set[str] = set()
@@ -80,20 +109,29 @@ def _with_makings(description: dict[str, Any], used: set[int]) -> list[int]:
         if piece not in seen:
             seen.add(piece)
             waiting += makings.get(piece, ())
-    return sorted(kept | {vocabulary[piece] for piece in seen})
+    kept |= {vocabulary[piece] for piece in seen}
+    for number in without.keys() & kept:
+        raise InputError(
+            f"the tokenizer makes used pieces of '{without[number]}', its piece {number:,}, which the model has no "
+            "row for; leave the vocabulary as it is"
+        )
+    return sorted(kept)
 
 
 def _renumbered(
-    tokenizer: PreTrainedTokenizerBase, description: dict[str, Any], number: dict[int, int]
+    tokenizer: PreTrainedTokenizerBase,
+    description: dict[str, Any],
+    number: dict[int, int],
+    gone: Collection[str],
 ) -> PreTrainedTokenizerFast:
-    """The tokenizer with the pieces of `number` alone, by old numbers the new ones."""
+    """The tokenizer with the pieces of `number` alone, by old numbers the new ones; no special token is of `gone`."""
     model = description["model"]
     model["vocab"] = {piece: number[old] for piece, old in model["vocab"].items() if old in number}
     model["merges"] = [
         pair for pair in model["merges"] if {*pair, "".join(pair)} <= model["vocab"].keys()
     ]
-    for token in description["added_tokens"]:
-        token["id"] = number[token["id"]]
+    added = [token for token in description["added_tokens"] if token["id"] in number]
+    description["added_tokens"] = [{**token, "id": number[token["id"]]} for token in added]
     _renumber_processor(description["post_processor"], number)
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer.from_str(json.dumps(description)),
@@ -102,8 +140,19 @@ def _renumbered(
         truncation_side=tokenizer.truncation_side,
         model_input_names=tokenizer.model_input_names,
         clean_up_tokenization_spaces=tokenizer.clean_up_tokenization_spaces,
-        **tokenizer.special_tokens_map,
+        **_without(tokenizer.special_tokens_map, gone),
     )
+
+
+def _without(special: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
+    """Special tokens by role, without those of `gone`; a role may have several."""
+    kept = {
+        role: [piece for piece in pieces if str(piece) not in gone]
+        if isinstance(pieces, list)
+        else pieces
+        for role, pieces in special.items()
+    }
+    return {role: pieces for role, pieces in kept.items() if str(pieces) not in gone}
 
 
 def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
@@ -123,7 +172,7 @@ def _ids(model: PreTrainedModel) -> set[int]:
     """The pieces that the model's configurations speak of."""
     found: set[int] = set()
     for config in (model.config, model.generation_config):
-        for key in (*_SINGLE, *_SEVERAL):
+        for key in (*SINGLE, *_SEVERAL):
             found.update(_flat(getattr(config, key, None)))
     return found
 
@@ -135,10 +184,14 @@ def _flat(value: Any) -> list[int]:
 
 
 def _mapped(value: Any, number: dict[int, int]) -> Any:
-    """A number, or lists of them, renumbered; what is beyond the vocabulary goes."""
-    if isinstance(value, list | tuple):
-        return [_mapped(one, number) for one in value]
-    return number.get(value)
+    """A number, or lists of them, renumbered; what is beyond the vocabulary goes, and sequences that have it."""
+    if not isinstance(value, list | tuple):
+        return number.get(value)
+    if any(isinstance(one, list | tuple) for one in value):
+        kept = [one for one in value if set(_flat(one)) <= number.keys()]
+    else:
+        kept = [one for one in value if one in number]
+    return [_mapped(one, number) for one in kept] or None
 
 
 def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
@@ -166,7 +219,7 @@ def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
     if (bias := getattr(model, "final_logits_bias", None)) is not None:
         model.final_logits_bias = bias[:, kept].clone()
     for config in (model.config, model.generation_config):
-        for key in (*_SINGLE, *_SEVERAL):
+        for key in (*SINGLE, *_SEVERAL):
             if getattr(config, key, None) is not None:
                 setattr(config, key, _mapped(getattr(config, key), number))
     model.config.vocab_size = len(kept)

@@ -5,7 +5,7 @@ Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 
 from pathlib import Path
 
-from weebill.configuration.generation import measured_lengths, model_of
+from weebill.configuration.generation import measured_lengths, model_of, vocabulary_pruned
 from weebill.generation.settings import Device
 from weebill.generation.steps import Place, step_of
 from weebill.job import job
@@ -18,8 +18,9 @@ with job(snakemake.log[0]):
         Path(snakemake.output.model),
         seed=params.seed,
         device=Device(params.hardware["accelerator"], snakemake.threads),
-        # No parameter of the rule: a training need not be repeated where these change.
+        # No parameters of the rule: a training need not be repeated where these change.
         measured=measured_lengths(snakemake.config, model_of(snakemake.wildcards.origin)),
+        vocabulary_pruned=vocabulary_pruned(snakemake.config, model_of(snakemake.wildcards.origin)),
         **params.lengths,
     )
     step_of(params.step).run(place)
