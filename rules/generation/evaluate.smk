@@ -64,6 +64,7 @@ rule measure_summaries:
             "evaluation.measurement",
             "evaluation.significance",
             "generation.data",
+            "generation.generating",
             "text_files",
         ),
     script:

@@ -55,6 +55,7 @@ rule measure_agreement:
         permutations=config["evaluation"]["permutations"],
         seed=config["seed"],
         code=code_version(
+            "configuration.metric",
             "metric.correlation",
             "metric.held_out",
             "metric.judged_set",
@@ -82,7 +83,7 @@ rule measure_metric:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_version("metric", "hugging_face"),
+        code=code_version("evaluation.metric_size", "metric", "hugging_face"),
     script:
         "../../workflow_scripts/metric/measure_metric.py"
 

@@ -175,7 +175,10 @@ rule score_by_bicleaner:
         mem_mb=growing(1000),
     params:
         code=code_version(
-            "corpus.bicleaner.exchange", "corpus.scores.scoring", "corpus.table"
+            "corpus.bicleaner.exchange",
+            "corpus.scores.registry",
+            "corpus.scores.scoring",
+            "corpus.table",
         ),
     script:
         "../../workflow_scripts/scores/score_by_bicleaner.py"

@@ -113,8 +113,10 @@ rule cleaning_students:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version(
             "bleu",
+            "configuration.variants",
             "corpus.table",
             "evaluation.comparison",
+            "evaluation.measurement",
             "evaluation.quality",
             "evaluation.significance",
             "report",

@@ -68,6 +68,7 @@ rule quantize:
             "translation.architecture",
             "translation.folder",
             "translation.layers",
+            "translation.lineage",
             "translation.network",
             "translation.state",
         ),

@@ -84,6 +84,7 @@ rule lexical_translation:
         seed=config["seed"],
         code=code_version(
             "corpus.alignment",
+            "corpus.importers.reading",
             "corpus.links",
             "corpus.sampling",
             "corpus.scores.language_model",
@@ -278,6 +279,7 @@ if "labelled" in config["evaluation"]:
                 "corpus.labelled",
                 "corpus.sampling",
                 "corpus.scores.combination",
+                "corpus.scores.scoring",
                 "corpus.table",
             ),
         script:

@@ -10,8 +10,7 @@ import torch
 
 from weebill.corpus.table import read_batches
 from weebill.job import job
-from weebill.quantization import record_ranges
-from weebill.quantization.calibration import save_ranges
+from weebill.quantization.calibration import record_ranges, save_ranges
 from weebill.translation.folder import load_model
 from weebill.translation.search import greedy_translations
 
