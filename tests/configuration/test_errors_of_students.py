@@ -239,7 +239,7 @@ CASES = {
     ),
     "reset after the end of training": (
         {
-            "training": {"updates": 200},
+            "training": {"updates": 200, "warmup": 20, "validate_every": 1},
             "pruning": {
                 "lasso": {"method": "group-lasso", "reset_to": 100, "regularise_updates": 100},
                 "movement": {"method": "movement", "reset_to": 150, "prune_updates": 60},

@@ -147,7 +147,7 @@ def test_what_is_missing():
 def test_the_estimate_grows_with_updates():
     few, many = (
         estimate(check(changed(("encoders", "small", "updates"), n), "trial.yaml"))
-        for n in (100, 200)
+        for n in (1000, 2000)
     )
     assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
     assert few.lines("results/trial", 10**12)

@@ -56,9 +56,10 @@ def test_added_rows_take_disk(experiment, zoo):
 
 def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
     stages = [{"copies": {"gramar": 2}}, {"updates": 9, "copies": {"grammar": 0}}]
+    short = {"updates": 100, "warmup": 10, "validate_every": 10}
     reverse = {"architecture": "big", "training": {"stages": [{}]}}
     changes = {
-        "training": {"updates": 100, "stages": stages},
+        "training": {**short, "stages": stages},
         "teacher": {"training": {"stages": [{"augmented": False}]}},
         "reverse_teacher": reverse,
         "cleaning": {"scores": {"reverse_model": {}}},
@@ -77,7 +78,7 @@ def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
         "trial.yaml: reverse_teacher.training.stages: found stages, expected none: reversed text "
         "does not tell its corpora apart",
     ]
-    late = {"training": {"updates": 100, "stages": [{"updates": 100}, {}]}, "pruning": {}}
+    late = {"training": {**short, "stages": [{"updates": 100}, {}]}, "pruning": {}}
     late["pruning"] = {"pushy": {"reset_to": 50}}
     assert faults(experiment(late), zoo) == [
         "trial.yaml: training.stages: found 100 updates before the last, expected less than "

@@ -60,8 +60,9 @@ def test_another_text_changes_no_shape(zoo, changes):
 def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, changes):
     """Of the same corpus, back and forward again beside forward alone."""
     changes["teacher"]["back_translated"] = False
-    changes["reverse_teacher"] = {"architecture": "big", "training": {"updates": 7000}}
-    changes["teacher"]["training"] = {"updates": 7000}
+    training = {"updates": 7000, "warmup": 700}
+    changes["reverse_teacher"] = {"architecture": "big", "training": training}
+    changes["teacher"]["training"] = training
     changes["distillation"], changes["students"] = {}, ["small", "thin"]
     changes["variants"] = ["*/unpruned/*"]
     both = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)

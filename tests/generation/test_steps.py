@@ -237,7 +237,9 @@ def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypat
         found.extend(p.grad.clone() for group in optimizer.param_groups for p in group["params"])
 
     monkeypatch.setattr(torch.optim.AdamW, "step", keep)
-    settings = TrainingSettings(updates=1, batch_size=4, accumulate=3, clip_norm=0.0, keep="last")
+    settings = TrainingSettings(
+        updates=1, batch_size=4, accumulate=3, warmup=0, clip_norm=0.0, keep="last"
+    )
     encoder = where.encoder(generator)
     batches = Batches(encoder, encoder.examples(read_part(where.data, "train")), settings, 1)
     training.train(
@@ -433,3 +435,15 @@ def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
     wild = replace(FAST, learning_rate=1e30, clip_norm=0.0, warmup=1)
     with pytest.raises(InputError, match="the loss is nan in update"):
         FineTune(wild).run(place(made, tmp_path))
+
+
+def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):
+    """Before anything is written; as the paper's, that come to most of the peak, are told and trained."""
+    where = place(made, tmp_path)
+    examples = len(read_part(where.data, "train"))
+    short = TrainingSettings(epochs=1, batch_size=examples, accumulate=1, warmup=11)
+    with pytest.raises(InputError, match=r"warmup 11 of 1 updates: .* ends at 9\.1% of its peak"):
+        FineTune(short).run(where)
+    assert not where.work.exists() and not where.output.exists()
+    FineTune(replace(short, warmup=2)).run(where)
+    assert "warmup 2 of 1 updates: the learning rate ends at 50.0% of its peak" in caplog.text

@@ -32,7 +32,10 @@ EXEMPT_IN = {
     "evaluate/choose_by_mbr.py": {"evaluation.quality": "writes a translation a line"},
     "evaluate/measure_speed.py": {"report.results": "the word that stands for the teacher"},
     "evaluate/translate_test_set.py": {"evaluation.quality": "writes a translation a line"},
-    "generation/step.py": {"configuration.generation": "what is checked before the step"},
+    "generation/step.py": {
+        "configuration.generation": "what is checked before the step",
+        "configuration.generation_models": "what is checked before the step",
+    },
     "teacher/fetch_model.py": {
         "configuration.teachers": "which languages to look for",
         "translation.hugging_face_folder": "checks what was fetched",

@@ -38,7 +38,7 @@ def config(tmp_path):
     config["distillation"] |= {
         "scores": {"language_model_target": {}, "reverse_model": {"cut": {"percent": 10}}},
     }
-    training = {**config["training"], "updates": 5, "validate_every": 5}
+    training = {**config["training"], "updates": 5, "warmup": 2, "validate_every": 5}
     config["scoring"] = {
         "language_model": {"order": 3, "memory_mb": 100},
         "lexical_translation": {"pairs": 300},

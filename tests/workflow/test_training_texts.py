@@ -36,7 +36,7 @@ def config(tmp_path):
         "parallel": ["parallel"],
     }
     config["students"] = ["demo.micro", "demo.micro@parallel"]
-    config["training"] |= {"updates": 5, "validate_every": 5}
+    config["training"] |= {"updates": 5, "warmup": 2, "validate_every": 5}
     config |= {"pruning": {}, "quantization": {}, "variants": ["*/unpruned/float32"]}
     del config["exports"]
     (tmp_path / "texts.yaml").write_text(yaml.safe_dump(config))

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.schema import Fault, Key, contradicted, key_path, unknown
+from weebill.configuration.schedules import warmup_faults
+from weebill.configuration.schema import (
+    Fault,
+    Key,
+    contradicted,
+    key_path,
+    load_schema,
+    unknown,
+)
 from weebill.configuration.work import RATES
 from weebill.configuration.zoo import Zoo
 from weebill.corpus.download import is_url
@@ -55,31 +63,6 @@ def task_of(config: Mapping[str, Any], model: str) -> str:
 def steps_by(config: Mapping[str, Any], method: str) -> list[str]:
     """The names of the steps of a method."""
     return [name for name, step in config["steps"].items() if step["method"] == method]
-
-
-def vocabulary_pruned(config: Mapping[str, Any], model: str) -> bool:
-    """Return True if a pipeline of the model prunes its vocabulary."""
-    pruning = steps_by(config, "prune-vocabulary")
-    pipelines = [pipeline for pipeline in config["pipelines"] if pipeline["model"] == model]
-    return any(step in pruning for pipeline in pipelines for step in pipeline["steps"])
-
-
-def unfit_models(config: Config) -> list[str]:
-    """One line for each local model folder whose vocabulary a pipeline prunes and that cannot be pruned."""
-    found = []
-    for name in piped_models(config):
-        model = config["models"][name]
-        if "hugging_face" not in model or "revision" in model:
-            continue
-        folder = Path(model["hugging_face"])
-        if vocabulary_pruned(config, name):
-            from weebill.generation.prunable_vocabulary import check_folder  # slow to import
-
-            try:
-                check_folder(folder)
-            except InputError as error:
-                found.append(f"models.{name}.hugging_face: {folder}: {error}")
-    return found
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
@@ -164,6 +147,10 @@ def _models(config: Config) -> Iterator[Fault]:
 def _training(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
+    elif "updates" in training:  # of epochs they are known when the text is
+        rules = load_schema("generation")["$defs"]["generator_training"]["properties"]
+        defaults = {key: rule.get("default") for key, rule in rules.items()}
+        yield from warmup_faults(place, training, defaults)
 
 
 def _steps(config: Config) -> Iterator[Fault]:

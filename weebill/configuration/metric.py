@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault, Key, contradicted, key_path, unknown
+from weebill.configuration.schedules import training_faults, warmup_faults
+from weebill.configuration.schema import (
+    Fault,
+    Key,
+    contradicted,
+    key_path,
+    load_schema,
+    unknown,
+)
 from weebill.configuration.teachers import may_be_on_hub
 from weebill.configuration.zoo import Zoo
 
@@ -84,6 +92,9 @@ def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 (*place, "width"),
                 f"found {section['width']}, expected a multiple of its {section['heads']} heads",
             )
+        rules = load_schema("metric")["$defs"]["made_encoder"]["properties"]
+        defaults = {key: rule.get("default") for key, rule in rules.items()}
+        yield from warmup_faults(place, section, defaults)
         if "texts" not in config:
             yield Fault(
                 ("texts",), f"missing, expected files of text to pre-train the encoder '{name}' on"
@@ -155,6 +166,7 @@ def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 if translation["architecture"] not in zoo:
                     told = unknown("model", translation["architecture"], zoo, "config/models.yaml")
                     yield Fault((*here, "architecture"), told)
+                yield from training_faults((*here, "training"), translation["training"])
             elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
                 yield Fault(
                     (*here, "languages"),

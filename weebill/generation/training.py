@@ -85,8 +85,9 @@ def train(
     validation: batches whose cross-entropy is measured.  identity: plain values that name what the result depends
     on; `work` keeps the checkpoints of an unfinished training, which are used where it was begun by the same.
     companion: trained with the model, by its own rate; it is attached and finished here.
-    Raises InputError where the loss is no number any more.
+    Raises InputError where the loss is no number any more, and before training if the learning rate never rises.
     """
+    settings.check_schedule(batches.updates)
     if device.accelerator == "cpu":
         torch.set_num_threads(device.threads)
     with exclusive_folder(work):

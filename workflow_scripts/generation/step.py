@@ -5,7 +5,8 @@ Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 
 from pathlib import Path
 
-from weebill.configuration.generation import measured_lengths, model_of, vocabulary_pruned
+from weebill.configuration.generation import measured_lengths, model_of
+from weebill.configuration.generation_models import vocabulary_pruned
 from weebill.generation.settings import Device
 from weebill.generation.steps import Place, step_of
 from weebill.job import job

@@ -1,0 +1,137 @@
+"""Trainings that end before they learn or are validated are refused, with the line to write instead."""
+
+import pytest
+
+from tests.configuration.changes import with_key
+from tests.configuration.test_metric import SMALL as METRIC
+from weebill.configuration import ConfigurationError, check, read_yaml
+from weebill.configuration.schedules import training_faults
+
+SHORT = {"updates": 150}
+WARMUP = (
+    "{}.warmup: found 16000 (the default) of 150 updates ({}.updates), expected less, or the learning rate never "
+    "reaches its peak and little is learnt: write 'warmup: 15', a tenth of the updates, as is usual"
+)
+VALIDATION = (
+    "{}.validate_every: found 5000 (the default) of 150 updates ({}.updates), expected at most these, or nothing is "
+    "ever validated: write 'validate_every: 15' for 10 validations"
+)
+
+
+def both(place):
+    return [told.format(place, place) for told in (WARMUP, VALIDATION)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"training": SHORT, "pruning": {}}, "training"),
+        ({"teacher": {"training": SHORT}}, "teacher.training"),
+        (
+            {"reverse_teacher": {"architecture": "big", "training": SHORT}},
+            "reverse_teacher.training",
+        ),
+        (
+            {
+                "scoring": {"reverse_model": {"architecture": "big", "training": SHORT}},
+                "distillation": {"scores": {"reverse_model": {"cut": {"percent": 5}}}},
+            },
+            "scoring.reverse_model.training",
+        ),
+    ],
+)
+def test_a_short_training_that_keeps_the_defaults(faults, changes, place):
+    without = ["pruning.pushy"] if place == "training" else []
+    found = [line for line in faults(changes, without) if "found without work" not in line]
+    assert found == both(place)
+
+
+@pytest.mark.parametrize(
+    ("training", "keys"),
+    [
+        ({"updates": 150, "warmup": 149, "validate_every": 150}, []),
+        ({"updates": 150, "warmup": 0, "validate_every": 1}, []),
+        ({"updates": 150, "warmup": 150, "validate_every": 150}, ["warmup"]),
+        ({"updates": 150, "warmup": 15, "validate_every": 151}, ["validate_every"]),
+        ({"updates": 1, "warmup": 0, "validate_every": 2}, ["validate_every"]),
+    ],
+)
+def test_bounds(training, keys):
+    """And what is told to be written instead is sound."""
+    found = list(training_faults(("training",), training))
+    assert [fault.path[-1] for fault in found] == keys
+    for fault in found:
+        key, value = fault.message.split("write '")[1].split("'")[0].split(": ")
+        assert not list(training_faults(("t",), {**training, key: int(value)}))
+
+
+def test_a_model_that_is_there_is_not_trained(experiment, zoo):
+    foreign = {"hugging_face": "folder", "training": SHORT}
+    assert check(experiment({"teacher": foreign}, ["teacher.architecture"]), "x.yaml", zoo)
+
+
+def test_recipes_leave_time_for_a_validation(faults):
+    """Of a lasso that resets, the phases before the reset do not count."""
+    lasso = {"method": "group-lasso", "reset_to": 100, "regularise_updates": 50}
+    changes = {
+        "training": {"updates": 200, "warmup": 20, "validate_every": 60},
+        "pruning": {
+            "pushy": {"reset_to": 150},
+            "lasso": lasso,
+            "again": {**lasso, "reset": True},
+            "fits": {**lasso, "regularise_updates": 40},
+        },
+    }
+    assert faults(changes, []) == [
+        "pruning.pushy.reset_to: found 150, which leaves 50 of training.updates 200 for the last training, expected "
+        "at least training.validate_every 60, or it is never validated: lower reset_to, or write 'validate_every: 5' "
+        "in training",
+        "pruning.lasso.regularise_updates: found 50, which leaves 50 of training.updates 200 for the last training, "
+        "expected at least training.validate_every 60, or it is never validated: lower regularise_updates, or write "
+        "'validate_every: 5' in training",
+    ]
+
+
+def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, faults, zoo):
+    changes = {
+        "quantization": {
+            "int8": {"finetune": {"updates": 1600}},
+            "log4": {"finetune": {"updates": 100, "validate_every": 101}},
+        }
+    }
+    assert faults(changes, []) == [
+        "quantization.log4.finetune.warmup: found 32000 (the default) of 100 updates "
+        "(quantization.log4.finetune.updates), expected at most 1000, or the learning rate stays below a tenth of "
+        "its peak and little is learnt: write 'warmup: 10', a tenth of the updates",
+        "quantization.log4.finetune.validate_every: found 101 of 100 updates (quantization.log4.finetune.updates), "
+        "expected at most these, or nothing is ever validated: write 'validate_every: 10' for 10 validations",
+    ]
+    # training's validate_every holds, and the last update is kept
+    changes["quantization"]["log4"] = {"finetune": {"updates": 100, "warmup": 1000}}
+    assert check(experiment(changes), "x.yaml", zoo)
+
+
+def refused(config):
+    with pytest.raises(ConfigurationError) as refusal:
+        check(config, "x.yaml")
+    return [line.removeprefix("x.yaml: ") for line in refusal.value.errors]
+
+
+def test_metrics_encoders_and_translators():
+    [line] = refused(with_key(METRIC, ["encoders", "small", "updates"], 500))
+    assert line.startswith("encoders.small.warmup: found 500 (the default) of 500 updates (")
+    pairs = ["distillation", "pairs", "en-de"]
+    trained = {"by": "training", "architecture": "demo.micro", "training": SHORT}
+    config = with_key(METRIC, [*pairs, "translations", "direct"], trained)
+    config = with_key(config, [*pairs, "translators"], {"rows": 100, "validation": 10})
+    assert refused(config) == both("distillation.pairs.en-de.translations.direct.training")
+
+
+def test_generators():
+    config = read_yaml("config/generation-small.yaml")
+    for place in (["models", "bart"], ["steps", "pruned"]):
+        [line] = refused(with_key(config, [*place, "training"], {"updates": 400}))
+        assert line.startswith(
+            f"{'.'.join(place)}.training.warmup: found 500 (the default) of 400 updates ("
+        )
+        assert "write 'warmup: 40'" in line

@@ -1,0 +1,121 @@
+"""Schedules of trainings that end before their warm-up, or before their first validation."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from weebill.configuration.pruning import PHASES
+from weebill.configuration.schema import Fault, Key, key_path, load_schema
+from weebill.configuration.zoo import Zoo
+
+Config = dict[str, Any]
+USUAL = 10  # a tenth of the updates is warm-up, or lies between two validations
+# A fine-tuning may end within its warm-up, as the papers' do (6,000 updates of 16,000 or 32,000), but not before the
+# learning rate has come to a tenth of its peak.
+LONGEST = 10
+
+
+def trained(*place: str) -> Callable[[Config, Zoo], Iterator[Fault]]:
+    """The check of the training of a model that stands at a place, such as `teacher`."""
+
+    def check(config: Config, zoo: Zoo) -> Iterator[Fault]:
+        section: Any = config
+        for key in place:
+            section = section.get(key, {})
+        if "architecture" in section:  # and not a model that is there already
+            yield from training_faults((*place, "training"), section["training"])
+
+    return check
+
+
+def students(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """The check of the students' training, `training`."""
+    yield from training_faults(("training",), config["training"])
+
+
+def training_faults(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
+    """A warm-up that lasts to the end of a training, and a first validation that comes after it."""
+    yield from warmup_faults(place, training, defaults_of("training"))
+    yield from validation_faults(place, training, defaults_of("training"))
+
+
+def warmup_faults(
+    place: tuple[Key, ...],
+    training: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> Iterator[Fault]:
+    """A warm-up that lasts to the end of a training from nothing.  defaults: of the keys, to tell one of them."""
+    updates, warmup = training["updates"], training["warmup"]
+    if warmup >= updates:
+        yield Fault(
+            (*place, "warmup"),
+            f"found {_told(warmup, defaults['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
+            "expected less, or the learning rate never reaches its peak and little is learnt: write "
+            f"'warmup: {updates // USUAL}', a tenth of the updates, as is usual",
+        )
+
+
+def validation_faults(
+    place: tuple[Key, ...], training: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Iterator[Fault]:
+    """A first validation that comes after the end of a training."""
+    updates, every = training["updates"], training["validate_every"]
+    if every > updates:
+        yield Fault(
+            (*place, "validate_every"),
+            f"found {_told(every, defaults.get('validate_every'))} of {updates} updates "
+            f"({key_path((*place, 'updates'))}), expected at most these, or nothing is ever validated: write "
+            f"'validate_every: {max(1, updates // USUAL)}' for {min(updates, USUAL)} validations",
+        )
+
+
+def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Fine-tunings under quantization that hardly move a weight, or whose own validations never come."""
+    for grid, section in config["quantization"].items():
+        if not isinstance(section, Mapping) or "finetune" not in section:
+            continue
+        place, training = ("quantization", grid, "finetune"), section["finetune"]
+        updates, warmup = training["updates"], training["warmup"]
+        defaults = defaults_of("integer_grid" if grid != "log4" else grid)
+        if warmup > LONGEST * updates:
+            yield Fault(
+                (*place, "warmup"),
+                f"found {_told(warmup, defaults['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
+                f"expected at most {LONGEST * updates}, or the learning rate stays below a tenth of its peak and "
+                f"little is learnt: write 'warmup: {updates // USUAL}', a tenth of the updates",
+            )
+        if (
+            "validate_every" in training
+        ):  # else training's, and a shorter fine-tuning keeps its last update
+            yield from validation_faults(place, training, {})
+
+
+def pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Recipes that leave fewer updates for the last training than lie before its first validation."""
+    training = config["training"]
+    whole, every = training["updates"], training["validate_every"]
+    for name, recipe in config["pruning"].items():
+        phases = [key for key in PHASES if key in recipe and not recipe.get("reset")]
+        spent = recipe.get("reset_to", 0) + sum(recipe[key] for key in phases)
+        if "reset_to" in recipe and whole - every < spent < whole and every <= whole:
+            key = phases[-1] if phases else "reset_to"
+            yield Fault(
+                ("pruning", name, key),
+                f"found {recipe[key]}, which leaves {whole - spent} of training.updates {whole} for the last "
+                f"training, expected at least training.validate_every {every}, or it is never validated: lower "
+                f"{key}, or write 'validate_every: {max(1, (whole - spent) // USUAL)}' in training",
+            )
+
+
+def defaults_of(section: str) -> dict[str, Any]:
+    """The defaults of the keys of a training, or of the fine-tuning of a grid, in the schema of translation."""
+    schema = load_schema("translation")
+    if section == "log4":
+        rules = schema["properties"]["quantization"]["properties"]["log4"]["properties"]["finetune"]
+    else:
+        rules = schema["$defs"][section]
+        rules = rules["properties"].get("finetune", rules)
+    return {key: rule.get("default") for key, rule in rules["properties"].items()}
+
+
+def _told(value: int, default: Any) -> str:
+    return f"{value} (the default)" if value == default else str(value)
