@@ -201,12 +201,14 @@ def test_alone_it_tells_its_version_and_what_is_missing(installed, tmp_path):
     script = str(installed.with_name("weebill"))
     assert run(script, "--version", cwd=tmp_path).stdout == f"{metadata.version('weebill')}\n"
     commands = [["--version"], ["--help"], ["mbrr"], ["translate", "--help"], ["describe", "tiny"]]
+    commands.append(["translate", "none", "--nbest", "3"])
     found, place, _ = run_commands(installed, commands, tmp_path)
     assert Path(place).is_relative_to(installed.parents[1])
-    assert [code for code, _, _ in found] == [0, 0, 2, 0, 1]
+    assert [code for code, _, _ in found] == [0, 0, 2, 0, 1, 1]
     assert "minimum Bayes risk" in found[1][1]
     assert "invalid choice: 'mbrr'" in found[2][2]
     (line,) = found[4][2].splitlines()
+    assert found[5][2] == "weebill: translate: --nbest 3 needs --beam 3 or more\n"
     assert re.match(r"weebill: the Python module '\w+' is not installed here; .*`make setup`", line)
 
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weebill.errors import InputError
-from weebill.orphans import end_with_snakemake
 
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
@@ -53,6 +52,8 @@ def job(log: str | Path) -> Iterator[None]:
     code 1; any other error leaves its traceback in the log too, and goes on upwards.  A training that was told to
     end (SIGTERM) exits as the shell says of such processes, not with 0.
     """
+    from weebill.orphans import end_with_snakemake  # `explain` needs no psutil
+
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush(), sys.stderr.flush()
