@@ -10,6 +10,7 @@ from snakemake.settings.types import DeploymentMethod
 from weebill.code_version import SCORING_PARTS, code_version
 from weebill.configuration import check, load_zoo, read_yaml
 from weebill.errors import InputError
+from weebill.orphans import announce_snakemake
 from weebill.shell_paths import check_folder, check_python
 
 
@@ -28,6 +29,8 @@ try:
     config = check(config, CONFIG_FILE, ZOO)
 except InputError as error:
     stop(str(error))
+
+announce_snakemake()
 
 RESULTS = Path("results") / config["experiment"]
 MODELS = RESULTS / "models"

@@ -7,8 +7,9 @@ import sys
 import pytest
 from safetensors import SafetensorError
 
+from weebill.errors import explain
 from weebill.files import write_text
-from weebill.job import explain, job
+from weebill.job import job
 
 JOB = """
 import logging, os, sys

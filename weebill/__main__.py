@@ -7,6 +7,7 @@ import signal
 import sys
 
 from weebill import __version__
+from weebill.errors import explain
 
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
 # Its help stands here, so that only the command that is run is imported: most of them load large packages.
@@ -38,11 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
-        line = _missing_package(error)
-        if line is None:
-            from weebill.job import explain
-
-            line = explain(error)
+        line = _missing_package(error) or explain(error)
         if line is None:
             raise
         print(f"weebill: {line}", file=sys.stderr)

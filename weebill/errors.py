@@ -1,7 +1,19 @@
 """The one error a user meets: a line for each fault, which names the place and the remedy."""
 
+import errno
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+_DISK_REMEDIES = {
+    errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
+    errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
+    errno.EROFS: "the file system is read-only; choose a results folder that can be written",
+    errno.EACCES: "permission denied; choose a folder that can be read and written",
+    errno.EISDIR: "a folder stands where a file should; choose another name",
+    errno.ENOTDIR: "a file stands where a folder should; choose another place",
+    errno.EEXIST: "something stands here already, a file perhaps where a folder should; choose another place",
+}
 
 
 class InputError(Exception):
@@ -12,3 +24,23 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     """The suggestion to append to an error about an unknown name: "; did you mean 'tiny'?" or ""."""
     matches = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
     return f"; did you mean '{matches[0]}'?" if matches else ""
+
+
+def explain(error: BaseException) -> str | None:
+    """One line for a user where `error` is the input's or the disk's fault, None where it is ours."""
+    if isinstance(error, InputError):
+        return str(error)
+    code = _error_number(error)
+    if code in _DISK_REMEDIES:
+        # Of a renaming, where the file was to go: the other name is of a partial file.
+        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
+        return f"{place}: {_DISK_REMEDIES[code]}"
+    return None
+
+
+def _error_number(error: BaseException) -> int | None:
+    """The system's number of what went wrong; safetensors, written in Rust, says it in words alone."""
+    if isinstance(error, OSError):
+        return error.errno
+    found = re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found else None

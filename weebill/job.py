@@ -1,9 +1,11 @@
-"""What every workflow script stands in: output goes to the job's log, bad input ends in one clear line."""
+"""Context manager around every workflow script: output goes to the job's log, bad input ends in one clear line.
 
-import errno
+Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, while
+the other imports, torch's for one, still take their seconds.
+"""
+
 import logging
 import os
-import re
 import signal
 import sys
 import traceback
@@ -11,37 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from weebill.errors import InputError
+from weebill.errors import explain
+from weebill.orphans import end_with_snakemake, is_job
 
-_DISK_REMEDIES = {
-    errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
-    errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
-    errno.EROFS: "the file system is read-only; choose a results folder that can be written",
-    errno.EACCES: "permission denied; choose a folder that can be read and written",
-    errno.EISDIR: "a folder stands where a file should; choose another name",
-    errno.ENOTDIR: "a file stands where a folder should; choose another place",
-    errno.EEXIST: "something stands here already, a file perhaps where a folder should; choose another place",
-}
-
-
-def explain(error: BaseException) -> str | None:
-    """One line for a user where `error` is the input's or the disk's fault, None where it is ours."""
-    if isinstance(error, InputError):
-        return str(error)
-    code = _error_number(error)
-    if code in _DISK_REMEDIES:
-        # Of a renaming, where the file was to go: the other name is of a partial file.
-        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
-        return f"{place}: {_DISK_REMEDIES[code]}"
-    return None
-
-
-def _error_number(error: BaseException) -> int | None:
-    """The system's number of what went wrong; safetensors, written in Rust, says it in words alone."""
-    if isinstance(error, OSError):
-        return error.errno
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found else None
+if is_job():
+    end_with_snakemake()
 
 
 @contextmanager
@@ -52,8 +28,6 @@ def job(log: str | Path) -> Iterator[None]:
     code 1; any other error leaves its traceback in the log too, and goes on upwards.  A training that was told to
     end (SIGTERM) exits as the shell says of such processes, not with 0.
     """
-    from weebill.orphans import end_with_snakemake  # `explain` needs no psutil
-
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush(), sys.stderr.flush()

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from weebill.corpus.download import ATTEMPTS, cache_folder, fetched
-from weebill.errors import InputError
-from weebill.job import explain
+from weebill.errors import InputError, explain
 
 BODY = os.urandom(3_000_000)  # several blocks
 SHA256 = hashlib.sha256(BODY).hexdigest()

@@ -4,11 +4,12 @@ From an imported table, the held-out sets and a language identifier, into a tabl
 text normalised, and for each rejected row the name of its first filter.
 """
 
+from weebill.job import job
+
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.sources import local_file
-from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

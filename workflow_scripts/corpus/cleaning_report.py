@@ -1,8 +1,9 @@
 """Report what cleaning did (rule cleaning_report): from the cleaned corpora into tables and a figure."""
 
+from weebill.job import job
+
 from weebill.corpus.report import as_json, corpus_report
 from weebill.files import write_json
-from weebill.job import job
 from weebill.report import figures
 from weebill.report.cleaning import cleaning_tables
 from weebill.report.cleaning_figure import cleaning_figure

@@ -1,9 +1,10 @@
 """Import a corpus, a test set or the validation set: from whatever its entry names into a table."""
 
+from weebill.job import job
+
 from weebill.corpus.importers import import_corpus
 from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import locked_places
-from weebill.job import job
 
 with job(snakemake.log[0]):
     # Not the parameters, which lack `local_dir`: where files lie decides no row.

@@ -1,11 +1,12 @@
 """Make the language identifier: trained on the embedded grammar, or fetched with its checksum."""
 
+from weebill.job import job
+
 import shutil
 
 from weebill.corpus.language_id_training import train_identifier
 from weebill.corpus.sources import Places, local_file
 from weebill.files import atomic_path
-from weebill.job import job
 
 with job(snakemake.log[0]):
     path, params = snakemake.output[0], snakemake.params

@@ -1,10 +1,11 @@
 """Fetch what the corpora are read from, and record or compare it: from the configuration into the lock file."""
 
+from weebill.job import job
+
 from weebill.configuration.data import entries
 from weebill.configuration.schema import key_path
 from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import write_lock
-from weebill.job import job
 
 with job(snakemake.log[0]):
     config = snakemake.config  # not the parameters: where files lie decides no row

@@ -1,9 +1,10 @@
 """Align a training text on the pieces of a vocabulary (rule align_text), into the same text with its links."""
 
+from weebill.job import job
+
 import logging
 from pathlib import Path
 
-from weebill.job import job
 from weebill.translation.aligned_text import align_text
 from weebill.translation.vocabulary import Vocabulary
 

@@ -3,10 +3,11 @@
 From a training text into one table of its rows and their copies, whose column `augmented_by` says what was done.
 """
 
+from weebill.job import job
+
 import logging
 
 from weebill.corpus.augmentation import Augmentation, augment_table
-from weebill.job import job
 
 with job(snakemake.log[0]):
     counts = augment_table(

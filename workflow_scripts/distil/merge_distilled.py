@@ -3,9 +3,10 @@
 From corpora and their n-best tables, line counts and rows verified, into a table of pairs.
 """
 
+from weebill.job import job
+
 import logging
 
-from weebill.job import job
 from weebill.translation.distillation import Translated, merge
 
 with job(snakemake.log[0]):

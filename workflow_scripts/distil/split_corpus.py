@@ -4,6 +4,7 @@ From a table into shards of its kept rows with the side to translate, and refere
 """
 
 from weebill.job import job
+
 from weebill.translation.distillation import split_corpus
 
 with job(snakemake.log[0]):

@@ -4,9 +4,10 @@ From a shard and the teacher's model folders into a table of n-best translations
 the reference selected.  A killed job goes on where it was.
 """
 
+from weebill.job import job
+
 import torch
 
-from weebill.job import job
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation import translate_shard
 from weebill.translation.search import SearchOptions, fastest_precision

@@ -1,11 +1,12 @@
 """Set the runtime beside CTranslate2 (rule benchmark_runtime): from shapes of the zoo into rows of ratios."""
 
+from weebill.job import job
+
 from dataclasses import asdict
 
 from weebill.commands.benchmarks import runtime
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.files import write_json
-from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -3,11 +3,12 @@
 From the teacher's folders and a test set table, by a utility, into one of many translations per line.
 """
 
+from weebill.job import job
+
 import torch
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality import write_translations
-from weebill.job import job
 from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer

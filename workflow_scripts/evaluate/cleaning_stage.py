@@ -1,7 +1,8 @@
 """Write the pairs that a stage of the cleaning leaves (rule cleaning_stage), from corpora with all their rows."""
 
-from weebill.corpus.cleaning_stages import write_stage
 from weebill.job import job
+
+from weebill.corpus.cleaning_stages import write_stage
 
 with job(snakemake.log[0]):
     write_stage(

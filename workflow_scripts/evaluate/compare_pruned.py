@@ -3,11 +3,12 @@
 From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
 """
 
+from weebill.job import job
+
 from weebill.evaluation.comparison import compare
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality import TestSet
 from weebill.files import write_json
-from weebill.job import job
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

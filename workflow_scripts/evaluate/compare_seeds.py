@@ -3,11 +3,12 @@
 From the translations of all, and the test sets, into mean differences in BLEU with intervals.
 """
 
+from weebill.job import job
+
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality import TestSet
 from weebill.evaluation.seeds import compare_over_seeds
 from weebill.files import write_json
-from weebill.job import job
 from weebill.text_files import read_lines
 
 

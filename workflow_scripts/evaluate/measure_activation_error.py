@@ -4,10 +4,11 @@ From a float32 model, its activation ranges and sentences of every test set, whi
 squared error that each linear map's input would have.
 """
 
+from weebill.job import job
+
 import torch
 
 from weebill.corpus.table import read_columns
-from weebill.job import job
 from weebill.quantization.activation_error import measure_errors, save_errors
 from weebill.quantization.calibration import FORMULAS, activation_scales, load_ranges
 from weebill.translation.folder import load_model

@@ -3,13 +3,14 @@
 Sentence vectors are kept in a file from run to run: a further variant costs its own translations alone.
 """
 
+from weebill.job import job
+
 import torch
 
 from weebill.evaluation.comet import measure_comet
 from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality import TestSet
 from weebill.files import write_json
-from weebill.job import job
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer

@@ -1,11 +1,12 @@
 """Time the students on a GPU (rule measure_gpu_speed): from folders into words per second by mini-batch size."""
 
+from weebill.job import job
+
 import logging
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.gpu_speed import measure_gpu_speed
 from weebill.files import write_json
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

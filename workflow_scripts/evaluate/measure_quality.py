@@ -4,10 +4,11 @@ From its translations, those of its unpruned float32 student, and the test sets,
 chrF with signatures, bootstrap intervals and significance.
 """
 
+from weebill.job import job
+
 from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality import TestSet, measure
 from weebill.files import write_json
-from weebill.job import job
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

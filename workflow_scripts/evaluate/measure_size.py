@@ -1,9 +1,10 @@
 """Weigh a variant (rule measure_size): from its model folder into exact sizes, compressed too, and its shape."""
 
+from weebill.job import job
+
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size import measure_size
 from weebill.files import write_json
-from weebill.job import job
 
 with job(snakemake.log[0]):
     models = snakemake.input.model

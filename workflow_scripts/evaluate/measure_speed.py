@@ -5,6 +5,8 @@ with and without a shortlist, and by PyTorch (the teacher by PyTorch alone), and
 memory of the same.
 """
 
+from weebill.job import job
+
 import logging
 from functools import partial
 
@@ -13,7 +15,6 @@ from weebill.evaluation.latency import measure_latency
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.speed import Entrant, measure_speed
 from weebill.files import write_json
-from weebill.job import job
 from weebill.report.results import TEACHER
 from weebill.runtime.text import load_runtime
 from weebill.translation.search import SearchOptions

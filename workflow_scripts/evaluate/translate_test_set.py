@@ -3,13 +3,14 @@
 From a model folder, or the folders of an ensemble, and a test set table into one translation per line.
 """
 
+from weebill.job import job
+
 import logging
 
 import torch
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality import write_translations
-from weebill.job import job
 from weebill.translation.search import SearchOptions
 from weebill.translation.search.cuts import cut_logger
 from weebill.translation.translator import load_translator

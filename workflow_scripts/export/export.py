@@ -5,6 +5,7 @@ up with zeros) or ONNX.
 """
 
 from weebill.job import job
+
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.folder import load_model

@@ -1,8 +1,9 @@
 """Import text (rule import_text): from files or the hub into parts to train, validate and test on."""
 
+from weebill.job import job
+
 from weebill.corpus.sources import Places
 from weebill.generation.data import DataSettings, import_data
-from weebill.job import job
 
 with job(snakemake.log[0]):
     config = snakemake.config

@@ -1,11 +1,12 @@
 """Measure what the test articles begin with as summaries (rule measure_lead): ROUGE with intervals."""
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.evaluation.generation.quality import Measured, lead_quality
 from weebill.files import write_json
 from weebill.generation.models import load_tokenizer
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

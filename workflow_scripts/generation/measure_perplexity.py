@@ -1,5 +1,7 @@
 """Measure how well a variant predicts the test text (rule measure_perplexity)."""
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.evaluation.generation.quality import Measured, text_quality
@@ -8,7 +10,6 @@ from weebill.generation.data import read_part
 from weebill.generation.models import load_generator
 from weebill.generation.perplexity import surprise
 from weebill.generation.settings import Device
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input

@@ -1,8 +1,9 @@
 """Measure what a variant weighs (rule measure_generation_size)."""
 
+from weebill.job import job
+
 from weebill.evaluation.generation.size import generation_size
 from weebill.files import write_json
-from weebill.job import job
 
 with job(snakemake.log[0]):
     size = generation_size(snakemake.wildcards.variant, snakemake.input.model[0])

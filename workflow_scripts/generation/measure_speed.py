@@ -1,11 +1,12 @@
 """Time all variants of a model in turn (rule measure_generation_speed), from their folders and the test text."""
 
+from weebill.job import job
+
 import logging
 from pathlib import Path
 
 from weebill.evaluation.generation.speed import measure_generation
 from weebill.files import write_json
-from weebill.job import job
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -1,12 +1,13 @@
 """Measure a variant's summaries (rule measure_summaries): ROUGE with intervals."""
 
+from weebill.job import job
+
 import json
 from pathlib import Path
 
 from weebill.evaluation.generation.quality import Measured, summary_quality
 from weebill.files import write_json
 from weebill.generation.generating import SearchSettings
-from weebill.job import job
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

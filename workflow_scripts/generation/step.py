@@ -3,13 +3,14 @@
 Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.configuration.generation import measured_lengths, model_of
 from weebill.configuration.generation_models import vocabulary_pruned
 from weebill.generation.settings import Device
 from weebill.generation.steps import Place, step_of
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -1,5 +1,7 @@
 """Summarize the test articles by a variant (rule summarize_test_set), into a JSON text a line."""
 
+from weebill.job import job
+
 import json
 import logging
 
@@ -8,7 +10,6 @@ from weebill.generation.data import read_part
 from weebill.generation.generating import SearchSettings, summarize
 from weebill.generation.models import load_generator
 from weebill.generation.settings import Device
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

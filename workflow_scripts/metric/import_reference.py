@@ -1,6 +1,7 @@
 """Make a metric folder of a checkpoint (rule import_reference), with its encoder's configuration and tokenizer."""
 
 from weebill.job import job
+
 from weebill.metric.folder import load_metric, save_metric
 
 with job(snakemake.log[0]):

@@ -1,6 +1,7 @@
 """Join pairs and their translations (rule join_translations) into rows of source, translation and reference."""
 
 from weebill.job import job
+
 from weebill.metric.distillation_corpus import join_translations
 
 with job(snakemake.log[0]):

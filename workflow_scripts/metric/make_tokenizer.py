@@ -1,9 +1,10 @@
 """Train the tokenizer of a small encoder on text files, one sentence a line, into a folder with tokenizer.json."""
 
+from weebill.job import job
+
 from itertools import chain
 
 from weebill.corpus.sampling import draw_items
-from weebill.job import job
 from weebill.metric.tokenizer import make_tokenizer
 from weebill.text_files import read_lines
 

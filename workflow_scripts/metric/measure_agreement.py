@@ -1,9 +1,10 @@
 """Measure how well metrics agree with people (rule measure_agreement): from their scores of a judged set."""
 
+from weebill.job import job
+
 from weebill.configuration.metric import REFERENCE
 from weebill.evaluation.metric_quality import measure_agreement
 from weebill.files import read_json, write_json
-from weebill.job import job
 from weebill.metric.judged_set import JudgedSet, MetricScores
 
 with job(snakemake.log[0]):

@@ -3,9 +3,10 @@
 From models and a test set with several systems' translations into seconds.
 """
 
+from weebill.job import job
+
 from weebill.evaluation.metric_speed import Text, measure_metrics
 from weebill.files import write_json
-from weebill.job import job
 from weebill.metric.folder import load_metric
 
 with job(snakemake.log[0]):

@@ -1,10 +1,11 @@
 """Write the page of all results (rule metric_page), from measurements and Snakemake's benchmarks."""
 
+from weebill.job import job
+
 import os
 from pathlib import Path
 
 from weebill.files import write_text
-from weebill.job import job
 from weebill.report.metric_page import metric_page
 from weebill.report.metric_results import read_results
 from weebill.report.run_time import run_time_table

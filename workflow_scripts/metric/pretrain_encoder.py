@@ -1,12 +1,13 @@
 """Pre-train a small XLM-R by masked language modelling, from text files and a tokenizer into an encoder's folder."""
 
+from weebill.job import job
+
 from itertools import chain
 from pathlib import Path
 
 import torch
 
 from weebill.corpus.sampling import draw_items
-from weebill.job import job
 from weebill.metric.pretraining import PretrainingSettings, pretrain
 from weebill.text_files import read_lines
 

@@ -3,9 +3,10 @@
 From the metric and tables of judgements into a metric's folder.
 """
 
+from weebill.job import job
+
 import torch
 
-from weebill.job import job
 from weebill.metric.pruning import Kept, make_pruned
 
 with job(snakemake.log[0]):

@@ -3,13 +3,14 @@
 From the judgements and a model into a score for each segment, with what gave it.
 """
 
+from weebill.job import job
+
 import argparse
 import json
 
 import torch
 
 from weebill.files import write_json
-from weebill.job import job
 from weebill.metric.judged_set import JudgedSet, MetricScores
 from weebill.metric.libraries import library_scores, library_signature
 

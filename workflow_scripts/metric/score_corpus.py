@@ -1,8 +1,9 @@
 """Score source, translation and reference (rule score_corpus) by the mean of the reference models, part by part."""
 
+from weebill.job import job
+
 import torch
 
-from weebill.job import job
 from weebill.metric.distillation_corpus import score_tuples
 
 with job(snakemake.log[0]):

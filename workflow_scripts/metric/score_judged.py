@@ -3,10 +3,11 @@
 From the judgements and the models into a score for each segment, with what gave it.
 """
 
+from weebill.job import job
+
 import torch
 
 from weebill.files import write_json
-from weebill.job import job
 from weebill.metric.judged_scores import scores_of
 from weebill.metric.judged_set import JudgedSet
 

@@ -1,8 +1,9 @@
 """Select the pairs that a metric is distilled on (rule select_pairs), and apart those of the translators."""
 
+from weebill.job import job
+
 from pathlib import Path
 
-from weebill.job import job
 from weebill.metric.distillation_corpus import select_pairs
 
 with job(snakemake.log[0]):

@@ -3,10 +3,11 @@
 From an encoder's folder or name and tables of segments with scores into a checkpoint's folder.
 """
 
+from weebill.job import job
+
 import argparse
 import json
 
-from weebill.job import job
 from weebill.metric.regression import RegressionSettings, train
 
 parser = argparse.ArgumentParser()

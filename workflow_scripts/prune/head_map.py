@@ -1,7 +1,8 @@
 """Tell of every head whether, when and at what score it went: the pruning.json of pruned students in one table."""
 
-from weebill.files import read_json, write_text
 from weebill.job import job
+
+from weebill.files import read_json, write_text
 from weebill.pruning.head_map import head_rows, to_csv
 
 with job(snakemake.log[0]):

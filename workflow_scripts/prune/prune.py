@@ -4,9 +4,10 @@ From the model that the recipe starts from, the student's distilled corpus and a
 student and pruning.json (what went when, at what score, and what is left).
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
-from weebill.job import job
 from weebill.pruning.methods import pruning_method
 from weebill.translation.pruning import make_pruned
 from weebill.translation.study import TranslationStudy

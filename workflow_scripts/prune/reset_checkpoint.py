@@ -3,9 +3,10 @@
 From the distilled corpus, a validation set and a vocabulary, into a model folder with the weights of the last update.
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
-from weebill.job import job
 from weebill.translation.pruning import make_checkpoint
 from weebill.translation.training import Hardware, TrainingConfig
 

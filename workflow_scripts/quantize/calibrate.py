@@ -4,12 +4,13 @@ From a float32 model and the first sentences of its training corpus, which it tr
 mean and deviation of max|A| per linear map.
 """
 
+from weebill.job import job
+
 from itertools import chain, islice
 
 import torch
 
 from weebill.corpus.table import read_batches
-from weebill.job import job
 from weebill.quantization.calibration import record_ranges, save_ranges
 from weebill.translation.folder import load_model
 from weebill.translation.search import greedy_translations

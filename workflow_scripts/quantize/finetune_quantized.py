@@ -4,10 +4,11 @@ From a float32 model, its distilled corpus and, where activations are quantized 
 folder of packed weights.  The training continues where a killed one stopped.
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.files import remove_folder
-from weebill.job import job
 from weebill.quantization import fake_quantization, pack_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.folder import load_model, model_hash, save_model

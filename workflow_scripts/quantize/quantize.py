@@ -4,6 +4,7 @@ From a float32 model and, where activations are quantized too, its calibration, 
 """
 
 from weebill.job import job
+
 from weebill.quantization import quantize_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.folder import load_model, model_hash, save_model

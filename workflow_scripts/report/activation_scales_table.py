@@ -3,8 +3,9 @@
 From qualities and errors into a table as CSV, Markdown, LaTeX and a page.
 """
 
-from weebill.evaluation.measurement import read_measurements
 from weebill.job import job
+
+from weebill.evaluation.measurement import read_measurements
 from weebill.quantization.activation_error import load_errors
 from weebill.report.activation_scales import activation_scales_table
 from weebill.report.rendering import write_table

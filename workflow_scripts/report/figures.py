@@ -1,9 +1,10 @@
 """Draw the figures without timings (rule figures), from sizes, shapes, comparisons and the head map."""
 
+from weebill.job import job
+
 import csv
 from pathlib import Path
 
-from weebill.job import job
 from weebill.report import figures, pruning_figures
 from weebill.report.results import Results
 

@@ -1,11 +1,12 @@
 """Write the page of what pruning is worth (rule pruning_page), from measurements and Snakemake's benchmarks."""
 
+from weebill.job import job
+
 import os
 from pathlib import Path
 
 from weebill.evaluation.seeds import read_seeds_comparisons
 from weebill.files import write_text
-from weebill.job import job
 from weebill.report.pruning_page import FIGURES, pruning_page
 from weebill.report.results import Results
 from weebill.report.run_time import run_time_table

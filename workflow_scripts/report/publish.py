@@ -1,10 +1,11 @@
 """Copy a page to the documentation (rules publish, publish_pruning): page, figures, links between them mended."""
 
+from weebill.job import job
+
 import shutil
 from pathlib import Path
 
 from weebill.files import atomic_path, write_text
-from weebill.job import job
 
 with job(snakemake.log[0]):
     page = Path(snakemake.input.page).read_text(encoding="utf-8")

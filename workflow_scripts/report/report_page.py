@@ -1,5 +1,7 @@
 """Let Snakemake write its report of a complete run (rule report_page), whole or not at all."""
 
+from weebill.job import job
+
 import os
 import subprocess
 import sys
@@ -7,7 +9,6 @@ from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.files import atomic_path
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])

@@ -1,7 +1,8 @@
 """Write the table of other seeds (rule seeds_table), from comparisons over seeds."""
 
-from weebill.evaluation.seeds import read_seeds_comparisons
 from weebill.job import job
+
+from weebill.evaluation.seeds import read_seeds_comparisons
 from weebill.report.rendering import write_table
 from weebill.report.seeds import seeds_table
 

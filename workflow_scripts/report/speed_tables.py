@@ -1,8 +1,9 @@
 """Write all tables of measured times (rule speed_tables), as CSV, Markdown, LaTeX and pages."""
 
+from weebill.job import job
+
 from weebill.evaluation.gpu_speed import read_gpu_speeds
 from weebill.files import read_json
-from weebill.job import job
 from weebill.report.gpu import gpu_tables
 from weebill.report.paper_tables import TABLES, build
 from weebill.report.pruning import pruned_speed_table

@@ -1,12 +1,13 @@
 """Write the page of all results (rule summary), from measurements and Snakemake's benchmarks."""
 
+from weebill.job import job
+
 import os
 from pathlib import Path
 
 from weebill.evaluation.gpu_speed import read_gpu_speeds
 from weebill.evaluation.shortlist import read_shortlist_measurements
 from weebill.files import read_json, write_text
-from weebill.job import job
 from weebill.report.experiment_page import FIGURES, experiment_page
 from weebill.report.gpu import gpu_tables
 from weebill.report.results import Results

@@ -3,10 +3,11 @@
 From model folders, which remember their validations, into a figure of BLEU by update.
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.files import read_json
-from weebill.job import job
 from weebill.report import figures
 
 with job(snakemake.log[0]):

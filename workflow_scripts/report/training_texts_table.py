@@ -1,8 +1,9 @@
 """Write the table of training texts (rule training_texts_table), from comparisons, qualities and the texts."""
 
+from weebill.job import job
+
 from weebill.corpus.table import count_rows
 from weebill.evaluation.comparison import read_comparisons
-from weebill.job import job
 from weebill.report.rendering import write_table
 from weebill.report.results import Results
 from weebill.report.training_texts import training_texts_table

@@ -3,12 +3,13 @@
 From parts of pairs and a model folder into as many parts of scores.
 """
 
+from weebill.job import job
+
 import argparse
 from functools import partial
 
 from weebill.corpus.bicleaner.classification import load_classifier, score_pairs
 from weebill.files import content_hash
-from weebill.job import job
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--pairs", "--model", "--output", "--code"):

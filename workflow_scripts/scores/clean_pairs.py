@@ -1,7 +1,8 @@
 """Draw the pairs that bicleaner is trained on (rule clean_pairs), from cleaned corpora and their scores."""
 
-from weebill.corpus.bicleaner.clean_pairs import write_clean_pairs
 from weebill.job import job
+
+from weebill.corpus.bicleaner.clean_pairs import write_clean_pairs
 
 with job(snakemake.log[0]):
     params, tables = snakemake.params, iter(snakemake.input.scores)

@@ -1,9 +1,10 @@
 """Fit the combined score (rule combine_scores), on labelled pairs and their scores, into its weights."""
 
+from weebill.job import job
+
 from weebill.corpus.labelled import load_labelled
 from weebill.corpus.scores.combination import features_of, fit
 from weebill.corpus.scores.scoring import read_score
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params = snakemake.params

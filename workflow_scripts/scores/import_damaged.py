@@ -1,7 +1,8 @@
 """Draw pairs of corpora with injected damage (rule import_damaged), into a table that can be scored."""
 
-from weebill.corpus.labelled import import_damaged
 from weebill.job import job
+
+from weebill.corpus.labelled import import_damaged
 
 with job(snakemake.log[0]):
     import_damaged(snakemake.input.corpora, snakemake.output[0], snakemake.params.seed)

@@ -1,7 +1,8 @@
 """Import labelled pairs (rule import_labelled), from tab-separated values into a table of normalised pairs."""
 
-from weebill.corpus.labelled import import_labelled, read_labelled
 from weebill.job import job
+
+from weebill.corpus.labelled import import_labelled, read_labelled
 
 with job(snakemake.log[0]):
     params = snakemake.params

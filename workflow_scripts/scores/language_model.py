@@ -1,10 +1,11 @@
 """Estimate a language model (rule language_model), from cleaned corpora or a text file, into KenLM's binary form."""
 
+from weebill.job import job
+
 from itertools import chain
 
 from weebill.corpus.scores.language_model import estimate
 from weebill.corpus.table import side_texts
-from weebill.job import job
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

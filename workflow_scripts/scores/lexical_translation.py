@@ -1,12 +1,13 @@
 """Count translations of words (rule lexical_translation), from cleaned corpora or text files, into a table."""
 
+from weebill.job import job
+
 from itertools import chain
 from pathlib import Path
 
 from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.scores.lexical_translation import estimate
 from weebill.corpus.table import read_batches
-from weebill.job import job
 
 
 def corpus_pairs(table):

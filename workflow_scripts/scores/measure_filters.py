@@ -1,11 +1,12 @@
 """Measure filters and scores (rule measure_filters), on labelled pairs, into a table."""
 
+from weebill.job import job
+
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.pairs import Context
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.labelled import load_labelled, measure
 from weebill.corpus.scores.scoring import read_score
-from weebill.job import job
 from weebill.report.filters import filters_table
 from weebill.report.rendering import write_table
 

@@ -1,7 +1,8 @@
 """Swap sides (rule reverse_corpora): the kept pairs of the cleaned corpora, and of the validation set."""
 
-from weebill.corpus.reversal import reverse
 from weebill.job import job
+
+from weebill.corpus.reversal import reverse
 
 with job(snakemake.log[0]):
     reverse(snakemake.input.corpora, snakemake.output.corpora)

@@ -1,12 +1,13 @@
 """Score the kept rows of a table (rules score_…), by a model, into a table of one column."""
 
+from weebill.job import job
+
 from weebill.corpus.scores.combination import combined_scorer
 from weebill.corpus.scores.language_model import cross_entropy
 from weebill.corpus.scores.lexical_translation import log_probability
 from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.files import content_hash
-from weebill.job import job
 
 with job(snakemake.log[0]):
     params, model = snakemake.params, str(snakemake.input.model)

@@ -1,8 +1,9 @@
 """Read bicleaner's scores back (rule score_by_bicleaner) into a table of one column beside the corpus."""
 
+from weebill.job import job
+
 from weebill.corpus.bicleaner.exchange import join_scores
 from weebill.corpus.scores.registry import SCORES
-from weebill.job import job
 
 with job(snakemake.log[0]):
     files = snakemake.input

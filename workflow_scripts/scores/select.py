@@ -3,10 +3,11 @@
 From a table and the tables of its scores, row counts verified, into the table with the scores as columns.
 """
 
+from weebill.job import job
+
 from pathlib import Path
 
 from weebill.corpus.scores.selection import Cut, ScoreTable, select
-from weebill.job import job
 
 with job(snakemake.log[0]):
     settings = snakemake.params.scores.items()

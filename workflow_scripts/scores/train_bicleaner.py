@@ -3,11 +3,12 @@
 From the files of clean pairs into a model folder.
 """
 
+from weebill.job import job
+
 import argparse
 import json
 
 from weebill.corpus.bicleaner.training import train
-from weebill.job import job
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--pairs", "--output"):

@@ -1,8 +1,9 @@
 """Fetch and unpack a published bicleaner-ai model (rule unpack_bicleaner), its checksum verified."""
 
+from weebill.job import job
+
 from weebill.corpus.bicleaner.model_archive import unpack
 from weebill.corpus.sources import Places, local_file
-from weebill.job import job
 
 with job(snakemake.log[0]):
     config, params = snakemake.config, snakemake.params

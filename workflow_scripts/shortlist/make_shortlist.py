@@ -3,9 +3,10 @@
 From the distilled corpus, aligned piece by piece, into the few target pieces of each source piece.
 """
 
+from weebill.job import job
+
 import logging
 
-from weebill.job import job
 from weebill.runtime.lexical_table import make_shortlist
 from weebill.translation.vocabulary import Vocabulary
 

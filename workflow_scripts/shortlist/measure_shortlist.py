@@ -4,13 +4,14 @@ From a model folder, its shortlist, the test sets and the translations with the 
 coverage, columns, and BLEU with its interval and significance.
 """
 
+from weebill.job import job
+
 import torch
 
 from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality import TestSet
 from weebill.evaluation.shortlist import measure_shortlist
 from weebill.files import write_json
-from weebill.job import job
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime
 from weebill.text_files import read_lines

@@ -1,7 +1,8 @@
 """Write the table of the shortlists (rule shortlist_table), from their measurements."""
 
-from weebill.evaluation.shortlist import read_shortlist_measurements
 from weebill.job import job
+
+from weebill.evaluation.shortlist import read_shortlist_measurements
 from weebill.report.rendering import write_table
 from weebill.report.shortlist import shortlist_table
 

@@ -1,8 +1,9 @@
 """Train a teacher or student, from corpora, a validation set and a vocabulary, into a model folder."""
 
+from weebill.job import job
+
 from pathlib import Path
 
-from weebill.job import job
 from weebill.translation.making import make_model
 from weebill.translation.training import Hardware, TrainingConfig
 

@@ -1,9 +1,10 @@
 """Fetch a model of the Hugging Face hub (rule fetch_model): from its name and commit into a folder, checked."""
 
+from weebill.job import job
+
 from weebill.configuration.teachers import hugging_face_models
 from weebill.corpus.sources import Places
 from weebill.hugging_face.hub import fetch_model
-from weebill.job import job
 from weebill.translation.hugging_face_folder import check_folder
 
 with job(snakemake.log[0]):

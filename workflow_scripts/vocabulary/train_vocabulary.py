@@ -1,6 +1,7 @@
 """Train a shared SentencePiece vocabulary, from the kept pairs of all corpora, into vocab.spm."""
 
 from weebill.job import job
+
 from weebill.translation.vocabulary import corpus_texts, train_vocabulary
 
 with job(snakemake.log[0]):
