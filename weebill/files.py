@@ -84,6 +84,7 @@ def remove_folder(path: str | Path) -> None:
     os.replace(path, partial)
     sync(path.parent)
     shutil.rmtree(partial)
+    sync(path.parent)
 
 
 def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:

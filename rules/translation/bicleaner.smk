@@ -98,7 +98,13 @@ elif BICLEANER and "model" not in BICLEANER:
             languages=LANGUAGE_PAIR,
             seed=config["seed"],
             versions=versions_of("bicleaner"),
-            code=code_version("corpus.bicleaner.training", "files", "text_files"),
+            code=code_version(
+                "corpus.bicleaner.training",
+                "durable",
+                "files",
+                "replaceable",
+                "text_files",
+            ),
         shell:
             "{params.python} {params.script:q} --log {log:q}"
             " --pairs {input.pairs:q} --output {output:q} --languages {params.languages}"
@@ -149,7 +155,13 @@ rule classify_by_bicleaner:
         languages=LANGUAGE_PAIR,
         hard_rules="--hard-rules" if BICLEANER.get("hard_rules") else "",
         versions=versions_of("bicleaner"),
-        code=code_version("corpus.bicleaner.classification", "files", "text_files"),
+        code=code_version(
+            "corpus.bicleaner.classification",
+            "durable",
+            "files",
+            "replaceable",
+            "text_files",
+        ),
     shell:
         "{params.python} {params.script:q} --log {log:q}"
         " --pairs {input.pairs:q} --model {input.model:q} --output {output:q} --languages {params.languages}"
