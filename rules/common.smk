@@ -19,7 +19,12 @@ def stop(message):
     sys.exit(message)
 
 
-CONFIG_FILE = str(workflow.configfiles[-1])
+# Where this workflow lies; workflow.basedir is the folder of the one that imports it as a module.
+REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
+# The place that messages name: an importing workflow may give its module a dictionary.
+CONFIG_FILE = str(
+    workflow.configfiles[-1] if workflow.configfiles else "config of the module"
+)
 try:
     check_python(sys.executable)
     check_folder(str(workflow.basedir))
@@ -65,7 +70,7 @@ def growing(mebibytes):
 
 
 def present(paths):
-    """The user's own files that are there: a dry run needs no data, and a run names the missing first."""
+    """The user's own files that are there: a dry run needs no data, and names what is missing; a run stops first."""
     return [path for path in paths if Path(path).exists()]
 
 
@@ -76,7 +81,7 @@ def environment_of(name):
 
 def versions_of(name):
     """A fingerprint of what is installed in an environment."""
-    pins = Path(workflow.basedir) / "envs" / f"{name}.txt"
+    pins = REPOSITORY / "envs" / f"{name}.txt"
     return hashlib.sha256(pins.read_bytes()).hexdigest()[:16]
 
 
@@ -86,4 +91,4 @@ def python_of(name):
     But none beside its script (-P): select.py there would pass for Python's own `select`.
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
-    return f"PYTHONPATH={quote(str(workflow.basedir))} {python} -P"
+    return f"PYTHONPATH={quote(str(REPOSITORY))} {python} -P"

@@ -4,8 +4,8 @@
 rule environment:
     """A virtual environment from envs/NAME.txt; with `--sdm conda`, Snakemake's own serve instead."""
     input:
-        requirements=Path(workflow.basedir) / "envs" / "{name}.txt",
-        install=Path(workflow.basedir) / "envs" / "install.sh",
+        requirements=REPOSITORY / "envs" / "{name}.txt",
+        install=REPOSITORY / "envs" / "install.sh",
     output:
         touch(".venvs/{name}/.installed"),
     log:

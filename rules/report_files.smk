@@ -15,7 +15,7 @@ def in_report(file, category, title, caption, subcategory=None):
         file,
         category=category,
         subcategory=subcategory,
-        caption=str(Path(workflow.basedir) / "report" / f"{caption}.rst"),
+        caption=str(REPOSITORY / "report" / f"{caption}.rst"),
         labels={"result": title},
     )
 

@@ -302,7 +302,7 @@ rule train_distilled:
         mem_mb=growing(8000),
     params:
         python=python_of("comet"),
-        script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
+        script=f"{REPOSITORY}/workflow_scripts/metric/train_regression.py",
         settings=json.dumps(config["distillation"]["training"]),
         seed=config["seed"],
         versions=versions_of("comet"),

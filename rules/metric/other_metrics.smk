@@ -26,7 +26,7 @@ rule score_by_library:
         mem_mb=growing(8000),
     params:
         python=python_of("comet"),
-        script=f"{workflow.basedir}/workflow_scripts/metric/score_by_library.py",
+        script=f"{REPOSITORY}/workflow_scripts/metric/score_by_library.py",
         entry=lambda w: json.dumps(JUDGED_SETS[w.judged]),
         by=lambda w: json.dumps(config["metrics"][w.metric]),
         versions=versions_of("comet"),

@@ -96,7 +96,7 @@ else:
             mem_mb=growing(8000),
         params:
             python=python_of("comet"),
-            script=f"{workflow.basedir}/workflow_scripts/metric/train_regression.py",
+            script=f"{REPOSITORY}/workflow_scripts/metric/train_regression.py",
             settings=lambda w: json.dumps(REFERENCE["training"]),
             seed=lambda w: config["seed"] + int(w.member),
             versions=versions_of("comet"),

@@ -93,7 +93,7 @@ elif BICLEANER and "model" not in BICLEANER:
             mem_mb=growing(4000),
         params:
             python=python_of("bicleaner"),
-            script=f"{workflow.basedir}/workflow_scripts/scores/train_bicleaner.py",
+            script=f"{REPOSITORY}/workflow_scripts/scores/train_bicleaner.py",
             settings=json.dumps(BICLEANER["training"]),
             languages=LANGUAGE_PAIR,
             seed=config["seed"],
@@ -151,7 +151,7 @@ rule classify_by_bicleaner:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
         python=python_of("bicleaner"),
-        script=f"{workflow.basedir}/workflow_scripts/scores/classify_by_bicleaner.py",
+        script=f"{REPOSITORY}/workflow_scripts/scores/classify_by_bicleaner.py",
         languages=LANGUAGE_PAIR,
         hard_rules="--hard-rules" if BICLEANER.get("hard_rules") else "",
         versions=versions_of("bicleaner"),

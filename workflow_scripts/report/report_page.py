@@ -14,7 +14,8 @@ with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])
     partial = output.with_name("report.partial.html")  # Snakemake wants this ending
     command = [sys.executable, "-m", "snakemake", "--report", str(partial), "--nolock"]
-    command += ["--snakefile", params.snakefile, "--configfile", *params.configfiles]
+    command += ["--snakefile", params.snakefile]
+    command += ["--configfile", *params.configfiles] if params.configfiles else []
     command += ["--config", *params.settings] if params.settings else []
     made = subprocess.run([*command, "--", *snakemake.input], stdin=subprocess.DEVNULL)
     if made.returncode:
