@@ -1,0 +1,90 @@
+"""Every command line of Snakemake in the documents is read as it is meant, by Snakemake's own parser."""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+from snakemake.cli import get_argument_parser
+from snakemake.exceptions import CliException
+
+from tests.workflow.running import REPOSITORY
+
+DOCUMENTS = ("*.md", "*.rst", "*.yaml", "*.smk", "*.sh", "Snakefile", "Makefile", "*.py", "*.toml")
+COMMAND = re.compile(r"(?:^|[\s`\"'(/])snakemake((?: (?!import\b)[^`\n]+)+)")
+
+
+def commands(text: str) -> list[str]:
+    """The arguments of each command in a text: from `snakemake` to the end of its line or quotation."""
+    text = re.sub(r"\\\n[ \t]*(?:#[ \t]*)?", "", text)  # lines that go on
+    found = []
+    for match in COMMAND.finditer(text):
+        line = re.split(r" {2,}#| # |`|\"$", match[1])[0].strip()
+        if re.search(r"(?:^| )--?[a-z]", line):  # others are prose
+            found.append(line)
+    return found
+
+
+def fault(command: str) -> str | None:
+    """What Snakemake would take otherwise than it is meant: files and settings that are none; None if nothing."""
+    # the Makefile's variables, a reader's number, and the file that the Makefile's rules add
+    command = re.sub(r"\$\(\w+\)|\bN\b", "2", command)
+    command += " x.yaml" if command.endswith("--configfile") else ""
+    try:
+        parsed = get_argument_parser().parse_args(shlex.split(command))
+    except (SystemExit, CliException, ValueError) as error:
+        return f"Snakemake does not read it: {error}"
+    for file in parsed.configfile or []:
+        if not str(file).endswith((".yaml", ".yml", ".json")):
+            return f"--configfile takes {file}"
+    for setting in parsed.config or []:
+        if "=" not in setting:
+            return f"--config takes {setting}"
+    return None
+
+
+def documented() -> list[tuple[str, str]]:
+    """(file, arguments) of every command in the repository's documents, messages and comments."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *DOCUMENTS],
+        cwd=REPOSITORY, capture_output=True, check=True,
+    )  # fmt: skip
+    names = [name for name in listed.stdout.decode().split("\0") if name]
+    return [
+        (name, command)
+        for name in names
+        if not name.startswith("tests/")
+        for command in commands((REPOSITORY / name).read_text("utf-8"))
+    ]
+
+
+@pytest.fixture
+def in_a_clone():
+    if not (REPOSITORY / ".git").exists():
+        pytest.skip("no clone: which files are documents is asked of git")
+
+
+def test_no_target_stands_where_an_option_takes_it(in_a_clone, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    found = documented()
+    files = {name for name, _ in found}
+    assert len(found) >= 14 and {"README.md", "config/metric.md", "Makefile"} <= files
+    assert [(name, line, bad) for name, line in found if (bad := fault(line))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "bad"),
+    [
+        ("snakemake --cores 2 --configfile a.yaml results/x/models/pruned  # one", "results/x"),
+        ("run `snakemake -c1 --configfile a.yaml b.yaml publish` then", "publish"),
+        ("# snakemake --cores 2 --configfile a.yaml \\\n#   results/x/summary.md", "results/x"),
+        ("snakemake --config seed=7 results/x/summary.md --cores 1", "results/x"),
+        ("snakemake --cores 2 results/x/summary.md --configfile a.yaml", None),
+        ("snakemake --configfile a.yaml --cores 2 results/x/summary.md", None),
+        ("snakemake --configfile a.yaml --dry-run -- results/x/summary.md", None),
+    ],
+)
+def test_the_check_sees_what_snakemake_would_take(text, bad):
+    (command,) = commands(text)
+    found = fault(command)
+    assert found is None if bad is None else bad in found
