@@ -3,7 +3,12 @@
 import re
 import shutil
 
-from weebill.configuration import estimate, missing_files, unfit_models
+from weebill.configuration import (
+    estimate,
+    missing_file_notes,
+    missing_files,
+    unfit_models,
+)
 from weebill.files import write_json
 
 
@@ -29,15 +34,23 @@ def print_estimate():
     print("\n".join(lines), file=sys.stderr)
 
 
-# A dry run has no start, and how Snakemake was called is known here from its arguments alone.
-if workflow.is_main_process and any(
-    argument in ("--dry-run", "--dryrun")
-    or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
-    for argument in sys.argv[1:]
-):
+def is_dry_run():
+    """Return True in a dry run; how Snakemake was called is known here from its arguments alone."""
+    return any(
+        argument in ("--dry-run", "--dryrun")
+        or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
+        for argument in sys.argv[1:]
+    )
+
+
+# A dry run has no start, and Snakemake calls `onstart` of the main workflow only, not of one imported as a module.
+IS_MODULE = not workflow.modifier.is_main_snakefile()
+if workflow.is_main_process and (IS_MODULE or is_dry_run()):
     if unfit := unfit_models(config):
         stop("\n".join(f"{CONFIG_FILE}: {line}" for line in unfit))
     print_estimate()
+    if notes := missing_file_notes(config):
+        print("\n".join(notes), file=sys.stderr)
 
 
 onstart:

@@ -1,10 +1,13 @@
 """Files that are missing, and memory."""
 
+import pytest
+
 from tests.hugging_face_models import make_m2m, make_marian
 from weebill.configuration import (
     alignment_memory,
     check,
     hub_models,
+    missing_file_notes,
     missing_files,
     pretraining_memory,
     search_memory,
@@ -113,3 +116,22 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert 4000 <= few < many == pretraining_memory([folder], 10**8)
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 11, 25])
+def test_notes_of_missing_files_are_bounded(experiment, zoo, tmp_path, monkeypatch, count):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.en", "news.en", "news.de"):
+        (tmp_path / name).touch()
+    corpora = {
+        f"c{number}": {"importer": "files", "source": "a.en", "target": f"{number}.de"}
+        for number in range(count)
+    }
+    synthetic = {"importer": "synthetic", "pairs": 9}
+    changes = {"corpora": {"grammar": synthetic, **corpora}}
+    config = check(experiment(changes), "trial.yaml", zoo)
+    notes = missing_file_notes(config)
+    own = [line.removeprefix("  missing: ") for line in notes if "no such file" in line]
+    assert own == missing_files(config)[:10] and len(own) == min(count, 10)
+    assert (f"  missing: {count - 10} more files or folders" in notes) == (count > 10)
+    assert bool(notes) == bool(count)

@@ -92,3 +92,29 @@ def test_full_disk(tmp_path, small_disk):
     assert len(messages) == 1 and "the disk is full" in messages.pop()
     assert not (small_disk / "tiny/corpora/grammar/imported").exists()
     assert not list(small_disk.rglob("*.partial*")), "a failed job left a partial output"
+
+
+def test_a_dry_run_names_missing_files_and_goes_on(tmp_path):
+    """Without data it tells what would be done; of many missing files it names ten."""
+    corpora = {
+        f"news{number:02}": {
+            "importer": "files",
+            "source": f"gone/{number}.en",
+            "target": "here.de",
+        }
+        for number in range(13)
+    }
+    (tmp_path / "here.de").write_text("Ein Hund.\n")
+    config = changed(tmp_path, corpora=corpora)
+    run = snakemake(tmp_path, config, "-n")
+    assert run.returncode == 0 and "train_student" in run.stdout
+    lines = [line for line in run.stdout.splitlines() if line.startswith("  missing: ")]
+    assert lines == [
+        *(
+            f"  missing: corpora.news{number:02}.source: no such file or folder: gone/{number}.en; "
+            "put it there or change the path"
+            for number in range(10)
+        ),
+        "  missing: 3 more files or folders",
+        "  missing: a run needs all of them",
+    ]

@@ -7,7 +7,7 @@ config/schema/KIND.schema.yaml defines.
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.kinds import estimate, missing_files, unfit_models
+from weebill.configuration.kinds import estimate, missing_file_notes, missing_files, unfit_models
 from weebill.configuration.reading import read_yaml
 from weebill.configuration.resources import (
     alignment_memory,
@@ -46,6 +46,7 @@ __all__ = [
     "load_zoo",
     "member_of",
     "members",
+    "missing_file_notes",
     "missing_files",
     "other_texts",
     "pretraining_memory",

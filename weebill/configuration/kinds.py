@@ -107,6 +107,17 @@ def missing_files(config: Config) -> list[str]:
     ]
 
 
+def missing_file_notes(config: Config, most: int = 10) -> list[str]:
+    """Return what a dry run, which needs no data, says of missing files: the first `most`, and how many more."""
+    lines = missing_files(config)
+    notes = [f"  missing: {line}" for line in lines[:most]]
+    if len(lines) > most:
+        notes.append(f"  missing: {len(lines) - most:,} more files or folders")
+    if notes:
+        notes.append("  missing: a run needs all of them")
+    return notes
+
+
 def unfit_models(config: Config) -> list[str]:
     """One line for every folder of a model that is there and cannot serve."""
     return KINDS[config["kind"]].unfit_models(config)
