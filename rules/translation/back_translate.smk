@@ -24,6 +24,7 @@ use rule translate_shard as back_translate_shard with:
     input:
         shard=BACK_TRANSLATED / "{corpus}/split/shard-{shard}.parquet",
         teacher=reverse_teacher_folders() if BACK_TEACHER else [],
+        checked=ancient(REVERSE_TEACHER_BLEU),
     output:
         nbest=BACK_TRANSLATED / "{corpus}/shard-{shard}.parquet",
     log:

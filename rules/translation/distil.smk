@@ -57,6 +57,8 @@ rule translate_shard:
     input:
         shard=DISTILLED / "{corpus}/split/shard-{shard}.parquet",
         teacher=teacher_folders(),
+        # Its age says nothing: a teacher translates anew if it changed, not if it was checked again.
+        checked=ancient(TEACHER_BLEU),
     output:
         nbest=DISTILLED / "{corpus}/shard-{shard}.parquet",
     log:

@@ -58,6 +58,24 @@ if "architecture" in SCORER:
             tensorboard=str(LOGS / "tensorboard/reverse_model"),
 
 
+if BACK_TEACHER:
+
+    use rule check_teacher as check_reverse_teacher with:
+        input:
+            teacher=reverse_teacher_folders(),
+            validation=VALIDATION,
+        output:
+            REVERSE_TEACHER_BLEU,
+        log:
+            LOGS / "check_reverse_teacher.log",
+        benchmark:
+            BENCHMARKS / "check_reverse_teacher.tsv"
+        params:
+            languages=languages_of(config, BACK_TEACHER, reverse=True),
+            target=config["languages"]["source"],
+            side="target",
+
+
 if "architecture" in BACK_TEACHER:
 
     use rule train_teacher as train_reverse_teacher with:

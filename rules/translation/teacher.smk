@@ -53,3 +53,29 @@ rule train_teacher:
         code=code_version("bleu", "translation", "products", "corpus.table"),
     script:
         "../../workflow_scripts/student/train_model.py"
+
+
+rule check_teacher:
+    """The teacher's BLEU on the validation set; one that hardly translates stops the run before its text is learnt."""
+    input:
+        teacher=teacher_folders(),
+        validation=VALIDATION,
+    output:
+        TEACHER_BLEU,
+    log:
+        LOGS / "check_teacher.log",
+    benchmark:
+        BENCHMARKS / "check_teacher.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: process_threads()
+    resources:
+        **search_resources(),
+    params:
+        languages=languages_of(config, config["teacher"], reverse=False),
+        target=config["languages"]["target"],
+        side="source",
+        accelerator=config["hardware"]["accelerator"],
+        code=code_version("bleu", "evaluation.teacher_check") + SEARCH_CODE,
+    script:
+        "../../workflow_scripts/teacher/check_teacher.py"

@@ -1,0 +1,87 @@
+"""BLEU of teachers on the validation set, before they translate what students learn.
+
+A teacher that is trained here was validated, and its folder tells the BLEU of the weights that were kept.  Any other,
+such as a Hugging Face model, translates the first sentences of the validation set greedily.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal
+
+from weebill.bleu import bleu
+from weebill.corpus.table import read_batches
+from weebill.errors import InputError
+from weebill.files import read_json
+from weebill.translation.search import SearchOptions
+from weebill.translation.translator import load_translator
+
+Side = Literal["source", "target"]
+SENTENCES = 200  # of the validation set, that a teacher translates whose BLEU is not known
+
+
+@dataclass(frozen=True)
+class TeacherBleu:
+    """BLEU of one teacher's folder.  sentences: that it translated for it; None if its training recorded it."""
+
+    folder: str
+    bleu: float
+    sentences: int | None
+
+    def to_dict(self) -> dict:
+        """The BLEU as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def check_teachers(
+    folders: Sequence[str | Path],
+    validation: str | Path,
+    minimum: float,
+    *,
+    languages: tuple[str, str],
+    target: str,
+    device: str = "cpu",
+    side: Side = "source",
+) -> list[TeacherBleu]:
+    """The BLEU of each member of a teacher, if `minimum` is above 0.
+
+    languages: of input and output.  target: the language whose tokens BLEU counts.  side: the side of the validation
+    table that the teacher reads.
+    Raises InputError naming every member under `minimum`.
+    """
+    if not minimum:
+        return []
+    found = []
+    for folder in folders:
+        score, sentences = recorded_bleu(folder), None
+        if score is None:
+            sides = ["source", "target"] if side == "source" else ["target", "source"]
+            batches = (batch.to_pylist() for batch in read_batches(validation, columns=sides))
+            pairs = [*islice(chain.from_iterable(batches), SENTENCES)]
+            given, wanted = ([pair[side] for pair in pairs] for side in sides)
+            translations = load_translator(folder, device, languages).translate(
+                given, SearchOptions()
+            )
+            score, sentences = bleu(target).corpus_score(translations, [wanted]).score, len(given)
+        found.append(TeacherBleu(str(folder), score, sentences))
+    if poor := [_line(one, minimum) for one in found if one.bleu < minimum]:
+        raise InputError("\n".join(poor))
+    return found
+
+
+def recorded_bleu(folder: str | Path) -> float | None:
+    """The BLEU on the validation set that a model's training recorded of the weights it kept; None if it did not."""
+    described = read_json(Path(folder) / "config.json")
+    for key in ("lineage", "course", "best", "bleu"):
+        described = described.get(key) if isinstance(described, dict) else None
+    return described if isinstance(described, int | float) else None
+
+
+def _line(one: TeacherBleu, minimum: float) -> str:
+    of = "" if one.sentences is None else f" of {one.sentences:,} sentences"
+    return (
+        f"{one.folder}: validation BLEU {one.bleu:.2f}{of}, under {minimum:g}: students would learn nothing from its "
+        "translations; train it longer or on more text (a Hugging Face model: check its languages), or set "
+        "distillation.min_teacher_bleu: 0 to go on"
+    )

@@ -1,0 +1,22 @@
+"""Check that a teacher translates (rule check_teacher), from its folders and the validation set into its BLEU."""
+
+import torch
+
+from weebill.evaluation.teacher_check import check_teachers
+from weebill.files import write_json
+from weebill.job import job
+
+with job(snakemake.log[0]):
+    torch.set_num_threads(snakemake.threads)
+    params = snakemake.params
+    found = check_teachers(
+        list(snakemake.input.teacher),
+        snakemake.input.validation,
+        # No parameter of the rule: what a checked teacher has translated is kept, whatever the key becomes.
+        snakemake.config["distillation"]["min_teacher_bleu"],
+        languages=tuple(params.languages),
+        target=params.target,
+        device="cuda" if params.accelerator == "gpu" else "cpu",
+        side=params.side,
+    )
+    write_json(snakemake.output[0], [one.to_dict() for one in found])
