@@ -34,6 +34,21 @@ def config(tmp_path):
 
 
 @pytest.mark.workflows
+def test_teachers_of_random_weights_stop_the_run(tmp_path, config):
+    """Both directions: what is not known of them is measured."""
+    config["distillation"]["min_teacher_bleu"] = 1
+    (tmp_path / "strict.yaml").write_text(yaml.safe_dump(config))
+    target = "results/tiny/distilled/training.parquet"
+    run = snakemake(
+        tmp_path, tmp_path / "strict.yaml", "--cores", "1", "--keep-going", "--", target
+    )
+    assert run.returncode == 1
+    for folder in ("hundred", f"results/tiny/hugging_face/{FOLDER}"):
+        assert f"weebill: {folder}: validation BLEU 0.00 of 20 sentences, under 1: " in run.stdout
+    assert not list(tmp_path.glob("results/tiny/*/*/shard-*.parquet"))
+
+
+@pytest.mark.workflows
 def test_folder_and_name(tmp_path, config):
     (tmp_path / "trial.yaml").write_text(yaml.safe_dump(config))
     results = tmp_path / "results/tiny"

@@ -26,7 +26,7 @@ def config(tmp_path):
     config["reverse_teacher"] = {
         "architecture": "demo.micro",
         "members": 2,
-        "training": {**speaks, "updates": 50},
+        "training": {**speaks, "updates": 50, "validate_every": 50},
     }
     config["back_translation"] = {
         "scores": {"reverse_model": {"cut": {"percent": 10}, "weight_scale": 0}}
