@@ -49,8 +49,9 @@ def identifier_sentences(seed: int, sentences: int = SENTENCES) -> list[tuple[st
 
     Apart from every corpus: the stream of a seed here is another than that of `synthetic.generate`.
     """
-    maker = SentenceMaker(lexicon(), f"weebill/{seed}/identifier")
-    french = FrenchMaker(f"weebill/{seed}/identifier")
+    # The project's former name stays in the seeds: another would draw other text.
+    maker = SentenceMaker(lexicon(), f"goldcrest/{seed}/identifier")
+    french = FrenchMaker(f"goldcrest/{seed}/identifier")
     rows = []
     for _ in range(sentences):
         english, german = maker.pair()

@@ -48,7 +48,8 @@ def generate(pairs: int, seed: int, noise: float = 0.0) -> Iterator[dict[str, st
 
 
 def _rows(pairs: int, seed: int, noise: float) -> Iterator[dict[str, str | None]]:
-    maker = SentenceMaker(lexicon(), f"weebill/{seed}/grammar")
+    # The project's former name stays in the seeds: another would draw other text.
+    maker = SentenceMaker(lexicon(), f"goldcrest/{seed}/grammar")
     seen = SeenSentences(round(pairs * (1 + noise)))
 
     def fresh() -> tuple[str, str]:
@@ -57,7 +58,7 @@ def _rows(pairs: int, seed: int, noise: float) -> Iterator[dict[str, str | None]
             if seen.add(pair[0]):
                 return pair
 
-    damage = NoiseMaker(f"weebill/{seed}/noise", fresh)
+    damage = NoiseMaker(f"goldcrest/{seed}/noise", fresh)
     noisy_left = round(pairs * noise)
     for row in range(pairs):
         # Of the rows that are left, as many are damaged as keeps the total exact.
