@@ -79,7 +79,7 @@ def test_places_that_take_no_file(tmp_path, capsys, table, monkeypatch):
         ("./out", "./out: is the file of the other side"),
         (tmp_path / "folder/../out", "is the file of the other side"),
         (shard, "is the table itself"),
-        ("a/x", "a: something stands here already"),
+        ("a/x", "a: a file stands where a folder should"),
         ("a/x/y", "a/x: a file stands where a folder should"),
         ("out.xz", "out.xz: text compressed as .xz"),
     ]:

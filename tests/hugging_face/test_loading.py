@@ -146,7 +146,8 @@ def test_no_metric_takes_code_of_a_folder(spoil, encoder, tmp_path, name, entrie
 def test_the_start_of_a_workflow_names_the_key(spoil, marian):
     folder = spoil(marian, CONFIG, {"auto_map": AUTO})
     section = {"by": "hugging_face", "hugging_face": str(folder)}
-    generation = {"kind": "generation", "data": {}, "models": {"m": section}}
+    models = {"models": {"m": section}, "pipelines": [], "steps": {}}
+    generation = {"kind": "generation", "data": {}, **models}
     (line,) = unfit_models(generation)
     assert line.startswith(f"models.m.hugging_face: {folder}/config.json: auto_map names code")
     section["hugging_face"] = str(marian)

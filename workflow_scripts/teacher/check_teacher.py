@@ -1,10 +1,11 @@
 """Check that a teacher translates (rule check_teacher), from its folders and the validation set into its BLEU."""
 
+from weebill.job import job
+
 import torch
 
 from weebill.evaluation.teacher_check import check_teachers
 from weebill.files import write_json
-from weebill.job import job
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
