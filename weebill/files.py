@@ -95,7 +95,7 @@ def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
         partial.mkdir()  # now, where a user hears of it before the work begins
         partial.rmdir()
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # weebill.job says what to do
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` says what to do
             raise
         raise InputError(
             f"{path}: cannot be made ({error.strerror}); name a folder where you can write"

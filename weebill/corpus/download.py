@@ -69,7 +69,7 @@ def fetched(
             _fetch(url, partial)
         except (OSError, ValueError, HTTPException) as error:
             number = getattr(error, "errno", None)
-            if number in (errno.ENOSPC, errno.EDQUOT):  # weebill.job says what to do
+            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` says what to do
                 raise OSError(number, os.strerror(number), str(path)) from error
             raise InputError(
                 f"{url}: cannot be fetched ({error}); check the address and the network, or get the "

@@ -11,9 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from weebill.errors import InputError
+from weebill.errors import InputError, explain
 from weebill.files import read_json, write_json, write_text
-from weebill.job import explain
 from weebill.orphans import end_with_parent
 from weebill.pruning.companions import companion_from_dict, companion_to_dict
 from weebill.pruning.study import CompanionSettings
