@@ -27,7 +27,8 @@ CONFIG_FILE = str(
 )
 try:
     check_python(sys.executable)
-    check_folder(str(workflow.basedir))
+    for folder in (workflow.basedir, REPOSITORY):
+        check_folder(str(folder))
     for path in workflow.configfiles:
         read_yaml(path)  # Snakemake's own reader lets a key stand twice
     ZOO = load_zoo()

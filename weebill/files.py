@@ -61,8 +61,13 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
 
 
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
-    """Give a finished folder of the same file system its final place; all else is as in `atomic_folder`."""
+    """Give a finished folder of the same file system its final place; all else is as in `atomic_folder`.
+
+    Partial files that killed processes left in it are removed.
+    """
     place, partial = _begin(path, kind)
+    for leftover in made.glob(".*.partial-*"):
+        leftover.unlink()
     sync_tree(made)
     itself = made.stat()
     # Under a name of its own first: a kill must not leave the replaced folder where the made one was.

@@ -6,7 +6,7 @@ then, once a second, whether it still lives.  A job that finds none any more end
 
 How a job knows its Snakemake: rules/common.smk names it in the environment, which says it also of one that is gone,
 and of one inside a Python program.  On a cluster, the Snakemake that runs on the job's machine names itself anew.
-Without the name, it is an ancestor called so; a script that Snakemake has given an object `snakemake` must have one.
+Without the name, it is an ancestor called so.  A process with neither goes on: it may run in a container of its own.
 """
 
 import os
@@ -30,8 +30,9 @@ def announce_snakemake() -> None:
 
 
 def is_job() -> bool:
-    """Return True if a Snakemake of this machine has started this process, whether or not it lives."""
-    return _is_named() or _given() is not None
+    """Return True if the environment names a Snakemake of this machine, living or not."""
+    machine = _identity(os.getpid()).split(" ")[0]
+    return os.environ.get(NAME, "").split(" ")[0] == machine
 
 
 def end_with_snakemake() -> None:
@@ -68,14 +69,9 @@ def _identity(process: int) -> str:
         return f"{machine} {process} {psutil.Process(process).create_time():.0f}"
 
 
-def _is_named() -> bool:
-    """Return True if the environment names a Snakemake of this machine, living or not."""
-    return os.environ.get(NAME, "").split(" ")[0] == _identity(os.getpid()).split(" ")[0]
-
-
 def _named() -> psutil.Process | None:
     """The Snakemake that the environment names, if it lives on this machine."""
-    if _is_named():
+    if is_job():
         with suppress(psutil.Error, OSError, IndexError, ValueError):
             process = int(os.environ[NAME].split(" ")[1])
             if _identity(process) == os.environ[NAME]:

@@ -78,7 +78,7 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
     patterns = [pattern.split("/") for pattern in (*kind.always, *kind.perhaps)]
     own = []
     for name, mode in _entries(place):
-        if name == STAMP:
+        if name == STAMP or Path(name).name.startswith(".nfs"):  # removed, and still open somewhere
             continue
         if not any(_fits(name.split("/"), mode, pattern) for pattern in patterns):
             raise InputError(f"{path}: holds '{name}', which would be deleted; {remedy}")

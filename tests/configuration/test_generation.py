@@ -189,8 +189,13 @@ def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tm
     [line] = unfit_models(config)
     assert line.startswith(f"models.cnn.hugging_face: {tmp_path}/model: its ")
     assert "piece 2 of the tokenizer" in line and "has 2 rows" in line
-    words = {"model": {"type": "WordLevel", "vocab": {"a": 0}}, "added_tokens": []}
-    (tmp_path / "model/tokenizer.json").write_text(json.dumps(words))
+    file = tmp_path / "model/tokenizer.json"
+    untyped = json.loads(file.read_text())
+    del untyped["model"]["type"]  # as files of 2020 are
+    file.write_text(json.dumps(untyped))
+    assert "piece 2 of the tokenizer" in unfit_models(config)[0]
+    words = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    file.write_text(json.dumps({**untyped, "model": words, "added_tokens": []}))
     assert "no byte-level BPE" in unfit_models(config)[0]
     config["pipelines"][0]["steps"] = ["fine-tuned"]
     assert unfit_models(config) == []

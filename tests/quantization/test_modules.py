@@ -137,7 +137,7 @@ def test_a_cast_model_gives_what_the_float32_one_gives(grid, scaled, mode, dtype
         model.plain.weight *= 1e-4
     model = quantize_model(model, grid, SCALES if scaled else None, mode=mode).eval()
     expected = model(TOKENS)
-    found = model.to(dtype)(TOKENS)
+    found = model.to(dtype).to("cpu")(TOKENS)  # a move after the cast changes no type
     assert found.dtype == dtype
     assert (found.float() - expected).norm() < 0.02 * expected.norm()
     if mode == "packed":

@@ -29,6 +29,7 @@ from weebill.tensor_files import COMPLEX, FLOATS, stored_types
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
 INDEX = ".safetensors.index.json"
+PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now drops
 PIECES = {"tokenizer.json", "vocab.json"}  # large, and no library takes a class from them
 QUANTIZATION = "quantization_config"  # the entry of config.json that transformers looks at
 INT8_WEIGHTS = "int8.safetensors"  # of a folder of `generation.int8`
@@ -74,7 +75,7 @@ def pretrained_model(
             **options,
         )
     missing, parameters = set(found["missing_keys"]), dict(model.named_parameters())
-    if lost := sorted((missing & parameters.keys()) - may_lack):
+    if lost := sorted((missing & parameters.keys()) - may_lack - _computed(model)):
         raise InputError(
             f"{folder}: tensors missing: {lost[:3]}{' and more' if len(lost) > 3 else ''}; fetch or make the "
             "model again"
@@ -84,6 +85,16 @@ def pretrained_model(
             folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters)
         )
     return model, missing
+
+
+def _computed(model: PreTrainedModel) -> set[str]:
+    """The parameters that the library computes where a file lacks them: tables of sinusoidal positions."""
+    return {
+        f"{place}.{name}"
+        for place, module in model.named_modules()
+        if "Sinusoidal" in type(module).__name__
+        for name, _ in module.named_parameters(recurse=False)
+    }
 
 
 def pretrained_tokenizer(
@@ -158,7 +169,7 @@ def _type_fault(name: str, _place: tuple[str, ...], key: str, value: Any) -> str
     configures = name == CONFIG or name.startswith("config.")  # the second is for newer versions
     if value is None:
         return None
-    if configures and key == "model_type" and value not in tuple(CONFIG_MAPPING_NAMES):
+    if configures and key == "model_type" and value not in (*CONFIG_MAPPING_NAMES, *PARTS):
         return f"{value!r:.60} is none that transformers {version} defines; name another model"
     if key == "tokenizer_class" and not _is_tokenizer(value):
         return (

@@ -83,8 +83,14 @@ class PackedWeight(nn.Module):
         packed_shape, dtype = grid.packed_shape(self.shape)
         self.register_buffer("codes", torch.zeros(packed_shape, dtype=dtype, device=device))
         self.register_buffer("scale", torch.ones(grid.scale_shape(self.shape), device=device))
-        self.dtype = torch.float32
+        # Of the type that the weight was cast to last; scales do not tell, as they stay float32.
+        self.register_buffer("_typed", torch.empty(0, device=device), persistent=False)
         self._decoded: Tensor | None = None
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the decoded numbers."""
+        return self._typed.dtype
 
     def integers(self) -> Tensor:
         """The codes, int8, of the weight's shape."""
@@ -111,15 +117,13 @@ class PackedWeight(nn.Module):
         chosen = PackedWeight(self.grid, (len(indices), *self.shape[1:]), self.codes.device)
         chosen.codes.copy_(self.grid.pack(self.integers()[indices]))
         chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
-        chosen.dtype = self.dtype
-        return chosen
+        return chosen.to(self.dtype)
 
     def _apply(self, *arguments, **keywords) -> "PackedWeight":
-        scale = self.scale
+        scale, dtype = self.scale, self.dtype
         super()._apply(*arguments, **keywords)
-        if self.scale.dtype != self.dtype:
+        if self.dtype != dtype:
             self._decoded = None
-        self.dtype = self.scale.dtype
         self.scale = in_float32(self.scale, scale)
         return self
 

@@ -93,8 +93,6 @@ def clean_corpus(
             f"{source}: a process that cleaned a shard was killed, as happens where memory runs out; give "
             "the job more, or fewer `hardware.threads`, and run again; finished shards are kept"
         ) from error
-    for leftover in (work / "cleaned").glob(".*"):  # of a process that was killed
-        leftover.unlink()
     (work / "settings.json").unlink()  # from here on a run could not go on with what is left
     move_folder(work / "cleaned", output, SHARDS)
     remove_folder(work)
