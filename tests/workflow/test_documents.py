@@ -11,7 +11,7 @@ from snakemake.exceptions import CliException
 from tests.workflow.running import REPOSITORY
 
 DOCUMENTS = ("*.md", "*.rst", "*.yaml", "*.smk", "*.sh", "Snakefile", "Makefile", "*.py", "*.toml")
-COMMAND = re.compile(r"(?:^|[\s`\"'(/])snakemake((?: (?!import\b)[^`\n]+)+)")
+COMMAND = re.compile(r"(?:^|[\s`\"'(/])snakemake\"?((?: (?!import\b)[^`\n]+)+)")
 
 
 def commands(text: str) -> list[str]:
