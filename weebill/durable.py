@@ -8,11 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
-_NO_EXCHANGE = (
-    errno.ENOSYS,
-    errno.EINVAL,
-    errno.ENOTSUP,
-)  # file systems that cannot exchange names
+# Errors of file systems that cannot exchange names.
+_NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)  # file systems that sync files alone
 _AT_ONCE = 8  # syncs of files; a file system writes its journal once for those that wait for it
 

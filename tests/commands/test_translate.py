@@ -274,7 +274,7 @@ def test_a_line_that_is_cut_is_named(translate, folder, options):
 
 
 def test_a_line_is_as_long_as_max_length_says(translate, folder):
-    """Of 3,000 pieces, too; this model never ends by itself, so that its translations are as long as allowed."""
+    """A line of 3,000 pieces, too; this model never ends by itself: its translations are as long as allowed."""
     line = " ".join(TEXT * 17)
     length = pieces(folder, line)
     assert 3000 < length < 4000

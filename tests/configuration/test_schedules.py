@@ -71,7 +71,7 @@ def test_a_model_that_is_there_is_not_trained(experiment, zoo):
 
 
 def test_recipes_leave_time_for_a_validation(faults):
-    """Of a lasso that resets, the phases before the reset do not count."""
+    """The phases before the reset of a lasso do not count."""
     lasso = {"method": "group-lasso", "reset_to": 100, "regularise_updates": 50}
     changes = {
         "training": {"updates": 200, "warmup": 20, "validate_every": 60},

@@ -53,7 +53,7 @@ def test_zero_goes_on_and_measures_nothing(tmp_path):
 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_a_teacher_of_unknown_bleu_translates_the_first_sentences(tmp_path, monkeypatch, side):
-    """From the side that it reads: a Hugging Face model, and one without a validation."""
+    """A Hugging Face model, and one without a recorded validation, translate the side that they read."""
     monkeypatch.setattr(teacher_check, "SENTENCES", 3)
     make_marian(tmp_path / "marian")
     unknown = trained(tmp_path / "unknown", None)

@@ -394,7 +394,7 @@ def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
 
 
 def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
-    """From fine-tuning to int8, as bart-large-cnn's <mask> goes."""
+    """A piece without a row, as bart-large-cnn's <mask>, goes on the way from fine-tuning to int8."""
     first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
     FineTune(FAST).run(replace(first, vocabulary_pruned=True))
     second = place(made, tmp_path / "b", model=first.output)

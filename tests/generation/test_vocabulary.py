@@ -175,7 +175,7 @@ def short_of_a_mask(family="bart", rows=-1):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pieces_without_a_row_are_dropped(family, tmp_path):
-    """As bart-large-cnn's <mask>: the cut model says of its pieces what the whole one says."""
+    """A piece like bart-large-cnn's <mask> goes: the cut model says of its pieces what the whole one says."""
     before, tokenizer = short_of_a_mask(family)
     after, _ = short_of_a_mask(family)
     after.generation_config.bad_words_ids = [[len(tokenizer) - 1], [300, len(tokenizer) - 1]]

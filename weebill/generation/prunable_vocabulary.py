@@ -16,9 +16,8 @@ from weebill.files import read_json
 
 SINGLE = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id",
           "forced_bos_token_id", "forced_eos_token_id", "sep_token_id")  # fmt: skip
-OPTIONAL = (
-    "mask_token"  # the only named special token that no text, no training and no search needs
-)
+# The only named special token that no text, no training and no search needs.
+OPTIONAL = "mask_token"
 LEAVE = "leave the vocabulary as it is"
 
 

@@ -120,7 +120,6 @@ def save_model(
     Raises InputError where it is of no family, or of a class that the library does not know by name, has no weights
     (on `meta`), or where something other than such a folder is at `path`.
     """
-    check_weights(path, model)
     save_whole_model(
         path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
     )

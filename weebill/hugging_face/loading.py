@@ -145,9 +145,8 @@ def refuse_code(folder: str | Path, types: bool = True) -> None:
 
 def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
     """Say what an entry of a folder's file `name` would make run or be read, and the remedy; None if nothing."""
-    if key == "auto_map" and not isinstance(
-        value, int | float | None
-    ):  # as a vocabulary's piece it has a number
+    # A vocabulary may have a piece of this name, with a number.
+    if key == "auto_map" and not isinstance(value, int | float | None):
         return (
             f"names code ({_first_text(value)}), which is never run; remove the entry if transformers itself has "
             "the model, or name another model"

@@ -54,9 +54,7 @@ def positions_of(config: Any, tokenizer: Any) -> int | None:
     """Return the pieces that a model can read and write at most; None where positions are relative (T5)."""
     found = []
     for side in ("encoder", "decoder"):
-        own = getattr(
-            config, side, config
-        )  # a model that is made of two has a configuration for each
+        own = getattr(config, side, config)  # each half of an EncoderDecoderModel has its own
         for name in (f"max_{side}_position_embeddings", "max_position_embeddings"):
             number = getattr(own, name, None)
             if isinstance(number, int) and number > 0:
