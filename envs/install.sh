@@ -19,7 +19,7 @@ if sys.version_info < (3, 11):
 
 sys.path.insert(0, sys.argv[1])
 from weebill.errors import InputError
-from weebill.shell_paths import check_python
+from weebill.workflow.shell_paths import check_python
 
 try:
     if sys.argv[2] == "main":  # Snakemake's own; it calls the others by paths of ours

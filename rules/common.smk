@@ -7,11 +7,13 @@ from shlex import quote
 
 from snakemake.settings.types import DeploymentMethod
 
-from weebill.code_version import SCORING_PARTS, code_version
-from weebill.configuration import check, load_zoo, read_yaml
+from weebill.workflow.code_version import SCORING_PARTS, code_version
+from weebill.configuration.checking import check
+from weebill.experiment.zoo import load_zoo
+from weebill.configuration.reading import read_yaml
 from weebill.errors import InputError
-from weebill.orphans import announce_snakemake
-from weebill.shell_paths import check_folder, check_python
+from weebill.workflow.parent_watch import announce_snakemake
+from weebill.workflow.shell_paths import check_folder, check_python
 
 
 def stop(message):

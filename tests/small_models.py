@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from weebill.translation.architecture import Architecture, LayerShape
-from weebill.translation.folder import save_model
-from weebill.translation.network import Translator
-from weebill.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.experiment.shapes import Architecture, LayerShape
+from weebill.translation.model.folder import save_model
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
 
 TEXT = [
     "The small bird sings in the old tree.",

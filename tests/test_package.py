@@ -161,15 +161,18 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel, sources):
         held = {name: archive.read(name) for name in archive.namelist()}
     package = {file.relative_to(sources).as_posix(): file.read_bytes()
                for file in (sources / "weebill").rglob("*") if file.is_file()}  # fmt: skip
-    for name in ("configuration/models.yaml", "configuration/schemas/metric.schema.yaml",
+    for name in ("experiment/models.yaml", "configuration/schemas/metric.schema.yaml",
                  "kernels/csrc/bindings.cpp", "report/papers/wmt2021_table1.csv"):  # fmt: skip
         assert f"weebill/{name}" in package
     assert {name: text for name, text in held.items() if ".dist-info/" not in name} == package
 
 
 def test_config_links_to_the_package():
-    for link, kept in (("models.yaml", "models.yaml"), ("schema", "schemas")):
-        assert (ROOT / "config" / link).samefile(ROOT / "weebill/configuration" / kept)
+    for link, kept in (
+        ("models.yaml", "experiment/models.yaml"),
+        ("schema", "configuration/schemas"),
+    ):
+        assert (ROOT / "config" / link).samefile(ROOT / "weebill" / kept)
         assert not (ROOT / "config" / link).readlink().is_absolute()
 
 
@@ -245,7 +248,7 @@ def test_its_commands_run_with_what_it_asks_for(installed, requirements, tmp_pat
     for name, (code, output, errors) in ended.items():
         assert code == (name in faulty), (name, output, errors)
     assert "15,722,752" in ended["describe tiny"][1]
-    zoo = Path(place).with_name("configuration") / "models.yaml"
+    zoo = Path(place).with_name("experiment") / "models.yaml"
     assert f"no model 'tinny' in {zoo}; did you mean 'tiny'?" in ended["describe tinny"][2]
     assert len(ended[f"translate {model}"][1].splitlines()) == 1
     assert "none.parquet: " in ended["export none.parquet"][2]

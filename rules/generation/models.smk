@@ -60,7 +60,7 @@ rule make_generator:
         settings=lambda w: config["models"][w.model],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "products", "pruning"),
+        code=code_version("generation", "hugging_face", "kernels.cpu_matmul", "pruning"),
     script:
         "../../workflow_scripts/generation/make_generator.py"
 

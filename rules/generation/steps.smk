@@ -38,7 +38,7 @@ rule fine_tune:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "products", "pruning"),
+        code=code_version("generation", "hugging_face", "kernels.cpu_matmul", "pruning"),
     script:
         "../../workflow_scripts/generation/step.py"
 
@@ -70,7 +70,7 @@ use rule fine_tune as train_quantization_aware with:
         code=code_version(
             "generation",
             "hugging_face",
-            "products",
+            "kernels.cpu_matmul",
             "pruning",
             "quantization",
             "tensor_files",

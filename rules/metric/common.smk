@@ -1,6 +1,6 @@
 """What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
 
-from weebill.configuration import pretraining_memory, vocabulary_memory
+from weebill.configuration.resources import pretraining_memory, vocabulary_memory
 from weebill.configuration.metric import (
     our_metrics,
     pruned_metrics,

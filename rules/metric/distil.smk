@@ -53,7 +53,9 @@ rule translator_vocabulary:
         mem_mb=growing(4000),
     params:
         seed=config["seed"],
-        code=code_version("corpus.sampling", "corpus.table", "translation.vocabulary"),
+        code=code_version(
+            "corpus.sampling", "corpus.table", "translation.model.vocabulary"
+        ),
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 
@@ -97,7 +99,13 @@ rule train_translator:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{pairs}-{translation}"),
-        code=code_version("bleu", "translation", "products", "corpus.table"),
+        code=code_version(
+            "bleu",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
+        ),
     script:
         "../../workflow_scripts/student/train_model.py"
 
@@ -176,7 +184,12 @@ rule translate_pairs:
         target="",  # no references: the most probable translation is selected
         accelerator=config["hardware"]["accelerator"],
         code=code_version(
-            "corpus.table", "kernels", "products", "runtime", "translation"
+            "corpus.table",
+            "kernels",
+            "kernels.cpu_matmul",
+            "runtime",
+            "experiment.shapes",
+            "translation",
         ),
     script:
         "../../workflow_scripts/distil/translate_shard.py"

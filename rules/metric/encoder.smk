@@ -53,7 +53,7 @@ rule pretrain_encoder:
             "corpus.sampling",
             "metric.pretraining",
             "metric.tokenizer",
-            "products",
+            "kernels.cpu_matmul",
             "text_files",
         ),
     script:

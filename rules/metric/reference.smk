@@ -10,7 +10,7 @@ REGRESSION_CODE = code_version(
     "metric.judgements",
     "metric.regression",
     "metric.training_table",
-    "products",
+    "kernels.cpu_matmul",
     "text_files",
 )
 

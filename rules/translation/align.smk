@@ -28,8 +28,8 @@ rule align_text:
             "corpus.alignment",
             "corpus.symmetrization",
             "corpus.table",
-            "translation.aligned_text",
-            "translation.vocabulary",
+            "translation.training.aligned_text",
+            "translation.model.vocabulary",
         ),
     script:
         "../../workflow_scripts/distil/align_text.py"

@@ -55,7 +55,9 @@ use rule train_student as train_on_stage with:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/cleaning-{stage}"),
-        code=code_version("translation", "products", "corpus.table"),
+        code=code_version(
+            "experiment.shapes", "translation", "kernels.cpu_matmul", "corpus.table"
+        ),
 
 
 use rule translate_test_set as translate_by_stage with:
@@ -113,7 +115,7 @@ rule cleaning_students:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version(
             "bleu",
-            "configuration.variants",
+            "experiment.variants",
             "corpus.table",
             "evaluation.comparison",
             "evaluation.measurement",

@@ -1,35 +1,27 @@
 """What the stages of a translation experiment share."""
 
-from weebill.configuration import (
+from weebill.configuration.resources import (
     alignment_memory,
-    corpora_of,
-    expand_exports,
-    components,
-    hub_folder,
-    hub_models,
     language_model_memory,
-    languages_of,
-    member_of,
-    other_texts,
-    scores_of,
     scoring_memory,
     search_memory,
-    section_of,
-    seed_of,
-    text_of,
     training_memory,
-    training_texts,
     vocabulary_memory,
-    with_students,
 )
-from weebill.configuration.precisions import PRECISIONS, quantized
-from weebill.configuration.recipes import (
+from weebill.experiment.training_texts import corpora_of, other_texts, training_texts
+from weebill.experiment.variants import expand_exports
+from weebill.configuration.scores import components, scores_of, section_of
+from weebill.configuration.teachers import hub_folder, hub_models, languages_of
+from weebill.experiment.zoo import member_of
+from weebill.experiment.student_names import seed_of, text_of, with_students
+from weebill.experiment.precisions import PRECISIONS, quantized
+from weebill.experiment.recipes import (
     comparisons,
     comparisons_over_seeds,
     pruned_students,
 )
-from weebill.configuration.training_texts import learnt_kinds
-from weebill.configuration.variants import measured_variants
+from weebill.experiment.training_texts import learnt_kinds
+from weebill.experiment.variants import measured_variants
 from weebill.corpus.cleaning_stages import STAGES
 from weebill.errors import nearest
 
@@ -66,21 +58,22 @@ TRAINING = training_in("target", config["training"])
 # What a translation depends on, beside the search's own rule.
 SEARCH_CODE = code_version(
     "corpus.table",
+    "experiment.shapes",
     "hugging_face.loading",
-    "products",
+    "kernels.cpu_matmul",
     "quantization",
     "tensor_files",
-    "translation.architecture",
-    "translation.batches",
-    "translation.folder",
-    "translation.hugging_face",
-    "translation.hugging_face_folder",
-    "translation.layers",
-    "translation.network",
+    "experiment.shapes",
+    "translation.training.batches",
+    "translation.model.folder",
+    "translation.model.hugging_face",
+    "translation.model.hugging_face_folder",
+    "translation.model.layers",
+    "translation.model.network",
     "translation.search",
-    "translation.state",
+    "translation.model.decoder_state",
     "translation.translator",
-    "translation.vocabulary",
+    "translation.model.vocabulary",
 )
 PARALLEL = corpora_of(config, "parallel")
 SCORER = config["scoring"].get("reverse_model", {})

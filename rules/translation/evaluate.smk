@@ -200,7 +200,7 @@ rule measure_size:
     params:
         variant="{student}/{recipe}/{precision}",
         code=code_version(
-            "evaluation.measurement", "evaluation.size", "translation.architecture"
+            "evaluation.measurement", "evaluation.size", "experiment.shapes"
         ),
     script:
         "../../workflow_scripts/evaluate/measure_size.py"
@@ -323,7 +323,7 @@ rule benchmark_runtime:
         shapes=benchmarked_shapes(),
         code=code_version(
             "commands.benchmark",
-            "commands.benchmarks.runtime",
+            "benchmarks.runtime",
             "evaluation.interleaving",
             "evaluation.latency",
             "evaluation.measurement",
@@ -332,6 +332,7 @@ rule benchmark_runtime:
             "quantization",
             "report.papers",
             "runtime",
+            "experiment.shapes",
             "translation",
         ),
     script:

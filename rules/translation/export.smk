@@ -30,12 +30,12 @@ rule export:
             "runtime.exports",
             "runtime.shortlist",
             "tensor_files",
-            "translation.architecture",
-            "translation.folder",
-            "translation.layers",
-            "translation.network",
-            "translation.state",
-            "translation.vocabulary",
+            "experiment.shapes",
+            "translation.model.folder",
+            "translation.model.layers",
+            "translation.model.network",
+            "translation.model.decoder_state",
+            "translation.model.vocabulary",
         ),
     script:
         "../../workflow_scripts/export/export.py"

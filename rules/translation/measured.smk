@@ -1,7 +1,7 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
-from weebill.configuration.precisions import INTEGER_GRIDS, grid_of
-from weebill.configuration.variants import (
+from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
+from weebill.experiment.variants import (
     UNPRUNED,
     is_search,
     mbr_name,

@@ -28,7 +28,13 @@ rule reset_checkpoint:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
-        code=code_version("bleu", "translation", "products", "corpus.table"),
+        code=code_version(
+            "bleu",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
+        ),
     script:
         "../../workflow_scripts/prune/reset_checkpoint.py"
 
@@ -59,7 +65,13 @@ rule prune:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
-        code=code_version("pruning", "translation", "products", "corpus.table"),
+        code=code_version(
+            "pruning",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
+        ),
     script:
         "../../workflow_scripts/prune/prune.py"
 

@@ -1,6 +1,6 @@
 """Students on a grid: 8-bit with static activation scales, logarithmic 4-bit, each also fine-tuned."""
 
-from weebill.configuration.precisions import GRIDS, UNTUNED
+from weebill.experiment.precisions import GRIDS, UNTUNED
 
 
 rule calibrate:
@@ -23,19 +23,19 @@ rule calibrate:
         sentences=config["quantization"]["calibration_sentences"],
         code=code_version(
             "corpus.table",
-            "products",
+            "kernels.cpu_matmul",
             "quantization.calibration",
             "quantization.grids",
             "quantization.modules",
             "tensor_files",
-            "translation.architecture",
-            "translation.batches",
-            "translation.folder",
-            "translation.layers",
-            "translation.network",
+            "experiment.shapes",
+            "translation.training.batches",
+            "translation.model.folder",
+            "translation.model.layers",
+            "translation.model.network",
             "translation.search",
-            "translation.state",
-            "translation.vocabulary",
+            "translation.model.decoder_state",
+            "translation.model.vocabulary",
         ),
     script:
         "../../workflow_scripts/quantize/calibrate.py"
@@ -65,12 +65,12 @@ rule quantize:
         code=code_version(
             "quantization",
             "tensor_files",
-            "translation.architecture",
-            "translation.folder",
-            "translation.layers",
-            "translation.lineage",
-            "translation.network",
-            "translation.state",
+            "experiment.shapes",
+            "translation.model.folder",
+            "translation.model.layers",
+            "translation.model.lineage",
+            "translation.model.network",
+            "translation.model.decoder_state",
         ),
     script:
         "../../workflow_scripts/quantize/quantize.py"
@@ -108,7 +108,12 @@ rule finetune_quantized:
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
         code=code_version(
-            "bleu", "quantization", "translation", "products", "corpus.table"
+            "bleu",
+            "quantization",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
         ),
     script:
         "../../workflow_scripts/quantize/finetune_quantized.py"

@@ -138,7 +138,7 @@ rule score_by_reverse_model:
         code=code_version(
             "corpus.scores",
             "corpus.table",
-            "translation.forced",
+            "translation.search.force_decoding",
         )
         + SEARCH_CODE,
     script:

@@ -28,7 +28,7 @@ rule make_shortlist:
             "corpus.table",
             "runtime.lexical_table",
             "runtime.shortlist",
-            "translation.vocabulary",
+            "translation.model.vocabulary",
         ),
     script:
         "../../workflow_scripts/shortlist/make_shortlist.py"

@@ -25,6 +25,12 @@ rule train_student:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}"),
-        code=code_version("bleu", "translation", "products", "corpus.table"),
+        code=code_version(
+            "bleu",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
+        ),
     script:
         "../../workflow_scripts/student/train_model.py"

@@ -50,7 +50,13 @@ rule train_teacher:
         seed=lambda w: config["seed"] + int(w.member),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
-        code=code_version("bleu", "translation", "products", "corpus.table"),
+        code=code_version(
+            "bleu",
+            "experiment.shapes",
+            "translation",
+            "kernels.cpu_matmul",
+            "corpus.table",
+        ),
     script:
         "../../workflow_scripts/student/train_model.py"
 

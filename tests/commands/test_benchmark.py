@@ -84,7 +84,7 @@ def test_command(monkeypatch, capsys):
 
 def test_every_name_is_a_benchmark():
     for name in benchmark.names():
-        assert hasattr(importlib.import_module(f"weebill.commands.benchmarks.{name}"), "run")
+        assert hasattr(importlib.import_module(f"weebill.benchmarks.{name}"), "run")
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):
@@ -127,7 +127,7 @@ def test_bad_requests(arguments, capsys):
 
 
 def test_benchmark_cleaning_measures_its_claim(monkeypatch):
-    from weebill.commands.benchmarks import cleaning
+    from weebill.benchmarks import cleaning
 
     monkeypatch.setattr(cleaning, "PAIRS", 300)
     monkeypatch.setattr(cleaning, "TATOEBA", ())
@@ -137,7 +137,7 @@ def test_benchmark_cleaning_measures_its_claim(monkeypatch):
 
 
 def test_an_opponent_that_is_not_there(tmp_path):
-    from weebill.commands.benchmarks.cleaning import opusfilter
+    from weebill.benchmarks.cleaning import opusfilter
 
     for python, reason in (
         ("absent", "No such file"),

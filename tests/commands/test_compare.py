@@ -16,7 +16,7 @@ from weebill.corpus.table import read_columns
 from weebill.kernels.extension import PORTABLE
 from weebill.quantization import quantize_model, record_ranges, section
 from weebill.quantization.calibration import activation_scales
-from weebill.translation.folder import save_model
+from weebill.translation.model.folder import save_model
 from weebill.translation.search import greedy_translations
 
 RESULTS = Path(__file__).parents[2] / "results" / "multi30k"

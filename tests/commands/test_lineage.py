@@ -7,7 +7,7 @@ import pytest
 
 from weebill.__main__ import main
 from weebill.files import sha256_file, write_json
-from weebill.provenance import RECORDS, provenance
+from weebill.workflow.lineage import RECORDS, provenance
 
 LONG = "results/trial/" + "deep/" * 40 + "table.csv"
 

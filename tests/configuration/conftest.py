@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from weebill.configuration import ConfigurationError, check
+from weebill.configuration.checking import check
+from weebill.configuration.errors import ConfigurationError
 
 EXPERIMENT = {
     "experiment": "trial",

@@ -7,29 +7,25 @@ from typing import get_args
 
 import pytest
 
-from weebill.configuration import (
-    check,
-    expand_exports,
-    expand_variants,
-    load_zoo,
-    precisions,
-    read_yaml,
-    with_students,
-)
-from weebill.configuration.recipes import comparisons, comparisons_over_seeds, removed
+from weebill.configuration.checking import check
+from weebill.configuration.reading import read_yaml
 from weebill.configuration.schema import load_schema
-from weebill.configuration.zoo import attention_blocks, feed_forward_blocks
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
+from weebill.experiment import precisions
+from weebill.experiment.recipes import comparisons, comparisons_over_seeds, removed
+from weebill.experiment.shapes import Architecture
+from weebill.experiment.student_names import with_students
+from weebill.experiment.variants import expand_exports, expand_variants
+from weebill.experiment.zoo import attention_blocks, feed_forward_blocks, load_zoo
 from weebill.pruning.criteria import CRITERIA
 from weebill.pruning.groups import Grouping
 from weebill.pruning.methods import METHODS
 from weebill.pruning.ranking import Ranking
 from weebill.quantization import GRIDS
 from weebill.quantization.calibration import FORMULAS
-from weebill.translation.architecture import Architecture
-from weebill.translation.network import Translator
-from weebill.translation.training import Hardware, TrainingConfig
+from weebill.translation.model.network import Translator
+from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")

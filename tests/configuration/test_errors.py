@@ -2,7 +2,8 @@
 
 import pytest
 
-from weebill.configuration import ConfigurationError, check
+from weebill.configuration.checking import check
+from weebill.configuration.errors import ConfigurationError
 
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weebill.configuration import check
+from weebill.configuration.checking import check
 
 A = "a" * 64
 MTDATA = {"importer": "mtdata"}

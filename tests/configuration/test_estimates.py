@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from weebill.configuration import check, estimate, read_yaml
+from weebill.configuration.checking import check
+from weebill.configuration.kinds import estimate
+from weebill.configuration.reading import read_yaml
 from weebill.configuration.sizes import corpus_sizes
 
 REPOSITORY = Path(__file__).parents[2]

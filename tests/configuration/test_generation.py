@@ -9,7 +9,7 @@ import pytest
 from tests.configuration.changes import with_key
 from tests.configuration.test_readme import check_rows, keys
 from tests.generation.small import article
-from weebill.configuration import check, estimate, read_yaml, unfit_models
+from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.generation import (
     local_paths,
@@ -18,9 +18,11 @@ from weebill.configuration.generation import (
     variants_of,
     weights_of,
 )
+from weebill.configuration.kinds import estimate, unfit_models
+from weebill.configuration.reading import read_yaml
 from weebill.configuration.schema import load_schema
-from weebill.generation.making import SPECIAL, Shape, new_model
 from weebill.generation.tokenizer import train_tokenizer
+from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")

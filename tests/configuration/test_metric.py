@@ -5,7 +5,9 @@ from dataclasses import MISSING, fields
 import pytest
 
 from tests.configuration.changes import with_key
-from weebill.configuration import ConfigurationError, check, estimate, missing_files
+from weebill.configuration.checking import check
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.kinds import estimate, missing_files
 from weebill.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
 from weebill.configuration.schema import load_schema
 from weebill.metric.pretraining import PretrainingSettings

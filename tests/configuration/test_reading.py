@@ -2,9 +2,9 @@
 
 import pytest
 
-from weebill.configuration import load_zoo
 from weebill.configuration.reading import read_yaml
 from weebill.errors import InputError
+from weebill.experiment.zoo import load_zoo
 
 BAD = {
     "repeated key": (

@@ -3,19 +3,16 @@
 import pytest
 
 from tests.hugging_face_models import make_m2m, make_marian
-from weebill.configuration import (
+from weebill.configuration.checking import check
+from weebill.configuration.kinds import missing_file_notes, missing_files, unfit_models
+from weebill.configuration.resources import (
     alignment_memory,
-    check,
-    hub_models,
-    missing_file_notes,
-    missing_files,
     pretraining_memory,
     search_memory,
     training_memory,
-    unfit_models,
     vocabulary_memory,
 )
-from weebill.configuration.teachers import hugging_face_models
+from weebill.configuration.teachers import hub_models, hugging_face_models
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):

@@ -4,7 +4,9 @@ import pytest
 
 from tests.configuration.changes import with_key
 from tests.configuration.test_metric import SMALL as METRIC
-from weebill.configuration import ConfigurationError, check, read_yaml
+from weebill.configuration.checking import check
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.reading import read_yaml
 from weebill.configuration.schedules import training_faults
 
 SHORT = {"updates": 150}

@@ -2,7 +2,9 @@
 
 import pytest
 
-from weebill.configuration import check, missing_files, scores_of, section_of
+from weebill.configuration.checking import check
+from weebill.configuration.kinds import missing_files
+from weebill.configuration.scores import scores_of, section_of
 
 PERCENT, BEST = {"percent": 5.0}, {"best": 100}
 

@@ -2,10 +2,16 @@
 
 import pytest
 
-from weebill.configuration import check, expand_variants, seed_of, text_of, with_students
-from weebill.configuration.recipes import comparisons, comparisons_over_seeds
-from weebill.configuration.student_names import architecture_of, first_of
-from weebill.configuration.variants import measured_variants
+from weebill.configuration.checking import check
+from weebill.experiment.recipes import comparisons, comparisons_over_seeds
+from weebill.experiment.student_names import (
+    architecture_of,
+    first_of,
+    seed_of,
+    text_of,
+    with_students,
+)
+from weebill.experiment.variants import expand_variants, measured_variants
 
 RECIPES = {
     "pushy": {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2},

@@ -4,7 +4,9 @@ from dataclasses import asdict
 
 import pytest
 
-from weebill.configuration import ConfigurationError, check, estimate
+from weebill.configuration.checking import check
+from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.kinds import estimate
 from weebill.corpus.augmentation import Augmentation
 
 

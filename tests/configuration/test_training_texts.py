@@ -2,16 +2,11 @@
 
 import pytest
 
-from weebill.configuration import (
-    check,
-    corpora_of,
-    estimate,
-    expand_variants,
-    other_texts,
-    text_of,
-    training_texts,
-    with_students,
-)
+from weebill.configuration.checking import check
+from weebill.configuration.kinds import estimate
+from weebill.experiment.student_names import text_of, with_students
+from weebill.experiment.training_texts import corpora_of, other_texts, training_texts
+from weebill.experiment.variants import expand_variants
 
 SYNTHETIC = {"importer": "synthetic", "pairs": 1000}
 TEXTS = {"all": ["parallel", "backward", "backward-forward"], "parallel": ["parallel"]}

@@ -5,9 +5,9 @@ import torch
 
 from tests.small_models import make_network
 from weebill.evaluation.agreement import differences
-from weebill.translation.network import START
+from weebill.translation.model.network import START
+from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions, greedy
-from weebill.translation.vocabulary import EOS
 
 PIECES = 40
 OPTIONS = SearchOptions()

@@ -14,7 +14,7 @@ from weebill.report import rendering
 from weebill.report.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
-from weebill.translation.folder import load_model, save_model
+from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.search import SearchOptions
 
 

@@ -17,9 +17,9 @@ from weebill.evaluation.size import (
     measure_size,
     xz_size,
 )
+from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.files import sha256_file
-from weebill.translation.architecture import Architecture, LayerShape
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 
 VARIANT = Variant("tiny", "unpruned", "float32")
 

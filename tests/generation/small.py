@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from weebill.generation.data import DataSettings, import_data
-from weebill.generation.making import Making, Shape, make_model
 from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.train_from_scratch import Making, Shape, make_model
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
 SHAPES = {

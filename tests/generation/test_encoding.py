@@ -13,9 +13,9 @@ from tests.generation.small import FAST, SHAPES, article
 from weebill.errors import InputError
 from weebill.generation.denoising import Noise, infill, permute
 from weebill.generation.encoding import IGNORED, Batches, Encoder, validation_batches
-from weebill.generation.making import new_model
 from weebill.generation.settings import TrainingSettings
 from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
+from weebill.generation.train_from_scratch import new_model
 
 ROWS = [article(number) for number in range(23)]
 TEXTS = [row["article"] for row in ROWS]

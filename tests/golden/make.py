@@ -36,9 +36,9 @@ from weebill.quantization.calibration import mean_of_maxima
 from weebill.quantization.modules import quantizable_linears
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.folder import load_model, save_model
+from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 from weebill.translation.search import greedy_translations
-from weebill.translation.vocabulary import EOS, UNK, Vocabulary
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 

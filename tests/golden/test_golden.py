@@ -17,8 +17,8 @@ from weebill.replaceable import check_replaceable
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.exports.marian.files import read_npz, write_bin
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.folder import KIND as STUDENT
-from weebill.translation.folder import load_model
+from weebill.translation.model.folder import KIND as STUDENT
+from weebill.translation.model.folder import load_model
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", "generated")

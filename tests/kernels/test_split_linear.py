@@ -6,8 +6,8 @@ from torch.nn import functional
 
 from tests.runtime.conftest import ISAS
 from weebill.kernels import split_linear
+from weebill.kernels.cpu_matmul import PackedLinear
 from weebill.kernels.split_linear import MOST_INPUTS, SplitLinear, inference_linear
-from weebill.products import PackedLinear
 
 pytestmark = pytest.mark.skipif(
     split_linear.ISA not in ISAS, reason="the processor has no AVX-512 with products of bytes"

@@ -73,7 +73,7 @@ def test_products_in_bfloat16_are_near(metrics):
 # Prints MiB by which the process grows: 200 candidates, vectors and estimator of XLM-R-large's width.
 MEMORY = """
 import resource, types, torch
-from weebill.commands.benchmarks.metric.checkpoint import HYPERPARAMETERS
+from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import Estimator
 from weebill.metric.pairwise import PairwiseEstimator

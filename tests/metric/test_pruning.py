@@ -13,8 +13,8 @@ from weebill.metric import pruning
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.held_out import is_held_out
-from weebill.metric.plain import PlainScorer
 from weebill.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
+from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.pruning.criteria import Candidates, gradient
 from weebill.pruning.gates import gated

@@ -25,8 +25,8 @@ from tests.metric.small import (
     write_checkpoint,
     write_sentencepiece,
 )
-from weebill.commands.benchmarks.metric import read_text
-from weebill.commands.benchmarks.metric.checkpoint import (
+from weebill.benchmarks.metric import read_text
+from weebill.benchmarks.metric.checkpoint import (
     HYPERPARAMETERS,
     SHAPES,
     write_random_checkpoint,
@@ -37,7 +37,7 @@ from weebill.kernels.extension import PORTABLE, available
 from weebill.metric import scorer as scoring
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
-from weebill.metric.plain import PlainScorer
+from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.pruning.cut import cut
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from weebill.translation import callbacks
+from weebill.translation.training import callbacks
 
 
 def finish_despite_interruptions(

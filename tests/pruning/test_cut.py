@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from tests.pruning.toy import HEADS, LAYERS, NEURONS, small_translator, toy, toy_batch
-from weebill.configuration import load_zoo
+from weebill.experiment.shapes import Architecture
+from weebill.experiment.zoo import load_zoo
 from weebill.pruning.cut import cut, masked
-from weebill.translation.architecture import Architecture
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 
 
 def subsets(size):

@@ -8,7 +8,6 @@ import torch
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.test_groups import flat, members, norm
-from tests.pruning.test_translation_study import CONFIG, studies_of_one_training, study_of
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -19,15 +18,16 @@ from tests.pruning.toy import (
     small_translator,
     toy_batch,
 )
+from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
-from weebill.pruning.companions import companion_from_dict, companion_to_dict
+from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
 from weebill.pruning.cut import cut
 from weebill.pruning.group_lasso import GroupLasso, Lasso
 from weebill.pruning.groups import group_norms
 from weebill.pruning.methods import pruning_method
-from weebill.translation.folder import load_model
-from weebill.translation.pruning import make_pruned
+from weebill.translation.model.folder import load_model
+from weebill.translation.training.pruned_students import make_pruned
 
 # as strong as a few updates of the toy ask for
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}

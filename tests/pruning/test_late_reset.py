@@ -8,13 +8,13 @@ import torch
 
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
-from weebill import code_version
 from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.pruning import late_reset
 from weebill.pruning.head_map import head_rows, to_csv
 from weebill.pruning.late_reset import LateReset
 from weebill.pruning.methods import METHODS, pruning_method
+from weebill.workflow import code_version
 
 SCHEDULE = LateReset(heads_per_iteration=3, iterations=3, reset_to=4, iteration_updates=5)
 

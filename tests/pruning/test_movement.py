@@ -10,7 +10,6 @@ from torch.func import functional_call
 
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
-from tests.pruning.test_translation_study import CONFIG, studies_of_one_training, study_of
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -22,16 +21,17 @@ from tests.pruning.toy import (
     toy,
     toy_batch,
 )
+from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
-from weebill.pruning.companions import companion_from_dict, companion_to_dict
+from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
 from weebill.pruning.cut import cut, masked
 from weebill.pruning.gates import silent
 from weebill.pruning.methods import pruning_method
 from weebill.pruning.movement import Movement, MovementScoring
 from weebill.pruning.ranking import lowest_share
-from weebill.translation.folder import load_model
-from weebill.translation.pruning import make_pruned
+from weebill.translation.model.folder import load_model
+from weebill.translation.training.pruned_students import make_pruned
 
 UPDATES = 9
 METHOD = Movement(heads=0.5, neurons=0.6, score_rate=2.0, prune_updates=UPDATES, reset_to=4)

@@ -7,11 +7,11 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_path
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
-from weebill.translation.architecture import Architecture
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 
 WIDTH, HEADS, HEAD_SIZE, NEURONS, LAYERS = 8, 4, 3, 10, 3
 RATE = 0.003  # of the toy study's training

@@ -17,9 +17,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import weebill
-from weebill.configuration import load_zoo
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
+from weebill.experiment.shapes import Architecture, LayerShape
+from weebill.experiment.zoo import load_zoo
 from weebill.quantization import (
     fake_quantization,
     pack_model,
@@ -29,12 +30,11 @@ from weebill.quantization import (
 )
 from weebill.quantization.calibration import activation_scales
 from weebill.quantization.modules import quantizable_linears
-from weebill.translation.architecture import Architecture, LayerShape
-from weebill.translation.folder import load_model, save_model
-from weebill.translation.network import Translator
+from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
 from weebill.translation.search import greedy_translations
-from weebill.translation.training import TrainingConfig, train
-from weebill.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.translation.training.trainer import TrainingConfig, train
 
 LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
 CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width
@@ -155,9 +155,9 @@ def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabular
         "durable",
         "errors",
         "files",
-        "job",
-        "orphans",
         "replaceable",
+        "workflow.job",
+        "workflow.parent_watch",
     }  # decide no number
     missing = {
         module

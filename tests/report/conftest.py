@@ -9,8 +9,8 @@ from weebill.evaluation.latency import Latency
 from weebill.evaluation.measurement import Measurement, Variant
 from weebill.evaluation.size import Size
 from weebill.evaluation.speed import Speed
+from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.report.results import Results
-from weebill.translation.architecture import Architecture, LayerShape
 
 CONFIG = {
     "experiment": "example",

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.configuration.test_generation import CONFIG
-from weebill.configuration import check, read_yaml
+from weebill.configuration.checking import check
+from weebill.configuration.reading import read_yaml
 from weebill.evaluation.generation.quality import GenerationQuality
 from weebill.evaluation.generation.size import GenerationSize
 from weebill.evaluation.generation.speed import GenerationSpeed

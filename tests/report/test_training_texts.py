@@ -6,9 +6,9 @@ import io
 import pytest
 
 from tests.report.conftest import CONFIG, measurement
-from weebill.configuration.training_texts import KINDS
 from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
+from weebill.experiment.training_texts import KINDS
 from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.training_texts import training_texts_table

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import torch
 
+from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels.extension import available
 from weebill.quantization import quantize_model, record_ranges
 from weebill.quantization.calibration import mean_of_maxima
 from weebill.quantization.modules import quantizable_linears
-from weebill.translation.architecture import Architecture, LayerShape
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions, greedy
 
 PIECES = 300

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from weebill.experiment.shapes import Architecture
 from weebill.runtime import batching
 from weebill.runtime.batching import SIZES, DecoderCost, best_batches, best_size
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.architecture import Architecture
-from weebill.translation.vocabulary import EOS
+from weebill.translation.model.vocabulary import EOS
 
 VOCABULARY = 4000
 TINY = DecoderCost(row=10**6, column=256)

@@ -5,7 +5,7 @@ import pytest
 from weebill.errors import InputError
 from weebill.files import write_json
 from weebill.runtime.text import load_runtime, of_precision
-from weebill.translation.folder import FORMAT
+from weebill.translation.model.folder import FORMAT
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from weebill.corpus.table import write_table
-from weebill.translation.architecture import Architecture, LayerShape
-from weebill.translation.network import Translator
-from weebill.translation.vocabulary import Vocabulary, train_vocabulary
+from weebill.experiment.shapes import Architecture, LayerShape
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
 
 SUBJECTS = {
     "the cat": "die Katze",

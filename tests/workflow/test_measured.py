@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from tests.workflow.running import REPOSITORY, TINY, environment
-from weebill.configuration import load_zoo
+from weebill.experiment.zoo import load_zoo
 
 READ = """
 import json, sys
 from pathlib import Path
-import weebill.code_version
-weebill.code_version.code_version = lambda *parts: " ".join([*parts, ""])  # which code, not its hash
+import weebill.workflow.code_version
+weebill.workflow.code_version.code_version = lambda *parts: " ".join([*parts, ""])  # which code, not its hash
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
@@ -93,11 +93,11 @@ def test_the_benchmark_of_the_runtime_is_of_its_shapes(read):
 
 def test_the_benchmark_of_the_runtime_follows_the_code_that_it_imports(read):
     """But for what checks and tells; the papers' tables say which pruned shapes there are."""
-    folder = REPOSITORY / "weebill/commands/benchmarks/runtime"
+    folder = REPOSITORY / "weebill/benchmarks/runtime"
     text = "\n".join(path.read_text("utf-8") for path in folder.glob("*.py"))
     modules = {*re.findall(r"^from weebill\.(\S+) import", text, re.MULTILINE)}
     assert "report.papers" in modules
-    unmeasured = {"commands.arguments", "configuration", "configuration.zoo", "errors"}
+    unmeasured = {"commands.arguments", "configuration", "experiment.zoo", "errors"}
     unmeasured.add("evaluation.measurement")
     for module in modules.difference(unmeasured):
         code = read["code"]["benchmark_runtime"]

@@ -6,7 +6,7 @@ import yaml
 
 from tests.workflow.running import REPOSITORY
 from weebill.__main__ import COMMANDS
-from weebill.configuration import check
+from weebill.configuration.checking import check
 
 README = (REPOSITORY / "README.md").read_text()
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflow.running import REPOSITORY
 from tests.workflow.test_rules import BY_SCORE, RULE, SECTION
-from weebill.code_version import LIBRARY, SCORING_PARTS
+from weebill.workflow.code_version import LIBRARY, SCORING_PARTS
 
 RULES = REPOSITORY / "rules"
 # Modules that no rule need name.
@@ -17,7 +17,7 @@ EXEMPT = {
     "corpus.sources": "where files are fetched to; a checksum or a commit tells what they hold",
     "errors": "how a fault is told",
     "files": "reads and writes what it is given",
-    "job": "the log, and how a job ends",
+    "workflow.job": "the log, and how a job ends",
 }
 # Modules that the rules of one script need not name.
 EXEMPT_IN = {
@@ -38,7 +38,7 @@ EXEMPT_IN = {
     },
     "teacher/fetch_model.py": {
         "configuration.teachers": "which languages to look for",
-        "translation.hugging_face_folder": "checks what was fetched",
+        "translation.model.hugging_face_folder": "checks what was fetched",
     },
 }
 

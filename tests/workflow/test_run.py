@@ -22,12 +22,12 @@ from tests.workflow.running import (
     snakemake,
     snakemake_command,
 )
-from weebill.code_version import code_version
 from weebill.commands.lineage import lineage
 from weebill.corpus.table import read_columns
 from weebill.files import read_json, sha256_file
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary import Vocabulary
+from weebill.workflow.code_version import code_version
 
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
@@ -163,7 +163,8 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
     assert counts == {"rows": 1400, "kept": rows["dropped_by"].null_count}
     codes = {job["rule"]: job["code"] for job in found["jobs"]}
     assert codes["split_corpus"] == code_version("corpus.table", "translation.distillation")
-    assert codes["prune"] == code_version("pruning", "translation", "products", "corpus.table")
+    parts = ("pruning", "experiment.shapes", "translation", "kernels.cpu_matmul", "corpus.table")
+    assert codes["prune"] == code_version(*parts)
     assert {"import_corpus", "clean_corpus", "train_teacher", "quantize", "prune"} <= set(codes)
 
 

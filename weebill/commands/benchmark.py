@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
 
-from weebill.commands import benchmarks
+from weebill import benchmarks
 from weebill.commands.arguments import positive
 
 
@@ -57,7 +57,7 @@ class Row:
 
 
 def names() -> list[str]:
-    """The benchmarks that exist: the modules of weebill.commands.benchmarks."""
+    """The benchmarks that exist: the modules of weebill.benchmarks."""
     return sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
 
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark and print its rows as they are found, with the machine and the versions they are of."""
     from weebill.evaluation.measurement import hardware, software_versions, versions_line
 
-    module = importlib.import_module(f"weebill.commands.benchmarks.{arguments.name}")
+    module = importlib.import_module(f"weebill.benchmarks.{arguments.name}")
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)

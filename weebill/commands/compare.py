@@ -59,7 +59,7 @@ def compare(
     from weebill.evaluation.agreement import differences
     from weebill.evaluation.quality import score
     from weebill.runtime.text import load_runtime
-    from weebill.translation.folder import load_model
+    from weebill.translation.model.folder import load_model
     from weebill.translation.search import SearchOptions, find_cuts, greedy
     from weebill.translation.search.prepacked import prepacked
 

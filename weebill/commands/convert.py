@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     new_folder(arguments.folder)
     from weebill.runtime.exports.formats import Settings, convert
     from weebill.runtime.shortlist import Shortlist
-    from weebill.translation.folder import load_model
+    from weebill.translation.model.folder import load_model
 
     model = load_model(arguments.model)
     path = arguments.shortlist

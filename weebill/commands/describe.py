@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the named models.  Raises InputError, a line for each, where names are unknown."""
-    from weebill.configuration.zoo import MODELS_NAME, load_zoo  # loads schemas and more
+    from weebill.experiment.zoo import MODELS_NAME, load_zoo  # loads schemas and more
 
     zoo = load_zoo()
     names = list(zoo) if arguments.all else arguments.names
@@ -62,7 +62,7 @@ def describe(
     WNGT20's Pushy recipe does.  `paper_parameters_m` is the paper's printed count in millions.
     Raises InputError where more heads are to go than there are.
     """
-    from weebill.configuration.zoo import members
+    from weebill.experiment.zoo import members
 
     vocabulary = entry.get("vocabulary", vocabulary)
     heads = sum(_spread_heads(entry, heads_removed))
@@ -87,8 +87,8 @@ def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
     """Parameters of one built model."""
     import torch  # takes seconds to load, which --help need not wait for
 
-    from weebill.translation.architecture import Architecture
-    from weebill.translation.network import Translator
+    from weebill.experiment.shapes import Architecture
+    from weebill.translation.model.network import Translator
 
     architecture = Architecture.from_zoo(entry, vocabulary)
     shapes = zip(architecture.encoder, _spread_heads(entry, heads_removed), strict=True)
@@ -111,7 +111,7 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
 
 def _printed(paper: str, name: str) -> float:
     """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
-    from weebill.configuration.zoo import MODELS_NAME
+    from weebill.experiment.zoo import MODELS_NAME
     from weebill.report.papers import load_table  # loads pandas
 
     table = load_table(paper, 1)

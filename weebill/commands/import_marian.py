@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Import.  Raises InputError where the student is none of our kind, or the folder is there already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.marian import import_model
-    from weebill.translation.folder import count_parameters, load_model
+    from weebill.translation.model.folder import count_parameters, load_model
 
     import_model(arguments.model, arguments.vocabulary, arguments.folder)
     network = load_model(arguments.folder).network

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.files import content_hash, read_json
-from weebill.provenance import Provenance, provenance
+from weebill.workflow.lineage import Provenance, provenance
 
 LOCK = "sources.lock.json"
 SECTIONS = {"import_corpus": "corpora", "import_test_set": "test_sets"}  # of the lock file's keys

@@ -7,30 +7,22 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
-from weebill.configuration import (
-    data,
-    pruning,
-    schedules,
-    scores,
-    student_names,
-    students,
-    teachers,
-    training_texts,
-)
+from weebill.configuration import data, pruning, schedules, scores, students, teachers
 from weebill.configuration.metric import precision_faults
-from weebill.configuration.precisions import ACTIVATION_SCALES, PRECISIONS
 from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
-from weebill.configuration.training_texts import corpora_of
-from weebill.configuration.variants import (
+from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
+from weebill.errors import nearest
+from weebill.experiment import student_names, training_texts
+from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
+from weebill.experiment.training_texts import corpora_of
+from weebill.experiment.variants import (
     UNPRUNED,
     Variant,
     matching,
     precisions,
     recipes,
 )
-from weebill.configuration.zoo import Zoo, members
-from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
-from weebill.errors import nearest
+from weebill.experiment.zoo import Zoo, members
 
 Config = dict[str, Any]
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from weebill.configuration.cost import RATES
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schedules import warmup_faults
 from weebill.configuration.schema import (
@@ -14,10 +15,9 @@ from weebill.configuration.schema import (
     load_schema,
     unknown,
 )
-from weebill.configuration.work import RATES
-from weebill.configuration.zoo import Zoo
 from weebill.corpus.download import is_url
 from weebill.errors import InputError
+from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 
 Config = dict[str, Any]

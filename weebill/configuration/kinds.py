@@ -21,8 +21,8 @@ from weebill.configuration.data import draw_seeds
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Fault, shown
-from weebill.configuration.zoo import Zoo, load_zoo
 from weebill.errors import InputError, nearest
+from weebill.experiment.zoo import Zoo, load_zoo
 
 Config = dict[str, Any]
 

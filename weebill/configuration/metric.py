@@ -13,7 +13,7 @@ from weebill.configuration.schema import (
     unknown,
 )
 from weebill.configuration.teachers import may_be_on_hub
-from weebill.configuration.zoo import Zoo
+from weebill.experiment.zoo import Zoo
 
 Config = dict[str, Any]
 LEXICAL = ("BLEU", "chrF")

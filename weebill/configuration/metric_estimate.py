@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from weebill.configuration.cost import PIECE_BYTES, RATES
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.metric import Config, pruned_metrics
 from weebill.configuration.sizes import total_bytes
-from weebill.configuration.work import PIECE_BYTES, RATES
-from weebill.configuration.zoo import Zoo
+from weebill.experiment.zoo import Zoo
 
 EXPANSION = 3  # of text when it is unpacked
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.recipes import made_students, matched, removed
 from weebill.configuration.schema import Fault, unknown
-from weebill.configuration.variants import UNPRUNED, is_search
-from weebill.configuration.zoo import Zoo, attention_blocks, feed_forward_blocks, members
+from weebill.experiment.recipes import made_students, matched, removed
+from weebill.experiment.variants import UNPRUNED, is_search
+from weebill.experiment.zoo import Zoo, attention_blocks, feed_forward_blocks, members
 
 Config = dict[str, Any]
 Recipe = Mapping[str, Any]

@@ -8,9 +8,9 @@ from weebill.configuration.data import FILE_KEYS, entries
 from weebill.configuration.schema import key_path
 from weebill.configuration.sizes import total_bytes, weights
 from weebill.configuration.teachers import hugging_face_models, may_be_on_hub
-from weebill.configuration.zoo import Zoo, members
 from weebill.corpus.download import is_url
 from weebill.errors import InputError
+from weebill.experiment.zoo import Zoo, members
 
 # A network in training holds weights, gradients, two moments of Adam and smoothed weights; what is written to a
 # checkpoint, and the weights before and during a validation, are copies.
@@ -32,7 +32,7 @@ def unfit_models(config: dict[str, Any]) -> list[str]:
     found = []
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
-            from weebill.translation.hugging_face_folder import check_folder  # slow to import
+            from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
 
             try:
                 check_folder(model.place, model.languages, model.coded)

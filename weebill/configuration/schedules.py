@@ -5,7 +5,7 @@ from typing import Any
 
 from weebill.configuration.pruning import PHASES
 from weebill.configuration.schema import Fault, Key, key_path, load_schema
-from weebill.configuration.zoo import Zoo
+from weebill.experiment.zoo import Zoo
 
 Config = dict[str, Any]
 USUAL = 10  # a tenth of the updates is warm-up, or lies between two validations

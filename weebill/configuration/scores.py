@@ -7,12 +7,12 @@ from urllib.parse import urlparse
 from weebill.configuration.data import address
 from weebill.configuration.schema import Fault
 from weebill.configuration.teachers import origin_faults
-from weebill.configuration.training_texts import KINDS, corpora_of
-from weebill.configuration.zoo import Zoo, members
 from weebill.corpus.download import is_url
 from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.sources import USES, sides_of
 from weebill.errors import nearest
+from weebill.experiment.training_texts import KINDS, corpora_of
+from weebill.experiment.zoo import Zoo, members
 
 Config = dict[str, Any]
 Stage = Literal["cleaning", "back_translation", "distillation"]

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.recipes import made_students, matched
 from weebill.configuration.schema import Fault, Key, unknown
-from weebill.configuration.student_names import text_of
 from weebill.configuration.teachers import translating_models
-from weebill.configuration.training_texts import corpora_of, training_texts
-from weebill.configuration.zoo import Zoo, attention_blocks, members
 from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from weebill.corpus.robustness import KINDS
+from weebill.experiment.recipes import made_students, matched
+from weebill.experiment.student_names import text_of
+from weebill.experiment.training_texts import corpora_of, training_texts
+from weebill.experiment.zoo import Zoo, attention_blocks, members
 
 Config = dict[str, Any]
 

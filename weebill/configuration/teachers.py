@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from weebill.configuration.schema import Fault, Key, key_path, unknown
-from weebill.configuration.training_texts import corpora_of
-from weebill.configuration.zoo import Zoo, members
+from weebill.experiment.training_texts import corpora_of
+from weebill.experiment.zoo import Zoo, members
 
 Config = dict[str, Any]
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from weebill.quantization.modules import QuantizedLinear
-from weebill.translation.network import START, Translator
+from weebill.translation.model.network import START, Translator
+from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions
-from weebill.translation.vocabulary import EOS
 
 # Relative: float32's 2^-24, a few times over, as what feeds a map is a sum of hundreds of products.
 ROUNDING = 2.0**-22

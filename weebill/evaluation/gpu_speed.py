@@ -22,8 +22,8 @@ from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
-from weebill.translation.folder import Model, load_model
-from weebill.translation.network import Translator
+from weebill.translation.model.folder import Model, load_model
+from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions
 
 PIECES = 10**6  # of a batch at most: none is cut down to another size

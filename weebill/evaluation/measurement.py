@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import weebill
-from weebill.configuration.variants import is_search
 from weebill.errors import InputError
 from weebill.evaluation.processes import usable_cores
+from weebill.experiment.variants import is_search
 from weebill.files import read_json, sha256_files, sha256_text
 
 
@@ -19,7 +19,7 @@ class Variant:
 
     student: str  # "teacher" for the teacher
     recipe: str  # "unpruned", a pruning recipe, or a search of the unpruned model: "beam-8"
-    precision: str  # "float32", "int8-finetuned", …: see weebill.configuration.precisions
+    precision: str  # "float32", "int8-finetuned", …: see weebill.experiment.precisions
 
     @classmethod
     def parse(cls, name: str) -> "Variant":

@@ -19,7 +19,7 @@ from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
 from weebill.metric.judgements import lexical_scores
 from weebill.metric.mbr import MetricUtility, decode
-from weebill.metric.plain import PlainScorer
+from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
 

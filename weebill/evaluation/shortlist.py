@@ -8,8 +8,8 @@ from weebill.evaluation.measurement import Variant, software_versions
 from weebill.evaluation.quality import TestSet, check_lines, p_values, score
 from weebill.files import read_json, sha256_file
 from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import SearchOptions
-from weebill.translation.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

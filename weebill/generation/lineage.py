@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from weebill.generation.settings import TrainingSettings
-from weebill.translation.lineage import versions
+from weebill.translation.model.lineage import versions
 
 if TYPE_CHECKING:
     from weebill.generation.training import Course

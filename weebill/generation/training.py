@@ -16,19 +16,26 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
-from weebill.code_version import code_version
 from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.lineage import software
 from weebill.generation.settings import Device, TrainingSettings
-from weebill.products import OneDnnLinears
+from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.pruning.study import Companion
+from weebill.workflow.code_version import code_version
 
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
 # What decides the weights.
-CODE = ("generation", "hugging_face", "products", "pruning", "quantization", "tensor_files")
+CODE = (
+    "generation",
+    "hugging_face",
+    "kernels.cpu_matmul",
+    "pruning",
+    "quantization",
+    "tensor_files",
+)
 
 
 # The loss of a batch, a mean over its target tokens, and its named parts for the log.

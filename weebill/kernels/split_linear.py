@@ -11,9 +11,9 @@ from functools import cache
 import torch
 from torch import Tensor
 
+from weebill.kernels.cpu_matmul import PackedLinear
 from weebill.kernels.extension import available, extension, fastest
 from weebill.kernels.threads import by_threads
-from weebill.products import PackedLinear
 
 ISA = "amx"
 MOST_INPUTS = 2**31 // (3 * 255 * 128)  # whose sum 32 bits hold

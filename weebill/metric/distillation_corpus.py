@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from weebill.code_version import SCORING_PARTS, code_version
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.table import (
     SCHEMA,
@@ -27,6 +26,7 @@ from weebill.files import claim_folder, content_hash, exclusive_folder, remove_f
 from weebill.metric.ensemble import Ensemble
 from weebill.metric.training_table import SCHEMA as SCORED
 from weebill.text_files import read_lines
+from weebill.workflow.code_version import SCORING_PARTS, code_version
 
 BATCH = 65_536
 PART_ROWS = 10_000  # scored between two checkpoints

@@ -14,9 +14,9 @@ from torch.nn import functional
 from transformers import PreTrainedModel, XLMRobertaModel
 from transformers.activations import ACT2FN
 
+from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.int8_layers import Int8Linear, Int8Weight
 from weebill.kernels.split_linear import inference_linear
-from weebill.products import multiplies_bfloat16
 from weebill.quantization.grids import grid_named
 
 FUSED = ("gelu", "relu")  # activations that a product applies at once

@@ -23,7 +23,6 @@ from transformers import (
     get_linear_schedule_with_warmup,
 )
 
-from weebill.code_version import code_version
 from weebill.errors import InputError
 from weebill.files import (
     atomic_folder,
@@ -33,9 +32,10 @@ from weebill.files import (
     remove_folder,
     write_json,
 )
+from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
-from weebill.products import OneDnnLinears
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
+from weebill.workflow.code_version import code_version
 
 WINDOW = 100  # batches that are sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece has
@@ -152,7 +152,7 @@ def pretrain(
         "threads": torch.get_num_threads(),  # the order of sums
         "texts": sentences.sha256,
         "tokenizer": pieces.sha256,
-        "code": code_version("metric.pretraining", "metric.tokenizer", "products"),
+        "code": code_version("metric.pretraining", "metric.tokenizer", "kernels.cpu_matmul"),
         "torch": torch.__version__,
     }
     with exclusive_folder(work):

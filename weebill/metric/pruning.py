@@ -20,7 +20,7 @@ from weebill.metric.folder import KIND, Metric, load_metric, save_metric
 from weebill.metric.held_out import is_held_out
 from weebill.metric.judgements import require_references
 from weebill.metric.network import MetricNetwork
-from weebill.metric.plain import PlainScorer
+from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.metric.training_table import Normalise, judged_segments
 from weebill.pruning.criteria import Candidates, gradient

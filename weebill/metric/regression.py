@@ -17,7 +17,6 @@ import numpy as np
 import torch
 import yaml
 
-from weebill.code_version import code_version
 from weebill.errors import InputError, nearest
 from weebill.files import (
     atomic_folder,
@@ -28,10 +27,11 @@ from weebill.files import (
     remove_folder,
     write_json,
 )
+from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.architecture import KINDS, REGRESSION
 from weebill.metric.training_table import TEXTS, read_segments
-from weebill.products import OneDnnLinears
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
+from weebill.workflow.code_version import code_version
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def train(
         "seed": seed,
         "threads": threads,
         "accelerator": accelerator,
-        "code": code_version("metric.regression", "metric.training_table", "products"),
+        "code": code_version("metric.regression", "metric.training_table", "kernels.cpu_matmul"),
         "torch": torch.__version__,
     }
     with exclusive_folder(work):

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from weebill.code_version import code_version
 from weebill.errors import InputError, nearest
+from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear, multiplies_by_bytes
 from weebill.metric.cache import Vector, VectorCache
@@ -24,7 +24,7 @@ from weebill.metric.encoding import Lengths, RaggedEncoder
 from weebill.metric.folder import Metric
 from weebill.metric.network import Map
 from weebill.metric.pooling import pool_states
-from weebill.products import multiplies_bfloat16
+from weebill.workflow.code_version import code_version
 
 PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps alone
     "float32": torch.float32,
@@ -43,7 +43,7 @@ CODE = (  # by which vectors are computed
     "metric.pooling",
     "metric.scorer",
     "metric.tokenizer",
-    "products",
+    "kernels.cpu_matmul",
     "quantization.grids",
 )
 SENTENCES = 4096  # encoded between two writes of the cache

@@ -7,7 +7,7 @@ from weebill.errors import InputError
 from weebill.pruning.history import History
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work import pruning_work
+from weebill.pruning.work_folder import pruning_work
 
 
 def cut_layers(model: Prunable, stack: str, count: int) -> None:

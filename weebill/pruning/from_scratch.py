@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from weebill.pruning.history import History
 from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work import pruning_work
+from weebill.pruning.work_folder import pruning_work
 
 
 @dataclass(frozen=True)

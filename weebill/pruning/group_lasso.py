@@ -17,7 +17,7 @@ from weebill.pruning.history import History
 from weebill.pruning.ranking import Scores
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
 from weebill.pruning.study import Companion, Pruned, Study
-from weebill.pruning.work import pruning_work
+from weebill.pruning.work_folder import pruning_work
 
 HEAD_DIES = 0.5  # at this share of dead connections
 

@@ -17,7 +17,7 @@ from weebill.pruning.history import History
 from weebill.pruning.ranking import BlockScores, Scores, lowest
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work import pruning_work
+from weebill.pruning.work_folder import pruning_work
 
 
 @dataclass(frozen=True)

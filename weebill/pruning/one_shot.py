@@ -13,7 +13,7 @@ from weebill.pruning.cut import cut
 from weebill.pruning.history import History
 from weebill.pruning.ranking import Ranking, lowest_share
 from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work import pruning_work
+from weebill.pruning.work_folder import pruning_work
 
 
 @dataclass(frozen=True)

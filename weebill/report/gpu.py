@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from weebill.configuration.precisions import INTEGER_GRIDS, grid_of
-from weebill.configuration.variants import UNPRUNED
 from weebill.errors import InputError
 from weebill.evaluation.gpu_speed import GpuSpeed
 from weebill.evaluation.measurement import Variant, versions_line
+from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
+from weebill.experiment.variants import UNPRUNED
 from weebill.report import papers
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from weebill.configuration import load_zoo
-from weebill.configuration.precisions import grid_of
 from weebill.evaluation.measurement import Variant
+from weebill.experiment.precisions import grid_of
+from weebill.experiment.zoo import load_zoo
 from weebill.report import papers
 from weebill.report import quantities as q
 from weebill.report.results import TEACHER, Results

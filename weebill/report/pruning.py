@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weebill.configuration.precisions import PRECISIONS, grid_of
-from weebill.configuration.variants import UNPRUNED
 from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size import MIB, Size, encoder_parameters, encoder_sparsity
+from weebill.experiment.precisions import PRECISIONS, grid_of
+from weebill.experiment.variants import UNPRUNED
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
 

@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from weebill.configuration.variants import UNPRUNED
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size import Size
+from weebill.experiment.variants import UNPRUNED
 from weebill.report.pruning import method_name
 from weebill.report.results import Results
 

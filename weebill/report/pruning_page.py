@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weebill.configuration.student_names import repeats
 from weebill.evaluation.seeds import SeedsComparison
+from weebill.experiment.student_names import repeats
 from weebill.report.experiment_page import environment, listed, section
 from weebill.report.paper_tables import TABLES, build
 from weebill.report.pruning import findings, pruned_speed_table, recipes_table, worth_table

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from weebill.configuration.student_names import architecture_of, text_of
-from weebill.configuration.training_texts import KINDS
 from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
+from weebill.experiment.student_names import architecture_of, text_of
+from weebill.experiment.training_texts import KINDS
 from weebill.report import papers
 from weebill.report import quantities as q
 from weebill.report.results import Results

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weebill.experiment.shapes import Architecture
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.architecture import Architecture
 from weebill.translation.search.batching import length_sorted_batches
 
 SIZES = (8, 12, 16, 24, 32, 48, 64, 96, 128)

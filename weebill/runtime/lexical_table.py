@@ -11,7 +11,7 @@ from weebill.corpus.links import count_links
 from weebill.corpus.table import count_rows, read_batches
 from weebill.errors import InputError
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary import Vocabulary
 
 
 def make_shortlist(

@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from weebill.errors import InputError
 from weebill.files import atomic_path
 from weebill.tensor_files import check_types
-from weebill.translation.vocabulary import EOS, UNK
+from weebill.translation.model.vocabulary import EOS, UNK
 
 TENSORS = ("candidates", "counts", "frequent")  # of a file
 KINDS = ("U16", "U32")  # their types

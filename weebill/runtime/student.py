@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from weebill.errors import InputError
 from weebill.quantization.modules import QuantizedLinear
-from weebill.translation.layers import Attention, DecoderLayer, EncoderLayer
-from weebill.translation.network import Translator
+from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
+from weebill.translation.model.network import Translator
 
 VECTOR = 16  # numbers of a head are padded to a multiple of this
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.files import read_json, sha256_file, sha256_text
-from weebill.translation.folder import Model, load_model
+from weebill.translation.model.folder import Model, load_model
+from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import (
     Candidate,
     OnCut,
@@ -19,7 +20,6 @@ from weebill.translation.search import (
     search,
 )
 from weebill.translation.search.cuts import log_cut
-from weebill.translation.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def load_translator(
             f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
         )
     if foreign:
-        from weebill.translation.hugging_face import HuggingFaceTranslator  # slow to import
+        from weebill.translation.model.hugging_face import HuggingFaceTranslator  # slow to import
 
         return HuggingFaceTranslator(foreign[0], device, languages, precision)
     models = load_models(paths)

@@ -4,7 +4,7 @@ From an imported table, the held-out sets and a language identifier, into a tabl
 text normalised, and for each rejected row the name of its first filter.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId

@@ -1,6 +1,6 @@
 """Report what cleaning did (rule cleaning_report): from the cleaned corpora into tables and a figure."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.report import as_json, corpus_report
 from weebill.files import write_json

@@ -1,6 +1,6 @@
 """Import a corpus, a test set or the validation set: from whatever its entry names into a table."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.importers import import_corpus
 from weebill.corpus.sources import Places

@@ -1,6 +1,6 @@
 """Make the language identifier: trained on the embedded grammar, or fetched with its checksum."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import shutil
 

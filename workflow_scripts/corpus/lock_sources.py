@@ -1,6 +1,6 @@
 """Fetch what the corpora are read from, and record or compare it: from the configuration into the lock file."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.configuration.data import entries
 from weebill.configuration.schema import key_path

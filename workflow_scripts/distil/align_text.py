@@ -1,12 +1,12 @@
 """Align a training text on the pieces of a vocabulary (rule align_text), into the same text with its links."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 from pathlib import Path
 
-from weebill.translation.aligned_text import align_text
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.training.aligned_text import align_text
 
 with job(snakemake.log[0]):
     rows = align_text(

@@ -3,7 +3,7 @@
 From a training text into one table of its rows and their copies, whose column `augmented_by` says what was done.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 

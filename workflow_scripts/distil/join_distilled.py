@@ -1,6 +1,6 @@
 """Join the distilled corpora that scores have selected (rule join_distilled) into the students' training table."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.translation.distillation import join
 

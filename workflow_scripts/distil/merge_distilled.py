@@ -3,7 +3,7 @@
 From corpora and their n-best tables, line counts and rows verified, into a table of pairs.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 

@@ -3,7 +3,7 @@
 From a table into shards of its kept rows with the side to translate, and references where the text is parallel.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.translation.distillation import split_corpus
 

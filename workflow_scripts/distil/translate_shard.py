@@ -4,7 +4,7 @@ From a shard and the teacher's model folders into a table of n-best translations
 the reference selected.  A killed job goes on where it was.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

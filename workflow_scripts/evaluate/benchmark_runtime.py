@@ -1,10 +1,10 @@
 """Set the runtime beside CTranslate2 (rule benchmark_runtime): from shapes of the zoo into rows of ratios."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from dataclasses import asdict
 
-from weebill.commands.benchmarks import runtime
+from weebill.benchmarks import runtime
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.files import write_json
 

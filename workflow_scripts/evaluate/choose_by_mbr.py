@@ -3,7 +3,7 @@
 From the teacher's folders and a test set table, by a utility, into one of many translations per line.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

@@ -1,6 +1,6 @@
 """Write the pairs that a stage of the cleaning leaves (rule cleaning_stage), from corpora with all their rows."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.cleaning_stages import write_stage
 

@@ -3,7 +3,7 @@
 From their training pairs, their translations and the test sets into a table of BLEU with intervals.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.table import count_rows, read_columns
 from weebill.evaluation.comparison import compare

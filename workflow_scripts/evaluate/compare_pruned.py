@@ -3,7 +3,7 @@
 From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.comparison import compare
 from weebill.evaluation.measurement import Variant

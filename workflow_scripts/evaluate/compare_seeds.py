@@ -3,7 +3,7 @@
 From the translations of all, and the test sets, into mean differences in BLEU with intervals.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality import TestSet

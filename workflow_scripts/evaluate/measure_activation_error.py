@@ -4,14 +4,14 @@ From a float32 model, its activation ranges and sentences of every test set, whi
 squared error that each linear map's input would have.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 
 from weebill.corpus.table import read_columns
 from weebill.quantization.activation_error import measure_errors, save_errors
 from weebill.quantization.calibration import FORMULAS, activation_scales, load_ranges
-from weebill.translation.folder import load_model
+from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
 
 with job(snakemake.log[0]):

@@ -3,7 +3,7 @@
 Sentence vectors are kept in a file from run to run: a further variant costs its own translations alone.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

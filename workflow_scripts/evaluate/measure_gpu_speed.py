@@ -1,6 +1,6 @@
 """Time the students on a GPU (rule measure_gpu_speed): from folders into words per second by mini-batch size."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 

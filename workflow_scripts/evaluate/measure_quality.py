@@ -4,7 +4,7 @@ From its translations, those of its unpruned float32 student, and the test sets,
 chrF with signatures, bootstrap intervals and significance.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality import TestSet, measure

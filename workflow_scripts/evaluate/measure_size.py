@@ -1,6 +1,6 @@
 """Weigh a variant (rule measure_size): from its model folder into exact sizes, compressed too, and its shape."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size import measure_size

@@ -5,7 +5,7 @@ with and without a shortlist, and by PyTorch (the teacher by PyTorch alone), and
 memory of the same.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 from functools import partial

@@ -3,7 +3,7 @@
 From a model folder, or the folders of an ensemble, and a test set table into one translation per line.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 

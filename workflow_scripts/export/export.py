@@ -4,11 +4,11 @@ From a model folder and, where there is one, its shortlist into a folder of CTra
 up with zeros) or ONNX.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.folder import load_model
+from weebill.translation.model.folder import load_model
 
 with job(snakemake.log[0]):
     model, form = load_model(snakemake.input.model), snakemake.wildcards.format

@@ -1,6 +1,6 @@
 """Draw the figures of movement pruning (rule generation_figures), from its records."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report.figures import save
 from weebill.report.generation_figures import FIGURES

@@ -1,6 +1,6 @@
 """Import text (rule import_text): from files or the hub into parts to train, validate and test on."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.sources import Places
 from weebill.generation.data import DataSettings, import_data

@@ -1,12 +1,12 @@
 """Make a small model (rule make_generator): from imported text into a tokenizer and pre-trained weights."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from dataclasses import fields
 from pathlib import Path
 
-from weebill.generation.making import Making, Shape, make_model
 from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.train_from_scratch import Making, Shape, make_model
 
 with job(snakemake.log[0]):
     settings, hardware = snakemake.params.settings, snakemake.params.hardware

@@ -1,6 +1,6 @@
 """Measure what the test articles begin with as summaries (rule measure_lead): ROUGE with intervals."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Measure how well a variant predicts the test text (rule measure_perplexity)."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Measure what a variant weighs (rule measure_generation_size)."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.generation.size import generation_size
 from weebill.files import write_json

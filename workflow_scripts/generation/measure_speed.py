@@ -1,6 +1,6 @@
 """Time all variants of a model in turn (rule measure_generation_speed), from their folders and the test text."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Measure a variant's summaries (rule measure_summaries): ROUGE with intervals."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import json
 from pathlib import Path

@@ -3,7 +3,7 @@
 Pruning writes pruning.json beside it: the schedule, the scores, and what went.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Summarize the test articles by a variant (rule summarize_test_set), into a JSON text a line."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import json
 import logging

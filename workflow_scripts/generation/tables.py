@@ -1,6 +1,6 @@
 """Write the tables of a generation experiment (rule generation_tables), from measurements, in every format."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report.generation_page import tables_of
 from weebill.report.generation_results import read_results

@@ -1,6 +1,6 @@
 """Fetch a model of the Hugging Face hub (rules fetch_…): from its name and commit into a folder."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.sources import Places
 from weebill.hugging_face.hub import fetch_model

@@ -1,6 +1,6 @@
 """Draw the figures of metrics (rule metric_figures), those of COMETINHO, from agreements, sizes and times."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report.figures import save
 from weebill.report.metric_figures import CURVES, TIMES, layer_weights, quality_curve, time_figure

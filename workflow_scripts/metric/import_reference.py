@@ -1,6 +1,6 @@
 """Make a metric folder of a checkpoint (rule import_reference), with its encoder's configuration and tokenizer."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.metric.folder import load_metric, save_metric
 

@@ -1,6 +1,6 @@
 """Join pairs and their translations (rule join_translations) into rows of source, translation and reference."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.metric.distillation_corpus import join_translations
 

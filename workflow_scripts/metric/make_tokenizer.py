@@ -1,6 +1,6 @@
 """Train the tokenizer of a small encoder on text files, one sentence a line, into a folder with tokenizer.json."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from itertools import chain
 

@@ -1,6 +1,6 @@
 """Measure how well metrics agree with people (rule measure_agreement): from their scores of a judged set."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.configuration.metric import REFERENCE
 from weebill.evaluation.metric_quality import measure_agreement

@@ -1,6 +1,6 @@
 """Measure a metric's size (rule measure_metric): from its model into parameters, bytes and layer weights."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.metric_size import measure_size
 from weebill.files import write_json

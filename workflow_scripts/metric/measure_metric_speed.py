@@ -3,7 +3,7 @@
 From models and a test set with several systems' translations into seconds.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.metric_speed import Text, measure_metrics
 from weebill.files import write_json

@@ -1,6 +1,6 @@
 """Pre-train a small XLM-R by masked language modelling, from text files and a tokenizer into an encoder's folder."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from itertools import chain
 from pathlib import Path

@@ -3,7 +3,7 @@
 From the metric and tables of judgements into a metric's folder.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

@@ -3,7 +3,7 @@
 From the judgements and a model into a score for each segment, with what gave it.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import argparse
 import json

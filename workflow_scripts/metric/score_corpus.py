@@ -1,6 +1,6 @@
 """Score source, translation and reference (rule score_corpus) by the mean of the reference models, part by part."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

@@ -3,7 +3,7 @@
 From the judgements and the models into a score for each segment, with what gave it.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

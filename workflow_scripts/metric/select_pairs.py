@@ -1,6 +1,6 @@
 """Select the pairs that a metric is distilled on (rule select_pairs), and apart those of the translators."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Make the tables that reference models learn from and are validated by (rule split_judgements), from judgements."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.metric.training_table import judged_segments, write_split
 

@@ -1,6 +1,6 @@
 """Divide the scored rows (rule split_scored) into a table to learn from and one to be validated by."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.table import read_batches
 from weebill.metric.training_table import write_split

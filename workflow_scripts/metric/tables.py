@@ -1,6 +1,6 @@
 """Write the tables of metrics (rule metric_tables), from agreements, sizes and times, in every format."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report.metric_results import read_results
 from weebill.report.metric_tables import agreement_table, claims_table, paper_table

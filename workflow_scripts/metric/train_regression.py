@@ -3,7 +3,7 @@
 From an encoder's folder or name and tables of segments with scores into a checkpoint's folder.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import argparse
 import json

@@ -1,6 +1,6 @@
 """Tell of every head whether, when and at what score it went: the pruning.json of pruned students in one table."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.files import read_json, write_text
 from weebill.pruning.head_map import head_rows, to_csv

@@ -4,14 +4,14 @@ From the model that the recipe starts from, the student's distilled corpus and a
 student and pruning.json (what went when, at what score, and what is left).
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 
 from weebill.pruning.methods import pruning_method
-from weebill.translation.pruning import make_pruned
-from weebill.translation.study import TranslationStudy
-from weebill.translation.training import Hardware, TrainingConfig
+from weebill.translation.training.pruned_students import make_pruned
+from weebill.translation.training.pruning_study import TranslationStudy
+from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     study = TranslationStudy(

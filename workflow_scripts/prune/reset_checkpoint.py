@@ -3,12 +3,12 @@
 From the distilled corpus, a validation set and a vocabulary, into a model folder with the weights of the last update.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.translation.pruning import make_checkpoint
-from weebill.translation.training import Hardware, TrainingConfig
+from weebill.translation.training.pruned_students import make_checkpoint
+from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     make_checkpoint(

@@ -4,7 +4,7 @@ From a float32 model and the first sentences of its training corpus, which it tr
 mean and deviation of max|A| per linear map.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from itertools import chain, islice
 
@@ -12,7 +12,7 @@ import torch
 
 from weebill.corpus.table import read_batches
 from weebill.quantization.calibration import record_ranges, save_ranges
-from weebill.translation.folder import load_model
+from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
 
 with job(snakemake.log[0]):

@@ -4,16 +4,16 @@ From a float32 model, its distilled corpus and, where activations are quantized 
 folder of packed weights.  The training continues where a killed one stopped.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 
 from weebill.files import remove_folder
 from weebill.quantization import fake_quantization, pack_model, section
 from weebill.quantization.calibration import load_scales
-from weebill.translation.folder import load_model, model_hash, save_model
-from weebill.translation.lineage import lineage
-from weebill.translation.training import Hardware, TrainingConfig, train
+from weebill.translation.model.folder import load_model, model_hash, save_model
+from weebill.translation.model.lineage import lineage
+from weebill.translation.training.trainer import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.wildcards.grid, snakemake.params.activation_scale

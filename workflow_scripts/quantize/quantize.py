@@ -3,12 +3,12 @@
 From a float32 model and, where activations are quantized too, its calibration, into a model folder of packed weights.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.quantization import quantize_model, section
 from weebill.quantization.calibration import load_scales
-from weebill.translation.folder import load_model, model_hash, save_model
-from weebill.translation.lineage import versions
+from weebill.translation.model.folder import load_model, model_hash, save_model
+from weebill.translation.model.lineage import versions
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.params.grid, snakemake.params.activation_scale

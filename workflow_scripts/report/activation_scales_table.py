@@ -3,7 +3,7 @@
 From qualities and errors into a table as CSV, Markdown, LaTeX and a page.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import read_measurements
 from weebill.quantization.activation_error import load_errors

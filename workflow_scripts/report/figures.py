@@ -1,6 +1,6 @@
 """Draw the figures without timings (rule figures), from sizes, shapes, comparisons and the head map."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import csv
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Copy a page to the documentation (rules publish, publish_pruning): page, figures, links between them mended."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import shutil
 from pathlib import Path

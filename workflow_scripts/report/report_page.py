@@ -1,6 +1,6 @@
 """Let Snakemake write its report of a complete run (rule report_page), whole or not at all."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import os
 import subprocess

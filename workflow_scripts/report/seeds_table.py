@@ -1,6 +1,6 @@
 """Write the table of other seeds (rule seeds_table), from comparisons over seeds."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.seeds import read_seeds_comparisons
 from weebill.report.rendering import write_table

@@ -1,6 +1,6 @@
 """Draw quality against speed and size, of all variants and of the pruned ones (rule speed_figures)."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report import figures
 from weebill.report.pruning_figures import quality_by_speed

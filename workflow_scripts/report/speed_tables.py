@@ -1,6 +1,6 @@
 """Write all tables of measured times (rule speed_tables), as CSV, Markdown, LaTeX and pages."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.gpu_speed import read_gpu_speeds
 from weebill.files import read_json

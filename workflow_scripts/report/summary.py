@@ -1,6 +1,6 @@
 """Write the page of all results (rule summary), from measurements and Snakemake's benchmarks."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import os
 from pathlib import Path

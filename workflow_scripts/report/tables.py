@@ -1,6 +1,6 @@
 """Write all tables without timings (rule tables), from qualities and sizes, as CSV, Markdown, LaTeX and pages."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.report.overview import heads_table, variants_table
 from weebill.report.paper_tables import TABLES, build

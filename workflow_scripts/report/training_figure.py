@@ -3,7 +3,7 @@
 From model folders, which remember their validations, into a figure of BLEU by update.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

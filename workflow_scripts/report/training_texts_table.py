@@ -1,6 +1,6 @@
 """Write the table of training texts (rule training_texts_table), from comparisons, qualities and the texts."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.table import count_rows
 from weebill.evaluation.comparison import read_comparisons

@@ -1,6 +1,6 @@
 """Write the kept pairs of a table (rule bicleaner_pairs) as parts that bicleaner's environment reads."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.bicleaner.exchange import write_pairs
 

@@ -3,7 +3,7 @@
 From parts of pairs and a model folder into as many parts of scores.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import argparse
 from functools import partial

@@ -1,6 +1,6 @@
 """Draw the pairs that bicleaner is trained on (rule clean_pairs), from cleaned corpora and their scores."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.bicleaner.clean_pairs import write_clean_pairs
 

@@ -1,6 +1,6 @@
 """Fit the combined score (rule combine_scores), on labelled pairs and their scores, into its weights."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.labelled import load_labelled
 from weebill.corpus.scores.combination import features_of, fit

@@ -1,6 +1,6 @@
 """Draw pairs of corpora with injected damage (rule import_damaged), into a table that can be scored."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.labelled import import_damaged
 

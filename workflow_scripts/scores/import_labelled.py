@@ -1,6 +1,6 @@
 """Import labelled pairs (rule import_labelled), from tab-separated values into a table of normalised pairs."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.labelled import import_labelled, read_labelled
 

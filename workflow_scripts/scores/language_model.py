@@ -1,6 +1,6 @@
 """Estimate a language model (rule language_model), from cleaned corpora or a text file, into KenLM's binary form."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from itertools import chain
 

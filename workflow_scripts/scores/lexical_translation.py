@@ -1,6 +1,6 @@
 """Count translations of words (rule lexical_translation), from cleaned corpora or text files, into a table."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from itertools import chain
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Measure filters and scores (rule measure_filters), on labelled pairs, into a table."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.pairs import Context

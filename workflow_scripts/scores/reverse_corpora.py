@@ -1,6 +1,6 @@
 """Swap sides (rule reverse_corpora): the kept pairs of the cleaned corpora, and of the validation set."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.reversal import reverse
 

@@ -1,6 +1,6 @@
 """Score the kept rows of a table (rules score_…), by a model, into a table of one column."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.scores.combination import combined_scorer
 from weebill.corpus.scores.language_model import cross_entropy
@@ -16,7 +16,7 @@ with job(snakemake.log[0]):
     if params.score == "reverse_model":
         import torch  # slow to import, and not used by language models
 
-        from weebill.translation.forced import load_reverse_scorer
+        from weebill.translation.search.force_decoding import load_reverse_scorer
 
         torch.set_num_threads(snakemake.threads)
         device = "cuda" if params.accelerator == "gpu" else "cpu"

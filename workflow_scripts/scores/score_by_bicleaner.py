@@ -1,6 +1,6 @@
 """Read bicleaner's scores back (rule score_by_bicleaner) into a table of one column beside the corpus."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.bicleaner.exchange import join_scores
 from weebill.corpus.scores.registry import SCORES

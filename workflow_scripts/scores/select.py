@@ -3,7 +3,7 @@
 From a table and the tables of its scores, row counts verified, into the table with the scores as columns.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 

@@ -3,7 +3,7 @@
 From the files of clean pairs into a model folder.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import argparse
 import json

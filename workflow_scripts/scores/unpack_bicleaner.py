@@ -1,6 +1,6 @@
 """Fetch and unpack a published bicleaner-ai model (rule unpack_bicleaner), its checksum verified."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.corpus.bicleaner.model_archive import unpack
 from weebill.corpus.sources import Places, local_file

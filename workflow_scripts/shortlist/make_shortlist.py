@@ -3,12 +3,12 @@
 From the distilled corpus, aligned piece by piece, into the few target pieces of each source piece.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import logging
 
 from weebill.runtime.lexical_table import make_shortlist
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary import Vocabulary
 
 with job(snakemake.log[0]):
     shortlist = make_shortlist(

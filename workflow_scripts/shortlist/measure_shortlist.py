@@ -4,7 +4,7 @@ From a model folder, its shortlist, the test sets and the translations with the 
 coverage, columns, and BLEU with its interval and significance.
 """
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

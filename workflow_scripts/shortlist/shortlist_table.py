@@ -1,6 +1,6 @@
 """Write the table of the shortlists (rule shortlist_table), from their measurements."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.evaluation.shortlist import read_shortlist_measurements
 from weebill.report.rendering import write_table

@@ -1,11 +1,11 @@
 """Train a teacher or student, from corpora, a validation set and a vocabulary, into a model folder."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.translation.making import make_model
-from weebill.translation.training import Hardware, TrainingConfig
+from weebill.translation.training.train_from_scratch import make_model
+from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     make_model(

@@ -1,6 +1,6 @@
 """Check that a teacher translates (rule check_teacher), from its folders and the validation set into its BLEU."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 import torch
 

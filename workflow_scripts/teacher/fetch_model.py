@@ -1,11 +1,11 @@
 """Fetch a model of the Hugging Face hub (rule fetch_model): from its name and commit into a folder, checked."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
 from weebill.configuration.teachers import hugging_face_models
 from weebill.corpus.sources import Places
 from weebill.hugging_face.hub import fetch_model
-from weebill.translation.hugging_face_folder import check_folder
+from weebill.translation.model.hugging_face_folder import check_folder
 
 with job(snakemake.log[0]):
     config = snakemake.config

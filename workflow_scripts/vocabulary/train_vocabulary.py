@@ -1,8 +1,8 @@
 """Train a shared SentencePiece vocabulary, from the kept pairs of all corpora, into vocab.spm."""
 
-from weebill.job import job
+from weebill.workflow.job import job
 
-from weebill.translation.vocabulary import corpus_texts, train_vocabulary
+from weebill.translation.model.vocabulary import corpus_texts, train_vocabulary
 
 with job(snakemake.log[0]):
     train_vocabulary(

@@ -32,7 +32,7 @@ SCRIPTS = ("abcdefghijklm", "nopqrstuvwxyz")
 
 def test_its_modules_import_nothing_of_the_main_environment():
     code = (
-        "import sys; import weebill.job; import weebill.corpus.bicleaner.training; "
+        "import sys; import weebill.workflow.job; import weebill.corpus.bicleaner.training; "
         "import weebill.corpus.bicleaner.classification; print(*sys.modules)"
     )
     # Without site-packages but psutil, which bicleaner's environment has too.

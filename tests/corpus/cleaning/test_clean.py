@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from weebill.commands.benchmarks.cleaning.ordinary import OrdinaryChain
+from weebill.benchmarks.cleaning.ordinary import OrdinaryChain
 from weebill.corpus.cleaning import clean
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId

@@ -3,7 +3,7 @@
 import torch
 
 from tests.runtime.conftest import network
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions
 
 PIECES = 60  # of `small_models.make_vocabulary`

@@ -22,8 +22,8 @@ from weebill.runtime.exports.marian import export, import_model, read
 from weebill.runtime.exports.marian.files import read_npz
 from weebill.runtime.exports.marian.shortlists import write_text
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.folder import load_model, save_model
-from weebill.translation.network import START, sinusoids
+from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.network import START, sinusoids
 from weebill.translation.search import greedy
 
 

@@ -11,8 +11,8 @@ from tests.runtime.exports.students import PIECES, SHAPES, UNEVEN, student
 from tests.small_models import TEXT
 from weebill.runtime.exports.marian import export
 from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions, greedy
-from weebill.translation.vocabulary import EOS
 
 ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")

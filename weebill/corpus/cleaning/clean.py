@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from weebill.code_version import code_version
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
@@ -42,6 +41,7 @@ from weebill.corpus.table import (
 from weebill.errors import InputError
 from weebill.files import atomic_path, move_folder, read_json, remove_folder, write_json
 from weebill.replaceable import check_replaceable
+from weebill.workflow.code_version import code_version
 
 BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
 

@@ -16,13 +16,13 @@ from ctranslate2.specs import common_spec, transformer_spec
 from torch import Tensor, nn
 
 from weebill.errors import InputError
+from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder
 from weebill.runtime.exports.verification import COARSE, alike, close, samples
 from weebill.runtime.exports.weights import in_float32
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.architecture import Architecture
-from weebill.translation.layers import Attention, DecoderLayer, EncoderLayer
-from weebill.translation.network import START, Translator, sinusoids
+from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
+from weebill.translation.model.network import START, Translator, sinusoids
 
 POSITIONS = 2048
 

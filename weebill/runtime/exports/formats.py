@@ -6,7 +6,7 @@ from pathlib import Path
 
 from weebill.errors import InputError, nearest
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.folder import Model
+from weebill.translation.model.folder import Model
 
 FORMATS = ("ctranslate2", "marian", "onnx")
 QUANTIZATIONS = ("float32", "int8", "int8_bfloat16", "int16", "float16", "bfloat16")

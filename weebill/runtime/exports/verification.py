@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from weebill.translation.vocabulary import EOS
+from weebill.translation.model.vocabulary import EOS
 
 TOLERANCE = 1e-3  # of the largest score: sums in another order, not another sum
 # The same where that engine rounds: int8 of students 8 to 16 wide differs by up to 0.23.

@@ -2,7 +2,7 @@
 
 import torch
 
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 
 
 @torch.no_grad()

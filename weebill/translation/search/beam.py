@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.translation.network import START
+from weebill.translation.model.network import START
+from weebill.translation.model.vocabulary import EOS, UNK
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill.translation.search.options import Candidate, SearchOptions
 from weebill.translation.search.top import largest
-from weebill.translation.vocabulary import EOS, UNK
 
 
 def beam_batch(

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from weebill.translation.network import START
+from weebill.translation.model.network import START
+from weebill.translation.model.vocabulary import EOS, UNK
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
-from weebill.translation.vocabulary import EOS, UNK
 
 
 def greedy_batch(

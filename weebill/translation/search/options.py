@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search.batching import length_sorted_batches
-from weebill.translation.vocabulary import EOS
 
 BATCH_SIZE = 32
 TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all the same

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.products import PackedLinear, for_onednn, multiplies_bfloat16
+from weebill.kernels.cpu_matmul import PackedLinear, for_onednn, multiplies_bfloat16
 
 ROWS = 32  # the input height that the layout is chosen for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from weebill.translation.network import START
+from weebill.translation.model.network import START
+from weebill.translation.model.vocabulary import EOS, UNK
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill.translation.search.options import Candidate, SearchOptions
 from weebill.translation.search.top import largest
-from weebill.translation.vocabulary import EOS, UNK
 
 
 def sample_batch(

@@ -5,7 +5,7 @@ from typing import Any
 
 from weebill import __version__
 from weebill.errors import InputError
-from weebill.translation.architecture import Architecture, LayerShape
+from weebill.experiment.shapes import Architecture, LayerShape
 
 # What makes Marian's `transformer` our network.  The others of its model options are written with Marian's
 # defaults, because its older versions ask for every one of them.

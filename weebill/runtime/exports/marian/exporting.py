@@ -15,8 +15,8 @@ from weebill.runtime.exports.marian.padding import even_shape, padded
 from weebill.runtime.exports.verification import same_tensors
 from weebill.runtime.exports.weights import in_float32
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.network import Translator
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
 
 
 def export(

@@ -7,15 +7,15 @@ import numpy as np
 import torch
 
 from weebill.errors import InputError
+from weebill.experiment.shapes import Architecture
 from weebill.files import sha256_file
 from weebill.runtime.exports.marian.configuration import to_architecture
 from weebill.runtime.exports.marian.files import read_npz
 from weebill.runtime.exports.marian.names import Place, places
-from weebill.translation.architecture import Architecture
-from weebill.translation.folder import load_tensors, save_model
-from weebill.translation.lineage import versions
-from weebill.translation.network import Translator
-from weebill.translation.vocabulary import Vocabulary
+from weebill.translation.model.folder import load_tensors, save_model
+from weebill.translation.model.lineage import versions
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
 
 SCALES = "_QuantMultA"  # activation scales of Marian's 8-bit products, which calibration makes anew
 

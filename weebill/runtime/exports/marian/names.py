@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from weebill.translation.architecture import Architecture, LayerShape
+from weebill.experiment.shapes import Architecture, LayerShape
 
 Layout = Literal["table", "matrix", "row"]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from weebill.errors import InputError
-from weebill.translation.architecture import Architecture, LayerShape
+from weebill.experiment.shapes import Architecture, LayerShape
 
 
 def even_shape(shape: Architecture, pad: bool) -> Architecture:

@@ -12,7 +12,7 @@ import numpy as np
 
 from weebill.errors import InputError
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.vocabulary import EOS
+from weebill.translation.model.vocabulary import EOS
 
 MAGIC = 0xF11A48D5013417F5
 FIRST = 2  # Marian adds so many pieces of the vocabulary's beginning: the end and the unknown

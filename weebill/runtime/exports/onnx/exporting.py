@@ -11,8 +11,8 @@ from weebill.runtime.exports.onnx.graphs import decoder, encoder, interface
 from weebill.runtime.exports.onnx.search import DESCRIPTION, OnnxStudent
 from weebill.runtime.exports.verification import close, samples
 from weebill.runtime.exports.weights import in_float32
-from weebill.translation.network import START, Translator
-from weebill.translation.vocabulary import EOS, UNK, Vocabulary
+from weebill.translation.model.network import START, Translator
+from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 
 README = """\
 # A translation model as ONNX graphs

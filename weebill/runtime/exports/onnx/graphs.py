@@ -10,7 +10,7 @@ import torch
 
 from weebill.runtime.exports.onnx.graph import Graph
 from weebill.runtime.exports.onnx.layers import Layers, array
-from weebill.translation.network import Translator
+from weebill.translation.model.network import Translator
 
 Ends = dict[str, tuple[str, Sequence[str | int]]]
 

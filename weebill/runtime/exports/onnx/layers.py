@@ -1,4 +1,4 @@
-"""The layers of `weebill.translation.layers` as ONNX nodes.
+"""The layers of `weebill.translation.model.layers` as ONNX nodes.
 
 Shapes: b sentences, n positions, s source positions, t target positions so far, d width, h heads, k head size.
 """
@@ -9,7 +9,13 @@ import numpy as np
 from torch import nn
 
 from weebill.runtime.exports.onnx.graph import Graph
-from weebill.translation.layers import SSRU, Attention, DecoderLayer, EncoderLayer, FeedForward
+from weebill.translation.model.layers import (
+    SSRU,
+    Attention,
+    DecoderLayer,
+    EncoderLayer,
+    FeedForward,
+)
 
 Pair = tuple[str, str]
 

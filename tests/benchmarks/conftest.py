@@ -1,0 +1,19 @@
+"""A test set with its systems, as benchmarks of metrics read it."""
+
+import gzip
+
+import pytest
+
+
+@pytest.fixture
+def news(tmp_path):
+    # transformers is slow to import, and most tests here do without
+    from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+    from weebill.benchmarks.metric import NAME
+
+    files = {"src.en": SOURCES, "ref.A.de": REFERENCES, "ref.C.de": REFERENCES[::-1]}
+    files |= {f"hyp.{name}.de": lines for name, lines in SYSTEMS.items()}
+    for name, lines in files.items():
+        text = "".join(f"{line}\n" for line in lines)
+        (tmp_path / f"{NAME}.{name}.gz").write_bytes(gzip.compress(text.encode()))
+    return tmp_path

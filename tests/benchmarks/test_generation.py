@@ -1,0 +1,86 @@
+"""`weebill benchmark generation` with small models: what it compares, and that lengths are as asked."""
+
+import pytest
+import torch
+from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, GPT2LMHeadModel
+
+from weebill.__main__ import main
+from weebill.benchmarks import generation
+from weebill.benchmarks.generation import engines
+from weebill.evaluation.processes import Worker
+
+
+def small_bart():
+    shape = dict.fromkeys(("encoder_layers", "decoder_layers"), 2)
+    shape |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 4)
+    shape |= dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), 40)
+    config = BartConfig(vocab_size=60, d_model=32, max_position_embeddings=64, **shape)
+    return BartForConditionalGeneration(config)
+
+
+def small_gpt2():
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=60,
+            n_embd=32,
+            n_head=4,
+            n_layer=2,
+            n_positions=64,
+            bos_token_id=0,
+            eos_token_id=0,
+        )
+    )
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Small models, in this process: starting others takes seconds."""
+    monkeypatch.setattr(engines, "MODELS", {"bart-large": small_bart, "gpt2": small_gpt2})
+    monkeypatch.setattr(engines, "forget_peak", lambda: None)
+
+    def call(worker, method, *arguments):
+        return getattr(worker.kept, method)(*arguments)
+
+    monkeypatch.setattr(Worker, "__init__", lambda worker, cores: None)
+    monkeypatch.setattr(Worker, "make", lambda w, make, *given: setattr(w, "kept", make(*given)))
+    monkeypatch.setattr(Worker, "call", call)
+    monkeypatch.setattr(Worker, "close", lambda worker: None)
+
+
+def test_every_claim_is_measured(small):
+    rows = list(generation.run(2, batch=(3,), longest=12, new=4))
+    speeds = [row for row in rows if row.unit != "MiB"]
+    assert len(speeds) == 2 * len(generation.CLAIMS) and len(rows) == len(speeds) + 2 * 6
+    assert all(row.ours > 0 and row.rounds == 2 for row in speeds)
+    papers = [row.paper for row in speeds]
+    assert papers == pytest.approx(
+        [59.25 / 59.3, 59.25 / 59.2, None, 59.25 / 43.75, None, 43.18 / 42.1, None, 43.18 / 33.92]
+    )
+
+
+@pytest.mark.parametrize("name", ["bart-large", "gpt2"])
+@pytest.mark.parametrize(("precision", "products"), [("float32", 1), ("int8", 0)])
+def test_all_engines_write_what_is_asked(small, name, precision, products, tmp_path, monkeypatch):
+    engines.make_folder(name, True, True, tmp_path)
+    engine = engines.Engine(tmp_path, precision, engines.PRODUCTS[products], (3, 12, 5))
+    assert sorted(engine.texts.mask.sum(1).tolist()) == [6, 9, 12]
+    assert bool(engine.texts.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
+    config, written = engine.model.config, []
+    assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
+    generate = engine.model.generate
+    monkeypatch.setattr(engine.model, "generate", lambda **o: written.append(generate(**o)))
+    assert engine.generate() > 0
+    assert written[0].shape == (3, (1 if name == "bart-large" else 12) + 5)
+    assert engine.peaks()[0] > engine.peaks()[1]
+
+
+def test_the_published_shapes():
+    with torch.device("meta"):
+        sizes = [sum(p.numel() for p in make().parameters()) for make in engines.MODELS.values()]
+    assert sizes == [406_291_456, 124_439_808]
+
+
+def test_what_does_not_exist_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["benchmark", "generation", "--models", "gpt3"])
+    assert "invalid choice" in capsys.readouterr().err

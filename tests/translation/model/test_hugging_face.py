@@ -1,0 +1,158 @@
+"""A Hugging Face seq2seq folder behind the same interface, scored against teacher forcing."""
+
+import shutil
+
+import pytest
+import torch
+from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
+
+from weebill.errors import InputError
+from weebill.translation.search import SearchOptions
+from weebill.translation.search.force_decoding import load_reverse_scorer
+from weebill.translation.translator import load_translator
+
+WORDS = [
+    "the",
+    "small",
+    "bird",
+    "sings",
+    "in",
+    "old",
+    "tree",
+    "der",
+    "vogel",
+    "singt",
+    "im",
+    "baum",
+]
+SENTENCES = ["the small bird sings", "in the old tree the bird sings in the tree", "bird"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A tiny BART with a word tokenizer; no Marian, whose tokenizer wants a vocabulary of its own."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    path = tmp_path_factory.mktemp("hf") / "bart"
+    special = ["<pad>", "</s>", "<unk>"]
+    words = Tokenizer(
+        models.WordLevel({w: i for i, w in enumerate(special + WORDS)}, unk_token="<unk>")
+    )
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    words.post_processor = processors.TemplateProcessing("$A </s>", special_tokens=[("</s>", 1)])
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    ).save_pretrained(path)
+    torch.manual_seed(0)
+    config = BartConfig(
+        vocab_size=len(special) + len(WORDS),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=64,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=1,
+        decoder_start_token_id=1,
+        forced_eos_token_id=None,
+        init_std=0.8,
+    )
+    model = BartForConditionalGeneration(config).eval()
+    with torch.no_grad():
+        model.final_logits_bias[0, :3] = torch.tensor([-1e4, 6.0, -1e4])
+    model.save_pretrained(path)
+    return path
+
+
+def log_probability(model, source, target) -> float:
+    """Of the target and its end, by teacher forcing."""
+    inputs = torch.tensor([[1, *target]])
+    outputs = torch.tensor([[*target, 1]])
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor([source]), decoder_input_ids=inputs).logits
+    return float(logits.log_softmax(-1).gather(2, outputs[..., None]).sum())
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_nbest_scores_are_log_probabilities_per_piece(folder, beam):
+    translator = load_translator(folder)
+    model = BartForConditionalGeneration.from_pretrained(folder).eval()
+    tokens = {word: i + 3 for i, word in enumerate(WORDS)}
+    found = translator.nbest(SENTENCES, SearchOptions(beam=beam, nbest=beam))
+    for sentence, hypotheses in zip(SENTENCES, found, strict=True):
+        assert len(hypotheses) == beam
+        scores = [hypothesis.score for hypothesis in hypotheses]
+        assert scores == sorted(scores, reverse=True)
+        source = [*(tokens[word] for word in sentence.split()), 1]
+        for hypothesis in hypotheses:
+            total = log_probability(model, source, hypothesis.pieces)
+            expected = total / (len(hypothesis.pieces) + 1)
+            assert hypothesis.score == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_length_limit_holds_whatever_the_batch(folder):
+    """Never ending by itself, each output is ended at its own limit, its end scored."""
+    translator = load_translator(folder)
+    with torch.no_grad():
+        translator._model.final_logits_bias[0, 1] = -12.0
+    for beam in (1, 3):
+        found = translator.nbest(SENTENCES, SearchOptions(beam=beam, nbest=beam))
+        for sentence, hypotheses in zip(SENTENCES, found, strict=True):
+            limit = SearchOptions().limit(len(sentence.split()) + 1)
+            assert {len(h.pieces) + 1 for h in hypotheses} == {limit}
+            assert all(h.score < -12.0 / limit for h in hypotheses)
+
+
+def test_order_and_blank_lines(folder):
+    translator = load_translator(folder)
+    sentences = [SENTENCES[2], "", SENTENCES[0], " "]
+    found = translator.translate(sentences)
+    assert found[1] == found[3] == ""
+    assert found[0] == translator.translate([SENTENCES[2]])[0]
+    assert found[2] == translator.translate([SENTENCES[0]])[0]
+
+
+def test_weights_are_read_from_safetensors_only(folder, tmp_path):
+    """A pickle would run code: it is refused."""
+    copy = tmp_path / "pickled"
+    copy.mkdir()
+    for file in folder.iterdir():
+        if file.suffix != ".safetensors":
+            (copy / file.name).write_bytes(file.read_bytes())
+    model = BartForConditionalGeneration.from_pretrained(folder)
+    torch.save(model.state_dict(), copy / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"pickled: not a Hugging Face seq2seq model"):
+        load_translator(copy)
+
+
+def test_a_truncated_download_is_named(folder, tmp_path):
+    copy = tmp_path / "truncated"
+    shutil.copytree(folder, copy)
+    with (copy / "model.safetensors").open("r+b") as file:
+        file.truncate((folder / "model.safetensors").stat().st_size // 2)
+    with pytest.raises(InputError, match=r"truncated: not a Hugging Face seq2seq model"):
+        load_translator(copy)
+
+
+def test_a_hugging_face_model_stands_alone(folder):
+    with pytest.raises(InputError, match="cannot be part of an ensemble"):
+        load_translator([folder, folder])
+
+
+def test_forced_scores_are_those_of_teacher_forcing(folder):
+    """Mean log probability of the output's tokens and its end, each pair alone, in a batch or not."""
+    model = BartForConditionalGeneration.from_pretrained(folder).eval()
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+    outputs = ["der vogel singt", "im baum singt der vogel im baum", "vogel"]
+    expected = []
+    for given, output in zip(SENTENCES, outputs, strict=True):
+        ids = torch.tensor([tokenizer(output)["input_ids"]])
+        with torch.no_grad():
+            loss = model(torch.tensor([tokenizer(given)["input_ids"]]), labels=ids).loss
+        expected.append(-float(loss))
+    found = load_reverse_scorer(folder)(outputs, SENTENCES)
+    assert found == pytest.approx(expected, rel=1e-4)

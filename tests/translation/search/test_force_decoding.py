@@ -1,0 +1,71 @@
+"""Forced scores against the search's own scores and a sentence-by-sentence sum."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.translation.conftest import sentence_pairs
+from weebill.translation.model.folder import save_model
+from weebill.translation.model.vocabulary import EOS
+from weebill.translation.search import SearchOptions
+from weebill.translation.search.force_decoding import (
+    MAX_PIECES,
+    load_reverse_scorer,
+    mean_log_probabilities,
+)
+from weebill.translation.translator import load_translator
+
+PAIRS = sentence_pairs()[::5]
+
+
+def one_by_one(network, vocabulary, given, output):
+    """Σ log softmax of each piece, every sentence alone, in the search's steps."""
+    (source,), (target,) = vocabulary.encode([given]), vocabulary.encode([output])
+    mask = torch.ones(1, len(source), dtype=torch.bool)
+    state = network.start(network.encode(torch.tensor([source]), mask), mask)
+    total, last = 0.0, -1
+    for piece in target:
+        scores, state = network.step(torch.tensor([last]), state)
+        total += float(torch.log_softmax(scores[0].double(), -1)[piece])
+        last = piece
+    return total / len(target)
+
+
+@torch.no_grad()
+def test_equal_to_steps_of_the_decoder(network, vocabulary):
+    network.eval()
+    given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
+    given[3], outputs[5] = "the dog " * 9, "das Lied " * 12  # of other lengths than the rest
+    found = mean_log_probabilities(network, vocabulary, given, outputs)
+    expected = [one_by_one(network, vocabulary, *pair) for pair in zip(given, outputs, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert len(set(found.round(6))) > len(found) // 2
+
+
+@torch.no_grad()
+def test_long_sides_are_cut_off(network, vocabulary):
+    network.eval()
+    long = "das Lied " * MAX_PIECES
+    (pieces,) = vocabulary.encode([long])
+    cut = vocabulary.decode([[*pieces[: MAX_PIECES - 1], EOS]])[0]
+    assert vocabulary.encode([cut])[0] == [*pieces[: MAX_PIECES - 1], EOS]
+    found = mean_log_probabilities(network, vocabulary, [long] * 2, [long, cut])
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+def test_the_reverse_model_scores_the_source(network, vocabulary, tmp_path):
+    """A translation that the model itself finds from the target has the score that its search gave."""
+    save_model(tmp_path / "reverse", network, vocabulary, {})
+    targets = [target for _, target in PAIRS]
+    options = SearchOptions(beam=2, nbest=1, allow_unknown=True)
+    found = load_translator(tmp_path / "reverse").nbest(targets, options)
+    best = [hypotheses[0] for hypotheses in found]
+    # where the text encodes to the same pieces again
+    same = [
+        vocabulary.encode([h.text])[0] == [*h.pieces, EOS] and h.text.strip() != "" for h in best
+    ]
+    scores = load_reverse_scorer(tmp_path / "reverse")([h.text for h in best], targets)
+    assert sum(same) >= 1
+    for score, hypothesis, equal in zip(scores, best, same, strict=True):
+        if equal:
+            assert score == pytest.approx(hypothesis.score, rel=1e-4)

@@ -1,0 +1,137 @@
+"""Batches: nothing lost, budgets kept, any starting point, no bias of lengths over time."""
+
+import logging
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.translation.model.network import START
+from weebill.translation.training import encoding
+from weebill.translation.training.batches import batch_stream, make_batch, pad
+from weebill.translation.training.encoding import encode_corpus
+
+
+class Lengths:
+    """A stand-in corpus with lengths alone."""
+
+    def __init__(self, source, target):
+        self._lengths = {"source": source, "target": target}
+
+    def __len__(self):
+        return len(self._lengths["source"])
+
+    def lengths(self, side):
+        return self._lengths[side]
+
+
+@pytest.fixture
+def lengths():
+    generator = np.random.default_rng(0)
+    return Lengths(generator.integers(2, 40, 5000), generator.integers(2, 40, 5000))
+
+
+def epoch_of(corpus, budget, seed):
+    seen, batches = 0, []
+    for rows in batch_stream(corpus, budget, seed):
+        if seen == len(corpus):
+            return batches
+        seen += len(rows)
+        batches.append(rows)
+
+
+def test_an_epoch_holds_every_pair_once_within_the_budget(lengths):
+    batches = epoch_of(lengths, 600, seed=1)
+    assert sorted(np.concatenate(batches)) == list(range(5000))
+    source, target = lengths.lengths("source"), lengths.lengths("target")
+    sizes = [len(rows) * (source[rows].max() + target[rows].max()) for rows in batches]
+    assert max(sizes) <= 600
+    real = (source + target).sum()
+    assert real / sum(sizes) > 0.75  # little padding, for lengths that are independent
+
+
+def test_lengths_are_not_sorted_over_time(lengths):
+    means = [lengths.lengths("target")[rows].mean() for rows in epoch_of(lengths, 600, seed=1)]
+    assert abs(np.corrcoef(np.arange(len(means)), means)[0, 1]) < 0.15
+
+
+def test_a_stream_that_starts_later_is_the_rest_of_the_stream(lengths):
+    whole = list(islice(batch_stream(lengths, 600, seed=2), 700))  # more than an epoch
+    for first in (1, 57, 400):
+        rest = islice(batch_stream(lengths, 600, seed=2, first=first), 700 - first)
+        assert all(np.array_equal(a, b) for a, b in zip(whole[first:], rest, strict=True))
+    assert not np.array_equal(whole[0], next(batch_stream(lengths, 600, seed=3)))
+
+
+def test_make_batch_shifts_the_target_and_masks_padding():
+    batch = make_batch([[5, 6, 0], [7, 0]], [[8, 0], [9, 10, 11, 0]], [1.0, 0.5])
+    assert batch.source.tolist() == [[5, 6, 0], [7, 0, 0]]
+    assert batch.source_mask.tolist() == [[True] * 3, [True, True, False]]
+    assert batch.decoder_input.tolist() == [[START, 8, 0, 0], [START, 9, 10, 11]]
+    assert batch.target_mask.tolist() == [[True, True, False, False], [True] * 4]
+    assert (batch.words, batch.weight.tolist()) == (6, [1.0, 0.5])
+
+
+def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
+    table = pa.table(
+        {
+            "source": ["the cat", "the dog", "a child sees the tree . " * 3, "my friend"],
+            "target": ["die Katze", "der Hund", "ein Kind", "mein Freund"],
+            "dropped_by": [None, "rules.length", None, None],
+            "weight": [0.5, 1.0, 1.0, None],
+        }
+    )
+    write_table(tmp_path / "t.parquet", table)
+    corpus = encode_corpus([tmp_path / "t.parquet"] * 2, vocabulary, tmp_path / "encoded", 20)
+    assert len(corpus) == 4  # the long one is left out
+    batch = corpus.batch(np.array([1, 0]))
+    texts = vocabulary.decode(
+        [ids[mask].tolist() for ids, mask in zip(batch.source, batch.source_mask, strict=True)]
+    )
+    assert texts == ["my friend", "the cat"]
+    assert batch.weight.tolist() == [1.0, 0.5]
+
+
+def test_what_was_encoded_is_used_for_the_same_text_alone(tmp_path, vocabulary):
+    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
+    write_table(table, pa.table({"source": ["the cat", "the dog"], "target": ["die Katze"] * 2}))
+    encode_corpus([table], vocabulary, folder, 20)
+    made = (folder / "source.ids").stat().st_ino
+    assert len(encode_corpus([table], vocabulary, folder, 20)) == 2
+    assert (folder / "source.ids").stat().st_ino == made
+    write_table(table, pa.table({"source": ["the cat"], "target": ["die Katze"]}))
+    assert len(encode_corpus([table], vocabulary, folder, 20)) == 1
+    with pytest.raises(InputError, match="at most 1 pieces"):
+        encode_corpus([table], vocabulary, folder, 1)
+    assert encode_corpus([table], vocabulary, folder, 20).identity["max_pieces"] == 20
+
+
+def test_what_other_code_encoded_is_encoded_again(tmp_path, vocabulary, monkeypatch, caplog):
+    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
+    text = {"source": ["the cat", "the dog sees the tree"], "target": ["die Katze", "der Hund"]}
+    write_table(table, pa.table(text))
+    with caplog.at_level(logging.INFO):
+        encode_corpus([table], vocabulary, folder, 10)
+        encode_corpus([table], vocabulary, folder, 10)
+        assert caplog.text.count("pairs to train on") == 1
+        monkeypatch.setattr(encoding, "code_version", lambda *_parts: "other")
+        assert encode_corpus([table], vocabulary, folder, 10).identity["code"] == "other"
+    assert caplog.text.count("1 pairs to train on, 1 left out with a side of more than 10") == 2
+
+
+def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
+    write_table(
+        tmp_path / "t.parquet", pa.table({"source": ["the cat sees"], "target": ["die Katze"]})
+    )
+    with pytest.raises(InputError, match="no pair of at most 1 pieces"):
+        encode_corpus([tmp_path / "t.parquet"], vocabulary, tmp_path / "encoded", 1)
+    assert not (tmp_path / "encoded").exists()
+
+
+def test_pad_fills_with_end():
+    ids, mask = pad([[3, 4, 0], [5, 0]])
+    assert ids.tolist() == [[3, 4, 0], [5, 0, 0]]
+    assert mask.sum(1).tolist() == [3, 2]

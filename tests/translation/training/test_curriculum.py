@@ -1,0 +1,155 @@
+"""Stages of a training: their rows, their borders, and an interrupted run that ends in the same weights."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.translation.conftest import sentence_pairs, small_architecture
+from weebill.corpus.table import write_table
+from weebill.errors import InputError
+from weebill.translation.training.batches import batch_stream
+from weebill.translation.training.callbacks import Checkpoints, GreedyValidation
+from weebill.translation.training.curriculum import Stage, last_begins, staged_batches
+from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.task import TrainingConfig
+from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.trainer import tensors_hash, train
+
+STAGES = (
+    Stage(updates=11, copies={"web": 0}),
+    Stage(updates=9, copies={"news": 3}, augmented=False),
+    Stage(copies={"web": 2, "news": 0}),
+)
+CONFIG = TrainingConfig(
+    batch_tokens=300, updates=45, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
+    checkpoint_every=7, smoothing=0.01, dropout=0.1, stages=STAGES,
+)  # fmt: skip
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Rows 0 to 39 of news, 40 to 63 of the web; every fourth was added by augmentation."""
+    sources, targets = zip(*sentence_pairs(), strict=True)
+    path = tmp_path / "staged.parquet"
+    columns = {
+        "source": sources,
+        "target": targets,
+        "corpus": ["news"] * 40 + ["web"] * 24,
+        "augmented_by": [None if row % 4 else "typos" for row in range(64)],
+    }
+    write_table(path, pa.table(columns))
+    return path
+
+
+@pytest.fixture
+def encoded(tmp_path, table, vocabulary):
+    return encode_corpus([table], vocabulary, tmp_path / "encoded", 50, grouped=True)
+
+
+def epoch(stream, rows):
+    """How often each row stands in the first batches of a stream that hold so many."""
+    seen = Counter()
+    while seen.total() < rows:
+        seen.update(next(stream).tolist())
+    return seen
+
+
+def test_an_epoch_of_a_stage_holds_what_it_says(encoded):
+    def of(stage, rows):
+        return epoch(staged_batches(encoded, [stage], 100, seed=3), rows)
+
+    assert of(Stage(), 64) == Counter(range(64))
+    assert of(Stage(augmented=False), 48) == Counter(row for row in range(64) if row % 4)
+    assert of(Stage(copies={"news": 0}), 24) == Counter(range(40, 64))
+    doubled = of(Stage(copies={"news": 2, "unknown": 5}), 104)
+    assert doubled == Counter([*range(40), *range(40), *range(40, 64)])
+
+
+def test_stages_follow_each_other_at_their_updates(encoded):
+    """Each border at its number of updates, wherever the stream starts; the first order is the unstaged one."""
+    whole = list(islice(staged_batches(encoded, STAGES, 100, seed=3, per_update=2), 80))
+    assert last_begins(STAGES) == 20
+    news, web = set(range(40)), set(range(40, 64))
+    assert set(np.concatenate(whole[:22])) <= news
+    assert all(row % 4 for row in np.concatenate(whole[22:40]))
+    assert set(np.concatenate(whole[22:40])) & web
+    assert set(np.concatenate(whole[40:])) == web
+    for first in (1, 10, 11, 12, 20, 31):
+        rest = list(islice(staged_batches(encoded, STAGES, 100, 3, 2, first), 80 - 2 * first))
+        assert all(map(np.array_equal, whole[2 * first :], rest))
+    plain = islice(batch_stream(encoded, 100, seed=3), 22)
+    every = islice(staged_batches(encoded, [Stage(updates=11), Stage()], 100, 3, 2), 44)
+    assert all(map(np.array_equal, plain, every))
+    again = islice(batch_stream(encoded, 100, seed=3), 22)
+    assert not all(map(np.array_equal, again, every))  # the second stage has an order of its own
+
+
+def test_a_stage_without_rows_is_one_error(encoded):
+    empty = [Stage(updates=1), Stage(copies={"news": 0, "web": 0})]
+    with pytest.raises(InputError, match=r"training.stages\[1\]: leaves no pair"):
+        list(islice(staged_batches(encoded, empty, 100, seed=3), 3))
+
+
+def test_text_that_tells_no_corpora_is_refused(tmp_path, corpus, vocabulary):
+    with pytest.raises(InputError, match=r"corpus\.parquet: tells no corpora apart"):
+        encode_corpus([corpus], vocabulary, tmp_path / "encoded", 50, grouped=True)
+
+
+def run(table, vocabulary, work, config=CONFIG):
+    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
+    result = train(network, [table], table, vocabulary, config, seed=5, work=work)
+    return tensors_hash(network.state_dict()), result
+
+
+class Interrupted(Exception):
+    """Ends a training where a kill might."""
+
+
+def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
+    tmp_path, table, vocabulary, monkeypatch
+):
+    """Also at the last update of a stage and the first of the next."""
+    expected, undisturbed = run(table, vocabulary, tmp_path / "undisturbed")
+    hook, left = Checkpoints.on_train_batch_end, [9, 11, 12, 20, 21, 30]
+
+    def interrupted(self, trainer, *arguments):
+        hook(self, trainer, *arguments)
+        if left and trainer.global_step == left[0]:
+            left.pop(0)
+            raise Interrupted
+
+    monkeypatch.setattr(Checkpoints, "on_train_batch_end", interrupted)
+    while left:
+        with pytest.raises(Interrupted):
+            run(table, vocabulary, tmp_path / "interrupted")
+    assert run(table, vocabulary, tmp_path / "interrupted") == (expected, undisturbed)
+    other, _ = run(table, vocabulary, tmp_path / "unstaged", replace(CONFIG, stages=()))
+    assert other != expected
+
+
+def test_patience_waits_for_the_last_stage(tmp_path):
+    """Two validations in vain end a training, but not before the last stage has had two of its own."""
+
+    def in_vain(scores, patient_from):
+        config = TrainingConfig(patience=2)
+        validation = GreedyValidation([], [], None, config, Path(tmp_path), patient_from)
+        validation.history = [
+            {"update": 10 * (place + 1), "bleu": bleu} for place, bleu in enumerate(scores)
+        ]
+        return validation._in_vain()
+
+    assert in_vain([], 0) == 0
+    assert in_vain([5, 4, 3], 0) == 2
+    assert in_vain([5, 4, 3], 20) == 1
+    assert in_vain([5, 4, 3, 2], 20) == 2
+    assert in_vain([5, 4, 6, 2], 10) == 1
+
+
+def test_stages_are_plain_values_too():
+    plain = [{"updates": 11, "copies": {"web": 0}}, {}]
+    assert TrainingConfig(stages=plain).stages == (Stage(11, {"web": 0}), Stage())

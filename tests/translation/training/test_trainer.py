@@ -1,0 +1,385 @@
+"""Training: it learns, it resumes exactly after SIGKILL, its parts follow their formulas."""
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+import torch
+
+from tests.translation.conftest import sentence_pairs, small_architecture
+from weebill.errors import InputError
+from weebill.files import claim_folder
+from weebill.translation.search import greedy_translations
+from weebill.translation.training import batches, callbacks, encoding
+from weebill.translation.training.loss import batch_loss
+from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.train_in_subprocess import train_separately
+from weebill.translation.training.trainer import (
+    Hardware,
+    TrainingConfig,
+    TranslationTask,
+    tensors_hash,
+    train,
+)
+from weebill.workflow import code_version
+
+CONFIG = TrainingConfig(
+    batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
+    checkpoint_every=7, smoothing=0.01, dropout=0.1,
+)  # fmt: skip
+
+
+def run(corpus, vocabulary, work, config=CONFIG, **options):
+    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
+    result = train(network, [corpus], corpus, vocabulary, config, seed=5, work=work, **options)
+    return network, result
+
+
+def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
+    network, result = run(
+        corpus, vocabulary, tmp_path, replace(CONFIG, updates=300, dropout=0.0, validate_every=100)
+    )
+    sources, targets = zip(*sentence_pairs(), strict=True)
+    assert list(targets) == greedy_translations(network, vocabulary, list(sources))
+    assert result.updates == 300
+    assert result.best["bleu"] == pytest.approx(100.0)
+
+
+RUN = """
+import sys
+from pathlib import Path
+from weebill.workflow.job import job
+from weebill.translation.model.vocabulary import Vocabulary
+from tests.translation.training.test_trainer import run
+with job(sys.argv[4]):
+    run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("killed_by", "code"),
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)],
+)
+def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary, killed_by, code):
+    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
+    work = tmp_path / "killed"
+    command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work, tmp_path / "log"]
+    process = subprocess.Popen(command, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not list(work.glob("checkpoints/*.ckpt")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, killed_by)
+    assert process.wait() == code
+    assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
+    network, resumed = run(corpus, vocabulary, work)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+    assert resumed == undisturbed
+
+
+@pytest.mark.parametrize("checkpoint_every", [20, 60])
+def test_a_finished_training_run_again_changes_nothing(
+    tmp_path, corpus, vocabulary, checkpoint_every
+):
+    config = replace(CONFIG, checkpoint_every=checkpoint_every)
+    first, result = run(corpus, vocabulary, tmp_path, config)
+    again, repeated = run(corpus, vocabulary, tmp_path, config)
+    assert tensors_hash(first.state_dict()) == tensors_hash(again.state_dict())
+    assert result == repeated
+
+
+def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
+    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=20))
+    reused, _ = run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, learning_rate=0.001))
+    fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", replace(CONFIG, learning_rate=0.001))
+    assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
+
+
+@pytest.mark.parametrize("other", ["code", "torch", "hardware"])
+def test_what_other_software_or_hardware_began_is_not_continued(
+    tmp_path, corpus, vocabulary, monkeypatch, caplog, other
+):
+    """The other training stands for any whose arithmetic differs: its learning rate does."""
+    config = replace(CONFIG, updates=6, validate_every=3, checkpoint_every=3)
+    hardware = Hardware()
+    with monkeypatch.context() as change:
+        rate = TranslationTask.rate
+        change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
+        if other == "code":
+            library = tmp_path / "weebill"
+            shutil.copytree(code_version.LIBRARY, library)
+            with (library / "translation/training/task.py").open("a") as file:
+                file.write("TWICE = True")
+            change.setattr(code_version, "LIBRARY", library)
+        elif other == "torch":
+            change.setattr(torch, "__version__", f"{torch.__version__}.1")
+        else:
+            hardware = Hardware(threads=2)
+        run(corpus, vocabulary, tmp_path / "work", config, hardware=hardware)
+    with caplog.at_level(logging.INFO):
+        reused, result = run(corpus, vocabulary, tmp_path / "work", config)
+    fresh, expected = run(corpus, vocabulary, tmp_path / "fresh", config)
+    assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
+    assert result == expected
+    assert f"work: begun with other {other}; starting over" in caplog.text
+    assert caplog.text.count("starting over") == 1
+
+
+def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_arguments):
+        raise Interrupted
+
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
+    for name in ("checkpoints", "encoded"):
+        (tmp_path / name).mkdir()
+    with monkeypatch.context() as change, pytest.raises(Interrupted):
+        change.setattr(shutil, "rmtree", interrupt)
+        claim_folder(tmp_path, "identity.json", {"seed": 2}, keep=["encoded"])
+    assert (tmp_path / "checkpoints").exists()
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
+    assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
+
+
+def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
+    config = replace(CONFIG, updates=4, validate_every=2)
+    alone, _ = run(corpus, vocabulary, tmp_path / "alone", config)
+    encode, made = encoding._encode, []
+    monkeypatch.setattr(encoding, "_encode", lambda *args: made.append(args) or encode(*args))
+    for name in ("one", "two"):
+        work, encoded = tmp_path / name, tmp_path / "encoded"
+        network, _ = run(corpus, vocabulary, work, config, encoded=encoded)
+        assert tensors_hash(network.state_dict()) == tensors_hash(alone.state_dict())
+        assert not (work / "encoded").exists()
+    assert len(made) == 1
+
+
+def test_patience_stops(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, learning_rate=1e-9, validate_every=5, patience=3, updates=500)
+    _, result = run(corpus, vocabulary, tmp_path, config)
+    assert result.updates == 20
+    assert result.best["update"] == 5
+
+
+def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
+    network, result = run(
+        corpus, vocabulary, tmp_path, replace(CONFIG, validate_every=15, updates=40)
+    )
+    until_best = replace(CONFIG, validate_every=15, updates=result.best["update"])
+    expected, _ = run(corpus, vocabulary, tmp_path / "until", until_best)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monkeypatch):
+    monkeypatch.setattr(callbacks, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
+    given = (["a"], ["今天天气非常好我们去公园"], vocabulary)
+    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, 1)
+    scores = [
+        callbacks.GreedyValidation(*given, replace(CONFIG, language=language), tmp_path)._bleu(
+            task, task.network.state_dict()
+        )
+        for language in ("zh", "")
+    ]
+    assert scores[0] > 40 and scores[1] == 0
+
+
+def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=80, validate_every=60, smoothing=0.0)
+    network, result = run(corpus, vocabulary, tmp_path / "both", config)
+    assert [row["update"] for row in result.history] == [60, 80]
+    assert result.best["update"] == 80  # it learns quickly here
+    at_the_end = replace(config, validate_every=80)
+    expected, _ = run(corpus, vocabulary, tmp_path / "once", at_the_end)
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=10, validate_every=11, smoothing=0.0)
+    network, result = run(corpus, vocabulary, tmp_path / "best", config)
+    expected, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
+    assert result.history == []
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+
+
+class Interrupted(Exception):
+    """Ends a training where a kill might."""
+
+
+@pytest.mark.parametrize("checkpoint_every", [2, 7])  # 7: the last update has the only one
+def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
+    tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every
+):
+    config = replace(CONFIG, updates=7, validate_every=3, checkpoint_every=checkpoint_every)
+    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed", config)
+    assert [row["update"] for row in undisturbed.history] == [3, 6, 7]
+    passed = set()
+
+    def interrupt(hook):
+        def hook_between_two_interruptions(self, trainer, *arguments):
+            for moment in ("before", "after"):
+                if moment == "after":
+                    hook(self, trainer, *arguments)
+                place = (moment, type(self).__name__, trainer.global_step)
+                if place not in passed:
+                    passed.add(place)
+                    raise Interrupted
+
+        return hook_between_two_interruptions
+
+    for callback in (callbacks.GreedyValidation, callbacks.Checkpoints):
+        hook = interrupt(callback.on_train_batch_end)
+        monkeypatch.setattr(callback, "on_train_batch_end", hook)
+    while True:
+        try:
+            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", config)
+            break
+        except Interrupted:
+            pass
+    assert len(passed) == 2 * 2 * 7
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+    assert resumed == undisturbed
+
+
+def test_accumulation_is_one_larger_batch(corpus, vocabulary):
+    """Gradients of two batches, divided by the words of both, are those of the batch of both."""
+    from weebill.translation.training.batches import make_batch
+
+    sources, targets = zip(*sentence_pairs()[:8], strict=True)
+    ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
+    weights = torch.rand(8).tolist()
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    whole = make_batch(*ids, weights)
+    batch_loss(network, whole, whole.words).backward()
+    expected = [p.grad.clone() for p in network.parameters()]
+    network.zero_grad()
+    for part in (slice(0, 3), slice(3, 8)):
+        batch = make_batch(ids[0][part], ids[1][part], weights[part])
+        batch_loss(network, batch, whole.words).backward()
+    for parameter, gradient in zip(network.parameters(), expected, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.fixture
+def on_slurm(monkeypatch):
+    """What a process finds in its environment that Snakemake's jobs on Slurm start: srun -n1."""
+    found = {"JOB_ID": 4711, "JOB_NAME": "job", "NNODES": 1, "NODELIST": "localhost"}
+    found |= {"NTASKS": 1, "PROCID": 0, "LOCALID": 0, "NODEID": 0}
+    for name, value in found.items():
+        monkeypatch.setenv(f"SLURM_{name}", str(value))
+
+
+def loss(network, vocabulary):
+    """Cross-entropy per target word of the whole grammar."""
+    ids = [vocabulary.encode(list(side)) for side in zip(*sentence_pairs(), strict=True)]
+    batch = batches.make_batch(*ids)
+    with torch.no_grad():
+        return float(batch_loss(network.eval(), batch, batch.words))
+
+
+@pytest.mark.slurm
+def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
+    """Two processes over gloo make the updates that one makes of the same batches: after 100, the same loss."""
+    config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
+    config = replace(config, learning_rate=0.003, dropout=0.0, smoothing=0.0)
+    one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
+    two = new_network(small_architecture(len(vocabulary)), seed=1)
+    before = loss(two, vocabulary)
+    train_separately(
+        two, [corpus], corpus, vocabulary, config,
+        seed=5, work=tmp_path / "two", hardware=Hardware(devices=2),
+    )  # fmt: skip
+    assert loss(two, vocabulary) < before / 2, "too little was learnt to compare"
+    assert loss(two, vocabulary) == pytest.approx(loss(one, vocabulary), rel=0, abs=1e-5)
+
+
+@pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # the second: none
+def test_processes_that_nothing_starts_are_not_waited_for(
+    tmp_path, corpus, vocabulary, request, scheduler
+):
+    request.getfixturevalue(scheduler)
+    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
+        run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
+
+
+def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
+    """Not as a command that failed."""
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
+        train_separately(
+            network, [corpus], corpus, vocabulary, CONFIG,
+            seed=5, work=tmp_path, hardware=Hardware(devices=2, nodes=2),
+        )  # fmt: skip
+
+
+SEPARATE = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from weebill.translation.model.vocabulary import Vocabulary
+from tests.translation.training.test_trainer import *
+corpus, vocabulary, work = Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3])
+network = new_network(small_architecture(len(vocabulary)), seed=1)
+config = replace(CONFIG, updates=1_000_000, validate_every=1_000_000)
+train_separately(network, [corpus], corpus, vocabulary, config, seed=5, work=work, hardware=Hardware())
+"""
+
+
+def test_a_training_in_a_process_of_its_own_ends_with_the_job(tmp_path, corpus, vocabulary):
+    command = [sys.executable, "-c", SEPARATE, corpus, vocabulary.path, tmp_path]
+    job, deadline = subprocess.Popen(command), time.monotonic() + 60
+    while not list(tmp_path.rglob("*.ckpt")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    (training,) = psutil.Process(job.pid).children()
+    job.kill()
+    job.wait()
+    try:
+        training.wait(timeout=10)
+    finally:
+        if training.is_running():
+            training.kill()
+
+
+def test_learning_rate_and_smoothing_follow_marian(vocabulary):
+    config = TrainingConfig(learning_rate=3e-4, warmup=100, smoothing=0.25)
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, config, seed=1)
+    assert task.rate(1) == pytest.approx(3e-6)
+    assert task.rate(100) == pytest.approx(3e-4)
+    assert task.rate(400) == pytest.approx(1.5e-4)
+    before = task.smoothed[0].clone()
+    with torch.no_grad():
+        network.embedding.weight.add_(1.0)
+    task.smooth(2)  # young: 1 − 3/12
+    torch.testing.assert_close(task.smoothed[0], before + 0.75)
+    task.smooth(1000)  # old: 0.25
+    torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
+
+
+def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
+    """The trainer moves the network only after it has read a checkpoint, whose tensors lie on the CPU."""
+    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)
+    task.to("meta")
+    task.on_train_start()
+    assert {value.device.type for value in task.smoothed} == {"meta"}
+
+
+def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
+    config = replace(CONFIG, updates=10, validate_every=5)
+    last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
+    best, _ = run(corpus, vocabulary, tmp_path / "best", config)
+    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best are smoothed
+
+
+def test_a_vocabulary_of_another_size_is_refused(tmp_path, corpus, vocabulary):
+    network = new_network(small_architecture(40), seed=1)
+    with pytest.raises(InputError, match="50 pieces, but the network has 40"):
+        train(network, [corpus], corpus, vocabulary, CONFIG, seed=1, work=Path(tmp_path))

@@ -1,0 +1,113 @@
+"""Cleaning against the same chain written the ordinary way, line by line, and against OpusFilter."""
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from weebill.benchmarks.cleaning.opusfilter import OpusFilterChain
+from weebill.benchmarks.cleaning.ordinary import OrdinaryChain, Pair
+from weebill.commands.benchmark import Row
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.cleaning.language_id import LanguageId
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.language_id_training import train_identifier
+from weebill.corpus.synthetic import generate
+from weebill.corpus.table import SCHEMA, write_table
+from weebill.evaluation.interleaving import interleave
+from weebill.text_files import read_lines
+
+PAIRS = 20_000
+# Real text, used where it is there: short pairs (70 characters), long ones (256).
+TRAIN = Path("../shared/data/train")
+TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
+WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
+LID_176 = Path("../shared/data/lid/lid.176.ftz")
+LANGUAGES = "en", "de"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The Python that has OpusFilter."""
+    parser.add_argument(
+        "--opusfilter",
+        type=Path,
+        metavar="PYTHON",
+        help="measure against OpusFilter too, by the Python of its own environment: `envs/install.sh "
+        "opusfilter .venvs/opusfilter` makes .venvs/opusfilter/bin/python",
+    )
+
+
+def run(rounds: int, opusfilter: Path | None = None) -> Iterator[Row]:
+    """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
+
+    opusfilter: the Python to run OpusFilter by, which is measured where it is given.  Raises InputError where
+    it cannot be run.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        identifier = folder / "language_id.ftz"
+        train_identifier(identifier, seed=1)
+        synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
+        texts = [("the embedded corpus", synthetic, identifier)]
+        real = [
+            ("Tatoeba with lid.176", TATOEBA, 7),
+            ("long text (WMT) with lid.176", WMT, 2),
+        ]
+        for data, files, every in real:
+            if files and all(path.is_file() for path in (*files, LID_176)):
+                lines = zip(*map(read_lines, files), strict=True)
+                texts.append((data, list(islice(lines, 0, None, every))[:PAIRS], LID_176))
+        for data, pairs, model in texts:
+            yield from _rows(data, pairs, model, folder, rounds, opusfilter)
+
+
+def _rows(
+    data: str,
+    pairs: Sequence[Pair],
+    model: Path,
+    folder: Path,
+    rounds: int,
+    opusfilter: Path | None,
+) -> Iterator[Row]:
+    table = folder / "table.parquet"
+    write_table(table, as_table(pairs))
+    cleaning = Cleaning(language_id=LanguageId(str(model)))
+
+    def ours() -> float:
+        clean_corpus(table, folder / "cleaned", LANGUAGES, cleaning)
+        return len(pairs)
+
+    chain = OrdinaryChain(model, LANGUAGES, Rules())
+
+    def other() -> float:
+        chain.clean(pairs)
+        return len(pairs)
+
+    rates = interleave(ours, other, rounds=rounds)
+    claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
+    yield Row.of_rounds(claim, *rates, unit="pairs/s")
+    if opusfilter is None:
+        return
+    for normalise in (True, False):
+        with OpusFilterChain(
+            opusfilter, pairs, model, LANGUAGES, Rules(), folder, normalise
+        ) as opponent:
+            rates = interleave(ours, opponent.clean, rounds=rounds)
+        ending = "" if normalise else ", which normalises nothing"
+        claim = f"cleaning {data}, against OpusFilter {opponent.version}{ending}; one core"
+        yield Row.of_rounds(claim, *rates, unit="pairs/s")
+
+
+def as_table(pairs: Sequence[Pair]) -> pa.Table:
+    """Pairs as an imported corpus."""
+    columns = {
+        "source": [source for source, _ in pairs],
+        "target": [target for _, target in pairs],
+        "corpus": ["benchmark"] * len(pairs),
+        "row": range(len(pairs)),
+        "dropped_by": pa.nulls(len(pairs), pa.string()),
+    }
+    return pa.table(columns, schema=SCHEMA)

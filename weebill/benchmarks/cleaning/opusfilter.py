@@ -1,0 +1,140 @@
+"""The chain of cleaning by OpusFilter (Aulamo et al. 2020), in its own environment: it pins other packages.
+
+What of our chain OpusFilter can do: Moses' substitutions of punctuation are given to its preprocessor, and it has
+filters for all but addresses and broken encodings, which favours it.  Its start and its imports are not timed.
+"""
+
+import subprocess
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+from sacremoses import MosesPunctNormalizer
+
+from weebill.benchmarks.cleaning.ordinary import Pair
+from weebill.corpus.cleaning.rules import Rules
+from weebill.errors import InputError
+from weebill.files import write_json, write_text
+
+# Runs the steps of a configuration once for each line of its input.
+WORKER = """
+import json, sys
+from importlib.metadata import version
+from opusfilter.opusfilter import OpusFilter
+with open(sys.argv[1], encoding="utf-8") as file:
+    chain = OpusFilter(json.load(file))
+print(version("opusfilter"), flush=True)
+for line in sys.stdin:
+    chain.execute_steps(overwrite=True)
+    print("done", flush=True)
+"""
+
+
+class OpusFilterChain:
+    """OpusFilter at work on some pairs, as a context: its process ends with it."""
+
+    def __init__(
+        self,
+        python: Path,
+        pairs: Sequence[Pair],
+        model: Path,
+        languages: Sequence[str],
+        rules: Rules,
+        folder: Path,
+        normalise: bool,
+    ) -> None:
+        """python: of the environment that has it.  model: fastText's.  folder: for its files.
+
+        Raises InputError where this Python does not run it.
+        """
+        self._pairs = len(pairs)
+        self.kept = [folder / name for name in ("opusfilter.kept.source", "opusfilter.kept.target")]
+        raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
+        for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
+            write_text(path, "".join(f"{line}\n" for line in lines))
+        configuration = folder / "opusfilter.json"
+        steps = opusfilter_steps(raw, self.kept, model, languages, rules, normalise)
+        write_json(configuration, {"common": {"output_directory": str(folder)}, "steps": steps})
+        try:
+            self._process = subprocess.Popen(
+                [python, "-c", WORKER, configuration],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            self.version = self._answer()
+        except OSError as error:
+            raise InputError(f"--opusfilter {python}: {error.strerror}") from error
+
+    def clean(self) -> float:
+        """Clean the pairs once; returns how many they were."""
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        self._answer()
+        return self._pairs
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.communicate()
+
+    def _answer(self) -> str:
+        line = self._process.stdout.readline().strip()
+        if not line:
+            raise InputError(
+                f"--opusfilter {self._process.args[0]}: it cannot run OpusFilter; make its environment by "
+                "`envs/install.sh opusfilter .venvs/opusfilter` and name .venvs/opusfilter/bin/python"
+            )
+        return line
+
+
+def opusfilter_steps(
+    raw: Sequence[Path],
+    kept: Sequence[Path],
+    model: Path,
+    languages: Sequence[str],
+    rules: Rules,
+    normalise: bool,
+) -> list[dict[str, Any]]:
+    """Our chain as steps of OpusFilter's configuration, for languages in Latin letters."""
+    filters = [
+        {"LengthFilter": {"min_length": 1, "max_length": rules.max_tokens, "unit": "word"}},
+        {"LengthRatioFilter": {"threshold": rules.max_length_ratio, "unit": "word"}},
+        {"LongWordFilter": {"threshold": rules.max_word_characters + 1}},
+        {
+            "AlphabetRatioFilter": {
+                "threshold": rules.min_letter_characters,
+                "exclude_whitespace": True,
+            }
+        },
+        {"CharacterScoreFilter": {"scripts": ["Latin", "Latin"], "thresholds": [0.5, 0.5]}},
+        {"NonZeroNumeralsFilter": {"threshold": 1.0}},
+        {
+            "FastTextFilter": {
+                "languages": list(languages),
+                "thresholds": [0, 0],
+                "model_path": str(model.resolve()),
+            }
+        },
+    ]
+    substitutions = [
+        [[pattern, new, 0, []] for pattern, new in MosesPunctNormalizer(language).substitutions]
+        for language in languages
+    ]
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("preprocess", {"preprocessors": [{"RegExpSub": {"lang_patterns": substitutions}}]}),
+        ("remove_duplicates", {"lowercase": True, "letters_only": True}),
+        ("filter", {"filters": filters}),
+    ]
+    if not normalise:
+        del steps[0]
+    files = [list(map(str, raw))]
+    files += [[f"{path}.{number}" for path in raw] for number in range(1, len(steps))]
+    files.append(list(map(str, kept)))
+    return [
+        {"type": kind, "parameters": {"inputs": read, "outputs": written, **parameters}}
+        for (kind, parameters), (read, written) in zip(steps, pairwise(files), strict=True)
+    ]

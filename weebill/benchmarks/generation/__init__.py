@@ -1,0 +1,147 @@
+"""Greedy generation by int8 and pruned models against float32 and unpruned ones, in processor time of one core.
+
+Models have the published shapes and random weights; all write to the same articles as many tokens.  The pipeline's
+result (half of the layers, fewer heads and neurons, int8) is held against the fine-tuned model that it starts from:
+float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.  Each model has
+a process of its own, whose peak memory is compared as well, all of it and what is beyond Python and its libraries: of
+float32 from after loading, of int8 from the start.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
+from weebill.commands.arguments import positive
+from weebill.commands.benchmark import Row
+from weebill.evaluation.interleaving import interleave
+from weebill.evaluation.processes import Worker, usable_cores
+from weebill.report.papers import load
+
+BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each
+OPPONENTS = ("transformers",)  # packages whose versions the results are of
+TRIAL = 4  # tokens by which float32's products are chosen
+UNIT = "tokens/s of processor time"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A model that is measured."""
+
+    half: bool = False
+    pruned: bool = False
+    precision: str = "float32"
+
+    @property
+    def folder(self) -> str:
+        """Where its weights are."""
+        return f"{'half' if self.half else 'whole'}-{'pruned' if self.pruned else 'unpruned'}"
+
+
+FLOAT32 = Variant()
+INT8 = Variant(precision="int8")
+PRUNED = Variant(pruned=True)
+PRUNED_INT8 = Variant(pruned=True, precision="int8")
+PIPELINE = Variant(half=True, pruned=True, precision="int8")
+# Each claim: ours, the other, in words, and the paper's table and variants with the times of both.
+CLAIMS = (
+    (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
+    (PRUNED, FLOAT32, "pruned against unpruned, float32", ("3 4", "pruned", "original")),
+    (PRUNED_INT8, INT8, "pruned against unpruned, int8", None),
+    (PIPELINE, FLOAT32, "half the layers, pruned, int8 against float32", ("6 7", "quantized", "fine-tuned")),
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is measured."""
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=tuple(MODELS), metavar="NAME",
+                        help=f"which of {', '.join(MODELS)}; default both")  # fmt: skip
+    parser.add_argument("--batch", nargs="+", type=positive, default=(BATCH,), metavar="N",
+                        help=f"articles at once; default {BATCH}")  # fmt: skip
+    parser.add_argument("--longest", type=positive, default=LONGEST, metavar="N",
+                        help=f"tokens of the longest article, the shortest has half; default {LONGEST}")  # fmt: skip
+    parser.add_argument("--new", type=positive, default=NEW, metavar="N",
+                        help=f"tokens written to each; default {NEW}")  # fmt: skip
+
+
+def run(
+    rounds: int,
+    models: Sequence[str] = tuple(MODELS),
+    batch: Sequence[int] = (BATCH,),
+    longest: int = LONGEST,
+    new: int = NEW,
+) -> Iterator[Row]:
+    """Tokens per second, and MiB, of each model and batch size, as they are found."""
+    for name in models:
+        with tempfile.TemporaryDirectory() as folder:
+            variants = dict.fromkeys(one for ours, other, *_ in CLAIMS for one in (ours, other))
+            for one in {one.folder: one for one in variants}.values():
+                with Worker([max(usable_cores())]) as worker:  # its memory goes with it
+                    worker.make(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
+            for articles in batch:
+                size = articles, longest, new
+                yield from _measure(name, list(variants), Path(folder), size, rounds)
+
+
+def _measure(
+    name: str, variants: Sequence[Variant], folder: Path, size: tuple[int, int, int], rounds: int
+) -> list[Row]:
+    core = [max(usable_cores())]
+    amount, spent = float(size[0] * size[2]), 0.0
+    products = _fastest_products(folder, size)
+
+    def work(worker: Worker) -> Callable[[], float]:
+        def done() -> float:
+            nonlocal spent
+            spent += worker.call("generate")
+            return amount
+
+        return done
+
+    with ExitStack() as stack:
+        workers = [stack.enter_context(Worker(core)) for _ in variants]
+        for worker, one in zip(workers, variants, strict=True):
+            worker.make(Engine, folder / one.folder, one.precision, products, size)
+        rates = interleave(*map(work, workers), rounds=rounds, clock=lambda: spent)
+        speed = dict(zip(variants, rates, strict=True))
+        peaks = dict(zip(variants, (worker.call("peaks") for worker in workers), strict=True))
+    start = f"{name}, batches of {size[0]}, float32 by {products} products: "
+    rows = [
+        Row.of_rounds(start + words, speed[ours], speed[other], UNIT, printed(name, where))
+        for ours, other, words, where in CLAIMS
+    ]
+    return rows + [
+        Row.of_rounds(f"{start}{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
+        for ours, other, words, _ in CLAIMS
+        if other == FLOAT32
+        for index, kind in enumerate(("peak memory", "peak memory beyond the libraries'"))
+    ]
+
+
+def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
+    """Of PRODUCTS those with which the float32 model is faster."""
+    seconds = {}
+    for products in PRODUCTS:
+        with Worker([max(usable_cores())]) as worker:
+            worker.make(Engine, folder / FLOAT32.folder, "float32", products, size)
+            worker.call("generate", 1)
+            seconds[products] = worker.call("generate", TRIAL)
+    return min(seconds, key=seconds.__getitem__)
+
+
+def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
+    """How much faster the paper found the first variant than the second; None where it does not say."""
+    if where is None:
+        return None
+    tables, ours, other = where
+    model = "bart-large-cnn" if name == "bart-large" else name
+    seconds = {
+        row["variant"]: float(row["seconds"])
+        for table in tables.split()
+        for _, row in load("textgen_tables").iterrows()
+        if row["table"] == table and row["model"] == model
+    }
+    return seconds[other] / seconds[ours] if {ours, other} <= seconds.keys() else None

@@ -1,0 +1,113 @@
+"""Minimum Bayes risk by a COMET model against mbrs, with one checkpoint, of random weights or given, on one core.
+
+Candidates are translations of newstest2021 by its systems, made different by words that are left out or change
+places, as samples of one model differ; all are references too.  Both sides choose for the same sources, one after the
+other.  Neither side's start is timed.  Rates are of the processes' own time, so that another's work counts little.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from weebill.benchmarks.metric import COMET, NEWS, read_text
+from weebill.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
+from weebill.benchmarks.metric.opponent import Opponent, checkpoint_of, compete
+from weebill.commands.arguments import positive
+from weebill.commands.benchmark import Row
+from weebill.evaluation.interleaving import one_thread
+from weebill.metric.candidates import varied
+from weebill.metric.folder import load_metric
+from weebill.metric.mbr import MetricUtility, decode
+from weebill.metric.scorer import PRECISIONS, Scorer
+
+CANDIDATES = (100, 200)
+SOURCES = 2
+# Chooses for each source and its candidates.
+MBRS = """
+import mbrs.metrics.comet as metric
+from mbrs.decoders import DecoderMBR
+metric.download_model = lambda path: path  # it is here
+load = metric.load_from_checkpoint
+metric.load_from_checkpoint = lambda path: load(path, local_files_only=True)
+[checkpoint] = arguments
+comet = metric.MetricCOMET(metric.MetricCOMET.Config(model=checkpoint, cpu=True))
+decoder = DecoderMBR(DecoderMBR.Config(), comet)
+def work(task):
+    return [decoder.decode(some, some, source).sentence[0] for source, some in task]
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to measure."""
+    parser.add_argument("--mbrs", type=Path, default=COMET, metavar="PYTHON",
+                        help=f"of the environment envs/install.sh comet .venvs/comet; default {COMET}")  # fmt: skip
+    parser.add_argument("--news", type=Path, default=NEWS, metavar="FOLDER",
+                        help=f"as of `benchmark metric`; default {NEWS}")  # fmt: skip
+    parser.add_argument("--shape", choices=list(SHAPES), default="base", help="of XLM-R; default base")  # fmt: skip
+    parser.add_argument("--candidates", nargs="+", type=positive, default=CANDIDATES, metavar="N",
+                        help=f"of each source; default {' '.join(map(str, CANDIDATES))}")  # fmt: skip
+    parser.add_argument("--sources", type=positive, default=SOURCES, metavar="N",
+                        help=f"that are chosen for in a round; default {SOURCES}")  # fmt: skip
+    parser.add_argument("--model", type=Path, metavar="FOLDER",
+                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
+
+
+def run(
+    rounds: int,
+    mbrs: Path = COMET,
+    news: Path = NEWS,
+    shape: str = "base",
+    candidates: Sequence[int] = CANDIDATES,
+    sources: int = SOURCES,
+    model: Path | None = None,
+) -> Iterator[Row]:
+    """Sources per second of each number of candidates and precision.
+
+    Raises InputError where the text is not here, or mbrs cannot be run.
+    """
+    text = read_text(news, sources)
+    with tempfile.TemporaryDirectory() as name, one_thread():
+        folder = Path(name)
+        lines = chain(text.sources, text.references, *text.systems.values())
+        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
+        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
+        utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
+        with Opponent(
+            mbrs, MBRS, checkpoint_of(metric), folder=folder, option="--mbrs"
+        ) as opponent:
+            for count in candidates:
+                task = [
+                    (source, varied([*translations, reference], count))
+                    for source, reference, *translations in list(
+                        zip(text.sources, text.references, *text.systems.values(), strict=True)
+                    )[:sources]
+                ]
+                yield from _against(opponent, utilities, task, rounds, what)
+
+
+def _against(
+    opponent: Opponent,
+    utilities: dict[str, MetricUtility],
+    task: Sequence[tuple[str, list[str]]],
+    rounds: int,
+    what: str,
+) -> Iterator[Row]:
+    def choose(utility: MetricUtility) -> list[str]:
+        utility.prepare()  # forget what the last round encoded
+        return [decode(source, some, utility)[0].text for source, some in task]
+
+    ours = {name: partial(choose, utility) for name, utility in utilities.items()}
+    found = compete(ours, opponent, task, float(len(task)), rounds)
+    for precision, rates in found.ours.items():
+        pairs = zip(found.answers[precision], found.answers["opponent"], strict=True)
+        same = sum(one == another for one, another in pairs)
+        yield Row.of_rounds(
+            f"MBR by {what}, {len(task[0][1])} candidates of newstest2021 en-de, "
+            f"{precision}, against mbrs, float32; {same} of {len(task)} choices are the same; one core",
+            rates,
+            found.other,
+            unit="sources/s",
+        )

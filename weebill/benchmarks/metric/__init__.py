@@ -1,0 +1,221 @@
+"""COMET scores against those of unbabel-comet's predict, by one checkpoint with random weights, on one core.
+
+unbabel-comet works as `comet-score` calls it: with its cache of sentence vectors, its sorted batches of the default
+size, one system after the other.  Neither side's start is timed.  Rates are of the processes' own time, so that
+another's work on the machine counts little.
+"""
+
+import argparse
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from weebill.benchmarks.metric.checkpoint import (
+    SHAPES,
+    prune,
+    random_network,
+    write_random_checkpoint,
+)
+from weebill.benchmarks.metric.comet import Comet
+from weebill.benchmarks.metric.opponent import checkpoint_of, compete
+from weebill.commands.arguments import positive
+from weebill.commands.benchmark import Row
+from weebill.errors import InputError
+from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.metric.cache import VectorCache
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import PRECISIONS, Scorer
+from weebill.report.papers import load
+from weebill.text_files import read_lines
+
+COMET = Path(".venvs/comet/bin/python")
+NEWS = Path("../shared/data/news/wmt21.en-de")
+NAME = "newstest2021.en-de"
+SYSTEMS = (1, 8)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A test set, its systems by name, and another reference that stands for one more system."""
+
+    sources: list[str]
+    references: list[str] | None  # None for a metric without
+    systems: dict[str, list[str]]
+    another: list[str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to measure."""
+    parser.add_argument("--comet", type=Path, default=COMET, metavar="PYTHON",
+                        help=f"of the environment envs/install.sh comet .venvs/comet; default {COMET}")  # fmt: skip
+    parser.add_argument("--news", type=Path, default=NEWS, metavar="FOLDER",
+                        help=f"with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz; default {NEWS}")  # fmt: skip
+    parser.add_argument("--shape", choices=list(SHAPES), default="base", help="of XLM-R; default base")  # fmt: skip
+    parser.add_argument("--systems", nargs="+", type=positive, default=SYSTEMS, metavar="N",
+                        help=f"scored together; default {' '.join(map(str, SYSTEMS))}")  # fmt: skip
+    parser.add_argument("--segments", type=positive, metavar="N",
+                        help="about so many, evenly chosen; default all")  # fmt: skip
+    parser.add_argument("--model", type=Path, metavar="FOLDER",
+                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
+
+
+def run(
+    rounds: int,
+    comet: Path = COMET,
+    news: Path = NEWS,
+    shape: str = "base",
+    systems: Sequence[int] = SYSTEMS,
+    segments: int | None = None,
+    model: Path | None = None,
+) -> Iterator[Row]:
+    """Segments per second of each number of systems and precision, and of one system more with the cache.
+
+    Of random weights those of smaller shapes too.  Raises InputError where the text is not here, or unbabel-comet
+    cannot be run.
+    """
+    text = read_text(news, segments)
+    if max(systems) > len(text.systems):
+        raise InputError(
+            f"--systems {max(systems)}: {news} has translations of {len(text.systems)}"
+        )
+    with tempfile.TemporaryDirectory() as name, one_thread():
+        folder = Path(name)
+        lines = chain(text.sources, text.references, *text.systems.values())
+        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
+        if not metric.network.architecture.needs_references:
+            text = replace(text, references=None)
+        scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
+        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
+        title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
+        chosen = list(text.systems.values())[: max(systems)]
+        with Comet(
+            comet, checkpoint_of(metric), text.sources, text.references, chosen, folder
+        ) as opponent:
+            for count in systems:
+                yield from _against(opponent, scorers, text, count, rounds, title)
+        for scorer in scorers.values():
+            yield _one_more(scorer, text, folder, rounds, title)
+        for scorer in scorers.values() if model is None else ():
+            yield from _smaller(
+                scorer, text, rounds, title, paper_speeds() if shape == "large" else {}
+            )
+
+
+def read_text(folder: Path, segments: int | None) -> Text:
+    """newstest2021.  Raises InputError where it is not there."""
+    hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de.gz"))
+    if not hypotheses:
+        raise InputError(f"--news {folder}: no {NAME}.hyp.SYSTEM.de.gz; name a folder with them")
+
+    def read(path: Path) -> list[str]:
+        lines = list(read_lines(path))
+        return lines if segments is None else lines[:: max(1, len(lines) // segments)]
+
+    return Text(
+        read(folder / f"{NAME}.src.en.gz"),
+        read(folder / f"{NAME}.ref.A.de.gz"),
+        {path.name.split(".")[3]: read(path) for path in hypotheses},
+        read(folder / f"{NAME}.ref.C.de.gz"),
+    )
+
+
+def _against(
+    opponent: Comet, scorers: dict[str, Scorer], text: Text, count: int, rounds: int, title: str
+) -> Iterator[Row]:
+    """Ours in each precision, and unbabel-comet, on the first systems."""
+    systems = dict(list(text.systems.items())[:count])
+    ours = {
+        precision: partial(scorer.score, systems, text.sources, text.references)
+        for precision, scorer in scorers.items()
+    }
+    found = compete(ours, opponent, count, float(count * len(text.sources)), rounds)
+    wanted = np.array(found.answers["opponent"])
+    for precision, rates in found.ours.items():
+        scores = np.stack([*found.answers[precision].values()])
+        same = list(scores.mean(1).argsort()) == list(wanted.mean(1).argsort())
+        yield Row.of_rounds(
+            f"{title}, {count} system{'s' * (count > 1)}, {precision}, against unbabel-comet's predict, float32; "
+            f"scores differ by at most {np.abs(scores - wanted).max():.1e} (they scatter by {wanted.std():.1e}), "
+            f"the ranking is {'the same' if same else 'another'}; one core",
+            rates,
+            found.other,
+            unit="segments/s",
+        )
+
+
+def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str) -> Row:
+    """All systems and one more, of which the cache has all but that one, against all of them without cache."""
+    filled, used = (folder / f"{scorer.precision}.{name}.sqlite" for name in ("filled", "used"))
+    scorer.cache = VectorCache(filled)
+    scorer.score(text.systems, text.sources, text.references)
+    scorer.cache.close()
+    systems = {**text.systems, "another": text.another}
+    amount = float(len(systems) * len(text.sources))
+
+    def with_cache() -> float:
+        shutil.copyfile(filled, used)
+        scorer.cache = VectorCache(used)
+        scorer.score(systems, text.sources, text.references)
+        scorer.cache.close()
+        return amount
+
+    def without() -> float:
+        scorer.cache = None
+        scorer.score(systems, text.sources, text.references)
+        return amount
+
+    rates = interleave(with_cache, without, rounds=rounds, clock=time.process_time)
+    scorer.cache = None
+    return Row.of_rounds(
+        f"{title}, {len(systems)} systems of which {len(text.systems)} are in the cache, {scorer.precision}, "
+        "against all of them fresh; one core",
+        *rates,
+        unit="segments/s",
+    )
+
+
+def paper_speeds() -> dict[str, float]:
+    """How much faster than COMET, of the large shape, the paper found its smaller metrics (COMETINHO §4.3, §5)."""
+    claims = load("cometinho_claims")
+    values = dict(zip(claims["claim"], claims["value"], strict=True))
+    return {
+        "PRUNE": 1 / (1 - float(values["PRUNE-COMET speed improvement"]) / 100),  # of the time
+        "DISTIL": float(values["DISTIL-COMET speed factor"]),
+    }
+
+
+def _smaller(
+    scorer: Scorer, text: Text, rounds: int, title: str, paper: Mapping[str, float]
+) -> Iterator[Row]:
+    """A metric pruned as PRUNE-COMET, and one of DISTIL-COMET's shape, against the whole one; one system."""
+    whole = scorer.metric
+    pruned = deepcopy(whole.network)
+    prune(pruned)
+    distilled = random_network("distil", whole.network.encoder.config.vocab_size)
+    scorers = [scorer] + [
+        Scorer(replace(whole, network=network), scorer.precision) for network in (pruned, distilled)
+    ]
+    system = dict(list(text.systems.items())[:1])
+
+    def score(one: Scorer) -> float:
+        one.score(system, text.sources, text.references)
+        return float(len(text.sources))
+
+    works = [partial(score, one) for one in scorers]
+    other, *rates = interleave(*works, rounds=rounds, clock=time.process_time)
+    for name, ours in zip(("PRUNE", "DISTIL"), rates, strict=True):
+        yield Row.of_rounds(
+            f"{title}, 1 system, {scorer.precision}, {name}-COMET's shape against the whole; one core",
+            ours,
+            other,
+            unit="segments/s",
+            paper=paper.get(name),
+        )

@@ -1,0 +1,99 @@
+"""The runtime against CTranslate2 and against itself, with networks of random weights in the shapes of the zoo.
+
+Both translate the same sentences, as long as those of newstest2021, to outputs of the same length, on one core in
+turn; `cores` is on all.  CTranslate2 has the same shape but for self-attention in the decoder, where ours has
+SSRUs, and the settings that are best for it here: batch size, instruction set, library for products.  --isa below
+the fastest forbids what is faster to both.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from weebill.benchmarks.runtime import cores, latency, memory, throughput
+from weebill.benchmarks.runtime.engines import instruction_set
+from weebill.commands.arguments import positive
+from weebill.commands.benchmark import Row
+from weebill.errors import InputError, nearest
+from weebill.evaluation.interleaving import one_thread
+from weebill.experiment.shapes import Architecture
+from weebill.experiment.zoo import MODELS_NAME, load_zoo, members
+
+OPPONENTS = ("ctranslate2",)  # packages whose versions the results are of
+ARCHITECTURES = ("tiny", "base", "12-1.tiny")
+VOCABULARY = 32000  # pieces of zoo entries that name no number
+SUBJECTS = {  # each measures (name, architecture, isa, sentences, rounds)
+    "throughput": throughput.against_ctranslate2,
+    "pruning": throughput.against_unpruned,
+    "latency": latency.measure,
+    "cores": cores.measure,
+    "memory": memory.measure,
+}
+USUAL = ("throughput", "pruning", "latency", "cores")  # memory takes a million sentences
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is measured, of which students, how."""
+    parser.add_argument(
+        "--arch",
+        dest="names",
+        nargs="+",
+        default=ARCHITECTURES,
+        metavar="NAME",
+        help=f"students of config/models.yaml; default {' '.join(ARCHITECTURES)}",
+    )
+    parser.add_argument(
+        "--isa",
+        metavar="ISA",
+        help="amx, vnni, avxvnni, avx2, or portable for PyTorch; default the fastest of this processor",
+    )
+    parser.add_argument(
+        "--sentences", type=positive, default=3000, metavar="N", help="default 3000"
+    )
+    parser.add_argument(
+        "--subjects",
+        nargs="+",
+        choices=SUBJECTS,
+        default=USUAL,
+        metavar="SUBJECT",
+        help=f"which of {', '.join(SUBJECTS)}; default all but memory, which wants --sentences 1000000",
+    )
+
+
+def run(
+    rounds: int,
+    names: Sequence[str] = ARCHITECTURES,
+    isa: str | None = None,
+    sentences: int = 3000,
+    subjects: Sequence[str] = USUAL,
+) -> Iterator[Row]:
+    """The rows of every subject for every student, as they are found.
+
+    Raises InputError where a student is not in the zoo, or the processor lacks the instruction set.
+    """
+    isa = instruction_set(isa)
+    shapes = architectures(names)
+    with one_thread():
+        for name, shape in shapes.items():
+            for subject in subjects:
+                yield from SUBJECTS[subject](name, shape, isa, sentences, rounds)
+
+
+def architectures(names: Sequence[str]) -> dict[str, Architecture]:
+    """The shapes of zoo entries by their names.  Raises InputError, a line for each name that has none."""
+    zoo = load_zoo()
+    faults = [
+        f"--arch: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}"
+        for name in names
+        if name not in zoo
+    ]
+    faults += [
+        f"--arch: '{name}' is an ensemble; name a single model"
+        for name in names
+        if name in zoo and len(members(zoo[name])) > 1
+    ]
+    if faults:
+        raise InputError("\n".join(faults))
+    return {
+        name: Architecture.from_zoo(zoo[name], zoo[name].get("vocabulary", VOCABULARY))
+        for name in names
+    }

@@ -1,0 +1,69 @@
+"""Throughput of several cores: a process on each, the text dealt out among them."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+from weebill.benchmarks.runtime.engines import CTranslate2, Ours, Remote
+from weebill.benchmarks.runtime.throughput import (
+    UNIT,
+    best_settings,
+    best_size,
+)
+from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
+from weebill.commands.benchmark import Row
+from weebill.evaluation.interleaving import interleave
+from weebill.evaluation.processes import usable_cores
+from weebill.experiment.shapes import Architecture
+
+
+def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
+    """int8 with a shortlist: 2, 4, … and all cores against one, all against CTranslate2 on as many; none on one core.
+
+    Workers have one thread each; those that a round leaves out wait.
+    """
+    cores = usable_cores()
+    if len(cores) == 1:
+        return []
+    text, case = sentences(shape.vocabulary, count), Case(shape)
+    settings = best_settings(case, isa)
+    with ExitStack() as stack:
+        ours = [stack.enter_context(Remote([core])) for core in cores]
+        theirs = [stack.enter_context(Remote([core], environment=settings)) for core in cores]
+        for one, other in zip(ours, theirs, strict=True):
+            one.make(Ours, case, isa)
+            other.make(CTranslate2, case)
+        counts = doublings(len(cores))
+        work = [_work(ours[:number], text) for number in counts] + [_work(theirs, text)]
+        *rates, rival = interleave(*work, rounds=rounds)
+    rows = [
+        Row.of_rounds(
+            f"{name}, {isa}: int8 with shortlist, {number} cores against one", rate, rates[0], UNIT
+        )
+        for number, rate in zip(counts[1:], rates[1:], strict=True)
+    ]
+    claim = f"{name}, {isa}: int8 with shortlist, against CTranslate2, {len(cores)} cores each"
+    return [*rows, Row.of_rounds(claim, rates[-1], rival, UNIT)]
+
+
+def doublings(limit: int) -> list[int]:
+    """1, 2, 4, … below `limit`, and `limit`."""
+    return [*(2**power for power in range((limit - 1).bit_length())), limit]
+
+
+def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], float]:
+    """Deal the text out and translate it once; returns the source words."""
+    size = best_size(workers[0], text)
+    order = sorted(text, key=len)
+    amount = words(text)
+
+    def done() -> float:
+        for index, worker in enumerate(workers):
+            worker.start("prepare", order[index :: len(workers)], size)
+        for worker in workers:
+            worker.answer()
+            worker.start("translate")
+        for worker in workers:
+            worker.answer()
+        return amount
+
+    return done

@@ -1,0 +1,53 @@
+"""Whether memory stays flat over a long text, which no leak would leave so; a million lines take minutes."""
+
+from weebill.benchmarks.runtime.engines import Ours
+from weebill.benchmarks.runtime.workload import Case, sentences
+from weebill.commands.benchmark import Row
+from weebill.evaluation.processes import Worker, memory, usable_cores
+from weebill.experiment.shapes import Architecture
+
+WINDOW, BATCH = 1024, 32  # lines that are sorted by length and translated together; sentences
+
+
+def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
+    """int8 with a shortlist: MiB after a tenth and all of the lines, against those after a hundredth.
+
+    Each line is another.  rounds counts for nothing: growth shows in one.
+    """
+    with Worker([max(usable_cores())]) as worker:
+        worker.make(Stream, Case(shape), isa)
+        first, *later = ((lines, worker.call("go_on", lines)) for lines in milestones(count))
+    return [
+        Row.of_rounds(
+            f"{name}, {isa}: int8 with shortlist, memory after {lines:,} lines against {first[0]:,}",
+            [found],
+            [first[1]],
+            "MiB",
+        )
+        for lines, found in later
+    ]
+
+
+def milestones(count: int) -> list[int]:
+    """A hundredth, a tenth and all of some lines, whole windows, each once."""
+    windows = [max(1, round(count * share / WINDOW)) for share in (0.01, 0.1, 1)]
+    return [WINDOW * number for number in dict.fromkeys(windows)]
+
+
+class Stream:
+    """A network that translates lines that never repeat."""
+
+    def __init__(self, case: Case, isa: str):
+        self._engine, self._vocabulary, self._done = (
+            Ours(case, isa),
+            case.architecture.vocabulary,
+            0,
+        )
+
+    def go_on(self, until: int) -> float:
+        """Translate on to so many lines; returns the MiB of the process then."""
+        while self._done < until:
+            self._engine.prepare(sentences(self._vocabulary, WINDOW, seed=self._done), BATCH)
+            self._engine.translate()
+            self._done += WINDOW
+        return memory()

@@ -1,0 +1,148 @@
+"""Source words per second on one core: against CTranslate2, float32, and unpruned shapes."""
+
+import time
+from collections.abc import Callable
+from functools import cache
+
+from weebill.benchmarks.runtime.engines import (
+    CTranslate2,
+    Engine,
+    Ours,
+    Remote,
+    opponents_settings,
+)
+from weebill.benchmarks.runtime.pruned import cuts
+from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
+from weebill.commands.benchmark import Row
+from weebill.evaluation.interleaving import interleave, pinned
+from weebill.evaluation.processes import usable_cores
+from weebill.experiment.shapes import Architecture
+from weebill.report.papers import load_table
+
+BATCHES = (8, 16, 32, 64, 128)
+TRIAL, TRIAL_BATCH = 512, 32  # sentences by which batch sizes and settings are chosen
+UNIT = "words/s"
+
+
+def against_ctranslate2(
+    name: str, shape: Architecture, isa: str, count: int, rounds: int
+) -> list[Row]:
+    """int8 with and without a shortlist against CTranslate2, and against float32."""
+    text = sentences(shape.vocabulary, count)
+    listed, full = Case(shape), Case(shape, shortlist=False)
+    settings = best_settings(listed, isa)
+    with Opponent(listed, settings) as opponent, Opponent(full, settings) as unlisted, pinned():
+        rates = interleave(
+            work(Ours(listed, isa), text),
+            work(opponent, text),
+            work(Ours(Case(shape, "float32"), isa), text),
+            work(Ours(full, isa), text),
+            work(unlisted, text),
+            rounds=rounds,
+        )
+    int8, theirs, float32, ours_full, theirs_full = rates
+    start = f"{name}, {isa}"
+    return [
+        Row.of_rounds(f"{start}: int8 with shortlist, against {opponent}", int8, theirs, UNIT),
+        Row.of_rounds(
+            f"{start}: int8, all pieces, against {unlisted}", ours_full, theirs_full, UNIT
+        ),
+        Row.of_rounds(f"{start}: int8 against float32", int8, float32, UNIT, printed_int8(name)),
+    ]
+
+
+def against_unpruned(
+    name: str, shape: Architecture, isa: str, count: int, rounds: int
+) -> list[Row]:
+    """The papers' pruned shapes in float32 and int8 against the unpruned one in float32."""
+    text = sentences(shape.vocabulary, count)
+    pruned = [(cut, precision) for cut in cuts(name, shape) for precision in cut.faster]
+    if not pruned:
+        return []
+    with pinned():
+        engines = [Ours(Case(shape, "float32"), isa)]
+        engines += [Ours(Case(cut.architecture, precision), isa) for cut, precision in pruned]
+        unpruned, *rates = interleave(*(work(one, text) for one in engines), rounds=rounds)
+    return [
+        Row.of_rounds(
+            f"{name}, {isa}: {cut.recipe} in {precision} against unpruned in float32",
+            rate,
+            unpruned,
+            UNIT,
+            cut.faster[precision],
+        )
+        for (cut, precision), rate in zip(pruned, rates, strict=True)
+    ]
+
+
+def printed_int8(name: str) -> float | None:
+    """The speed of int8 by that of float32 in WNGT20's table 3, None where it has no such student."""
+    rows = load_table("wngt20", 3)
+    rates = {
+        precision.split("-")[0]: float(rate)
+        for model, precision, rate in zip(
+            rows["model"], rows["precision"], rows["wps_1core"], strict=True
+        )
+        if model == name and rate
+    }
+    return rates["8bit"] / rates["float32"] if rates else None
+
+
+class Opponent(Remote):
+    """CTranslate2 in a process on this one's core.  settings: its environment."""
+
+    def __init__(self, case: Case, settings: dict[str, str]):
+        super().__init__([max(usable_cores())], environment=settings)
+        self.settings, self._size = settings, 0
+        self.make(CTranslate2, case)
+
+    def prepare(self, text: Sources, size: int) -> None:
+        """See `Engine`."""
+        self._size = size
+        super().prepare(text, size)
+
+    def __str__(self) -> str:
+        library = "MKL" if self.settings["CT2_USE_MKL"] == "1" else "oneDNN"
+        return f"CTranslate2 ({self.settings['CT2_FORCE_CPU_ISA']}, {library}, batch {self._size})"
+
+
+@cache
+def best_settings(case: Case, isa: str) -> dict[str, str]:
+    """The environment in which CTranslate2 is fastest beside an instruction set of ours, of all that it knows."""
+    trial = sentences(case.architecture.vocabulary, TRIAL)
+    found = []
+    for settings in opponents_settings(isa):
+        with Opponent(case, settings) as opponent:
+            opponent.prepare(trial, TRIAL_BATCH)
+            found.append((min(sum(opponent.translate()) for _ in range(3)), settings))
+    return min(found, key=lambda one: one[0])[1]
+
+
+def best_size(engine: Engine, text: Sources) -> int:
+    """The size of batch that is fastest.
+
+    It is tried on sentences from the middle of the text by length: alike, as those of a batch of the whole are.
+    """
+    order = sorted(text, key=len, reverse=True)
+    first = max(0, (len(order) - TRIAL) // 2)
+    trial = order[first : first + TRIAL]
+    found = []
+    for size in BATCHES:
+        engine.prepare(trial, size)
+        engine.translate()
+        start = time.perf_counter()
+        engine.translate()
+        found.append((time.perf_counter() - start, size))
+    return min(found)[1]
+
+
+def work(engine: Engine, text: Sources) -> Callable[[], float]:
+    """Translate everything once, in batches of the best size; returns the source words."""
+    engine.prepare(text, best_size(engine, text))
+    amount = words(text)
+
+    def done() -> float:
+        engine.translate()
+        return amount
+
+    return done

@@ -1,0 +1,58 @@
+"""Scoring by a language model against the library alone.
+
+Ours reads a Parquet table, makes tokens, scores, and writes a table; the opponent is KenLM's own call on lines
+that are tokens already.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import kenlm
+
+from weebill.benchmarks.cleaning import TATOEBA, as_table
+from weebill.commands.benchmark import Row
+from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
+from weebill.corpus.scores.registry import SCORES
+from weebill.corpus.scores.scoring import score_corpus
+from weebill.corpus.synthetic import generate
+from weebill.corpus.table import write_table
+from weebill.evaluation.interleaving import interleave
+from weebill.text_files import read_lines
+
+SENTENCES = 20_000
+# Real text, used where it is there: news sentences of 19 words.
+NEWS = Path("../shared/data/mono/news.de.gz")
+
+
+def run(rounds: int) -> list[Row]:
+    """Sentences per second on one core, on the embedded corpus, on short and on long real text."""
+    texts = {"the embedded corpus": [row["target"] for row in generate(SENTENCES, 1, 0.0)]}
+    for data, path in (("Tatoeba", TATOEBA[1]), ("news", NEWS)):
+        if path.is_file():
+            texts[data] = list(islice(read_lines(path), SENTENCES))
+    return [_row(data, lines, rounds) for data, lines in texts.items()]
+
+
+def _row(data: str, lines: Sequence[str], rounds: int) -> Row:
+    with tempfile.TemporaryDirectory() as name:
+        table, path = Path(name) / "table.parquet", Path(name) / "lm.klm"
+        write_table(table, as_table([("", line) for line in lines]))
+        estimate(lines, path)
+        score, scorer = SCORES["language_model_target"], cross_entropy(path)
+        model, prepared = kenlm.Model(str(path)), [tokens(line) for line in lines]
+
+        def ours() -> float:
+            score_corpus(table, Path(name) / "scores", score, scorer, {})
+            return len(lines)
+
+        def library() -> float:
+            for line in prepared:
+                model.score(line)
+            return len(lines)
+
+        rates = interleave(ours, library, rounds=rounds)
+    words = sum(line.count(" ") + 1 for line in prepared) / len(lines)
+    claim = f"scoring {data} ({words:.0f} words a line) by a language model of 5 words; one core"
+    return Row.of_rounds(claim, *rates, unit="sentences/s")

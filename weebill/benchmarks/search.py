@@ -1,0 +1,239 @@
+"""Beam search by a teacher's network against Hugging Face's MarianMTModel.generate with the same weights.
+
+Both translate the same batches, each of sentences of one length as sorting by length makes them, to outputs of the
+same forced length, on one core.  Hugging Face computes in float32, in batches of the size that suits it best; ours,
+the runtime as distillation uses it, is measured in float32 and, where the processor multiplies it, in bfloat16, which
+distillation takes there.  Rates are of the process's own time, so that another's work on the machine counts little.
+"""
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from transformers import MarianConfig, MarianMTModel
+
+from weebill.commands.arguments import positive
+from weebill.commands.benchmark import Row
+from weebill.errors import InputError, nearest
+from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.experiment.shapes import Architecture
+from weebill.experiment.zoo import load_zoo
+from weebill.runtime.text import best_isa
+from weebill.runtime.translator import Runtime
+from weebill.translation.model.network import Translator, sinusoids
+from weebill.translation.search import SearchOptions, fastest_precision
+from weebill.translation.training.train_from_scratch import new_network
+
+OPPONENTS = ("transformers",)  # packages whose versions the results are of
+MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
+PIECES = {"multi30k.teacher": 8000}  # where the zoo leaves the vocabulary open
+BEAMS = (4, 8)  # of distillation: monolingual and parallel text
+SENTENCES = 32  # of each length
+LENGTHS = (34, 22, 12)  # source pieces with the end, one batch each
+FACTOR = 1.1  # output pieces per source piece
+HUGGING_FACE_BATCHES = (8, 16, 32)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to measure."""
+    parser.add_argument("--arch", nargs="+", default=MODELS_MEASURED, metavar="NAME",
+                        help=f"networks of the zoo that attend; default {' '.join(MODELS_MEASURED)}")  # fmt: skip
+    parser.add_argument("--beam", nargs="+", type=positive, default=BEAMS, metavar="N",
+                        help=f"as many translations are returned; default {' '.join(map(str, BEAMS))}")  # fmt: skip
+
+
+def run(
+    rounds: int, arch: Sequence[str] = MODELS_MEASURED, beam: Sequence[int] = BEAMS
+) -> Iterator[Row]:
+    """Source pieces per second of each network, beam and precision.
+
+    Raises InputError where an architecture is not in the zoo, or its decoder is not Hugging Face's too.
+    """
+    zoo = load_zoo()
+    for name in arch:
+        if name not in zoo:
+            raise InputError(f"benchmark search: no architecture '{name}'{nearest(name, zoo)}")
+        if zoo[name]["decoder"] != "attention" or zoo[name]["decoder_tied"]:
+            raise InputError(
+                f"benchmark search: the decoder of '{name}' is none that MarianMTModel has; "
+                "name a teacher, with untied layers of self-attention"
+            )
+    for name in arch:
+        for width in beam:
+            with one_thread():
+                yield from _measure(name, width, rounds)
+
+
+def _measure(name: str, beam: int, rounds: int) -> list[Row]:
+    network = endless(name)
+    pieces = network.embedding.num_embeddings
+    sources = batches(pieces)
+    marian = marian_twin(network)
+    size = best_batch(marian, sources, beam)
+    isa = best_isa([network])
+    precisions = dict.fromkeys(["float32", fastest_precision("cpu")])
+    ours = {precision: Runtime([network], isa, precision=precision) for precision in precisions}
+    amount = float(sum(len(source) for batch in sources for source in batch))
+    *own, other = interleave(
+        *(_counted(lambda one=one: translate(one, sources, beam), amount) for one in ours.values()),
+        _counted(lambda: marian_translate(marian, sources, beam, size), amount),
+        rounds=rounds,
+        clock=time.process_time,
+    )
+    return [
+        Row.of_rounds(
+            f"search, {name}, {pieces:,} pieces, beam and n-best {beam}, batches of {SENTENCES}, {isa}, {precision}, "
+            f"against MarianMTModel.generate, batches of {size}, float32; one core",
+            rates,
+            other,
+            unit="source pieces/s",
+        )
+        for precision, rates in zip(ours, own, strict=True)
+    ]
+
+
+def _counted(work: Callable[[], object], amount: float) -> Callable[[], float]:
+    def timed() -> float:
+        work()
+        return amount
+
+    return timed
+
+
+def endless(name: str) -> Translator:
+    """A random network of the zoo's shape that never ends a sentence by itself."""
+    entry = load_zoo()[name]
+    network = new_network(Architecture.from_zoo(entry, PIECES.get(name)), seed=1, dropout=0.0)
+    with torch.no_grad():
+        network.output.bias[0] = -1e4
+    return network.eval()
+
+
+def batches(pieces: int) -> list[list[list[int]]]:
+    """Random sources of equal lengths in each batch, the end last."""
+    draw = random.Random(1)
+    return [
+        [[*(draw.randrange(2, pieces) for _ in range(length - 1)), 0] for _ in range(SENTENCES)]
+        for length in LENGTHS
+    ]
+
+
+def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> list[list[int]]:
+    """Ours; the last of the pieces that an output has room for is its end."""
+    outputs = []
+    for batch in sources:
+        options = SearchOptions(
+            beam=beam,
+            nbest=beam,
+            length_factor=0.0,
+            length_constant=int(FACTOR * len(batch[0])),
+            allow_unknown=True,
+        )
+        outputs += [list(found[0].tokens) for found in runtime.search(batch, options)]
+    return outputs
+
+
+def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) -> int:
+    """Of HUGGING_FACE_BATCHES the size with which theirs translates sources of the middle length fastest."""
+    middle = [sources[len(sources) // 2]]
+    seconds = {}
+    marian_translate(model, [middle[0][:1]], beam, 1)  # what only the first call does
+    for size in HUGGING_FACE_BATCHES:
+        start = time.process_time()
+        marian_translate(model, middle, beam, size)
+        seconds[size] = time.process_time() - start
+    return min(seconds, key=seconds.__getitem__)
+
+
+@torch.inference_mode()
+def marian_translate(
+    model: MarianMTModel, sources: list[list[list[int]]], beam: int, batch_size: int
+) -> list[list[int]]:
+    """Theirs, the best outputs, with the start piece."""
+    outputs = []
+    for batch in sources:
+        for first in range(0, len(batch), batch_size):
+            ids = torch.tensor(batch[first : first + batch_size])
+            outputs += model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                num_beams=beam,
+                num_return_sequences=beam,
+                max_new_tokens=int(FACTOR * ids.shape[1]),
+                do_sample=False,
+            ).tolist()[::beam]
+    return outputs
+
+
+def marian_twin(network: Translator) -> MarianMTModel:
+    """A MarianMTModel with the network's weights; one more piece, embedded as zero, starts the output."""
+    shape = network.architecture
+    pieces = shape.vocabulary
+    model = MarianMTModel(
+        MarianConfig(
+            vocab_size=pieces + 1,
+            d_model=shape.embedding,
+            encoder_layers=len(shape.encoder),
+            decoder_layers=shape.decoder_depth,
+            encoder_attention_heads=shape.encoder[0].heads,
+            decoder_attention_heads=shape.decoder[0].heads,
+            encoder_ffn_dim=shape.encoder[0].feed_forward,
+            decoder_ffn_dim=shape.decoder[0].feed_forward,
+            activation_function="relu",
+            scale_embedding=True,
+            static_position_embeddings=True,
+            max_position_embeddings=512,
+            pad_token_id=pieces,
+            decoder_start_token_id=pieces,
+            eos_token_id=0,
+            bos_token_id=None,
+            forced_eos_token_id=None,
+        )
+    )
+    positions = sinusoids(0, 512, shape.embedding, torch.device("cpu"))
+    zero = torch.zeros(1, shape.embedding)
+    weights = {
+        "model.shared.weight": torch.cat([network.embedding.weight, zero]),
+        "final_logits_bias": torch.cat([network.output.bias, torch.tensor([-1e4])])[None],
+        "model.encoder.embed_positions.weight": positions,
+        "model.decoder.embed_positions.weight": positions,
+    }
+    for side in ("encoder", "decoder"):
+        for index, layer in enumerate(getattr(network, side)):
+            prefix = f"model.{side}.layers.{index}"
+            for part, theirs in MARIAN_NAMES[side].items():
+                for name, value in layer.get_submodule(part).state_dict().items():
+                    weights[f"{prefix}.{theirs}.{_marian_name(name)}"] = value
+    for tied in ("model.encoder.embed_tokens", "model.decoder.embed_tokens", "lm_head"):
+        weights[f"{tied}.weight"] = weights["model.shared.weight"]
+    model.load_state_dict(weights)
+    return model.eval()
+
+
+MARIAN_NAMES = {
+    "encoder": {
+        "self_attention": "self_attn",
+        "attention_norm": "self_attn_layer_norm",
+        "feed_forward.inner": "fc1",
+        "feed_forward.outer": "fc2",
+        "feed_forward_norm": "final_layer_norm",
+    },
+    "decoder": {
+        "self_attention": "self_attn",
+        "self_norm": "self_attn_layer_norm",
+        "cross_attention": "encoder_attn",
+        "cross_norm": "encoder_attn_layer_norm",
+        "feed_forward.inner": "fc1",
+        "feed_forward.outer": "fc2",
+        "feed_forward_norm": "final_layer_norm",
+    },
+}
+
+
+def _marian_name(name: str) -> str:
+    """query.weight → q_proj.weight; plain weights keep their name."""
+    names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
+    part, _, parameter = name.rpartition(".")
+    return f"{names[part]}.{parameter}" if part else name

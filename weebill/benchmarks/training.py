@@ -1,0 +1,100 @@
+"""Training speed as a share of what the core can multiply: float32 updates against plain matrix products.
+
+The operations of an update are counted as it runs (matrix products of the forward and backward passes), so
+embeddings, softmax, normalisation, dropout and the optimizer are time without operations.  What the core can
+multiply is the rate of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
+"""
+
+import timeit
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from weebill.commands.benchmark import Row
+from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.experiment.shapes import Architecture
+from weebill.experiment.zoo import load_zoo
+from weebill.kernels.cpu_matmul import product
+from weebill.translation.training.batches import Batch, make_batch
+from weebill.translation.training.loss import batch_loss
+from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.trainer import TrainingConfig, TranslationTask
+
+MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
+BATCH_TOKENS = 4096
+LENGTHS = range(12, 36)  # pieces a side
+MATRIX = 1024  # rows and columns of the plain products
+
+
+def run(rounds: int) -> list[Row]:
+    """One row a model: GFLOP/s of its training updates on one core, and of plain float32 products."""
+    with one_thread():
+        return [_measure(name, pieces, rounds) for name, pieces in MODELS_MEASURED.items()]
+
+
+def _measure(name: str, pieces: int, rounds: int) -> Row:
+    """Rounds of one model, each with a batch of another shape that was prepared `rounds` updates ago."""
+    config = TrainingConfig(batch_tokens=BATCH_TOKENS, dropout=0.1, label_smoothing=0.1)
+    network = new_network(Architecture.from_zoo(load_zoo()[name], pieces), 1, config.dropout)
+    task = TranslationTask(network, config, seed=1)
+    optimizer = task.configure_optimizers()
+
+    def update(batch: Batch) -> None:
+        batch_loss(network, batch, batch.words, config.label_smoothing).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        task.smooth(1)
+
+    batches = [_random_batch(pieces, number) for number in range(rounds + 1)]
+    work = [(batch, operations(partial(update, batch)) / 1e9) for batch in batches]
+    left, right = torch.randn(2, MATRIX, MATRIX)
+    multiply = min((torch.mm, product), key=lambda candidate: _seconds(candidate, left, right))
+    products = max(1, round(work[0][1] / (2e-9 * MATRIX**3)))
+
+    def ours() -> float:
+        batch, amount = work.pop(0)
+        update(batch)
+        return amount
+
+    def other() -> float:
+        for _ in range(products):
+            multiply(left, right)
+        return products * 2e-9 * MATRIX**3
+
+    rates = interleave(ours, other, rounds=rounds)
+    claim = f"training {name} against the core's float32 matrix rate"
+    return Row.of_rounds(claim, *rates, unit="GFLOP/s")
+
+
+def operations(work: Callable[[], object]) -> int:
+    """Additions and multiplications of the matrix products in `work`, which is done for that."""
+    known = {torch.ops.mkldnn._linear_pointwise: _product_operations}
+    with FlopCounterMode(display=False, custom_mapping=known) as counter:
+        work()
+    return counter.get_total_flops()
+
+
+def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
+    """Operations of oneDNN's linear layer for the shapes (n, k) and (m, k)."""
+    return 2 * rows[0] * rows[1] * outputs[0]
+
+
+def _seconds(multiply, left: torch.Tensor, right: torch.Tensor) -> float:
+    """The best of five calls after one that warms up."""
+    multiply(left, right)
+    return min(timeit.repeat(lambda: multiply(left, right), number=1, repeat=5))
+
+
+def _random_batch(pieces: int, number: int) -> Batch:
+    """Random pieces in sentences of one length, as length-sorted batches nearly are.
+
+    The length depends on the number of the batch: libraries prepare their products for a shape, so equal shapes
+    would flatter.
+    """
+    length = int(np.random.default_rng(1).permutation(LENGTHS)[number % len(LENGTHS)])
+    count = BATCH_TOKENS // (2 * length)
+    source, target = np.random.default_rng(number).integers(2, pieces, (2, count, length))
+    return make_batch(list(source), list(target))

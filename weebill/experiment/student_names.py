@@ -1,0 +1,66 @@
+"""What a student is called: ARCHITECTURE, @TEXT if it learns another training text, ~SEED if it has its own seed."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weebill.configuration.schema import Fault
+from weebill.experiment.zoo import Zoo
+
+NAME = re.compile(r"(?P<architecture>[^@~]*)(@(?P<text>[^~]*))?(~(?P<seed>.*))?", re.DOTALL)
+LARGEST_SEED = 2**32 - 1
+
+
+def architecture_of(student: str) -> str:
+    """The entry of the zoo that a student is of."""
+    return NAME.fullmatch(student)["architecture"]
+
+
+def text_of(student: str) -> str | None:
+    """The training text that a student names, None where it learns the first."""
+    return NAME.fullmatch(student)["text"] or None
+
+
+def seed_of(student: str, config: Mapping[str, Any]) -> int:
+    """The seed of a student's training: its own, or else the experiment's."""
+    own = NAME.fullmatch(student)["seed"]
+    return config["seed"] if own is None else int(own)
+
+
+def first_of(student: str) -> str:
+    """The student of the experiment's seed, which a student of another one repeats."""
+    return student.partition("~")[0]
+
+
+def repeats(student: str) -> bool:
+    """Whether a student has a seed of its own."""
+    return "~" in student
+
+
+def with_students(zoo: Zoo, students: list[str]) -> Zoo:
+    """The zoo with an entry for every other text and seed of a student, in the shape of its architecture."""
+    known = {
+        name: zoo.get(architecture_of(name)) for name in students if architecture_of(name) != name
+    }
+    unprinted = {
+        name: {key: value for key, value in entry.items() if key != "paper"}
+        for name, entry in known.items()
+        if entry is not None
+    }
+    return {**zoo, **unprinted}
+
+
+def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:
+    """Seeds of students that are none, or repeat nothing."""
+    for index, student in enumerate(config["students"]):
+        place, first, seed = ("students", index), first_of(student), student.partition("~")[2]
+        if not repeats(student):
+            continue
+        if not re.fullmatch("0|[1-9][0-9]{0,9}", seed) or int(seed) > LARGEST_SEED:
+            message = f"found '{student}', expected a seed behind the ~, 0 to {LARGEST_SEED}"
+            yield Fault(place, message)
+        elif int(seed) == config["seed"]:
+            yield Fault(place, f"found '{student}', expected another seed than the experiment's")
+        elif first not in config["students"]:
+            message = f"found '{student}', expected '{first}' too, which it repeats"
+            yield Fault(place, message)

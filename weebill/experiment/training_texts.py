@@ -1,0 +1,91 @@
+"""What students learn: kinds of distilled text, put together as training texts; STUDENT@TEXT learns another one.
+
+The kinds are WMT21's: `parallel` and `forward` text is the teacher's translation of parallel and of source-side
+monolingual text; `backward` is target-side monolingual text with the reverse teacher's translation as its source;
+`backward-forward` has that source, and the teacher's translation of it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weebill.configuration.schema import Fault, unknown
+from weebill.experiment.student_names import architecture_of, repeats, text_of
+from weebill.experiment.zoo import Zoo
+
+Config = dict[str, Any]
+
+# The `use` of the corpora that a kind is made of.
+KINDS = {
+    "parallel": "parallel",
+    "forward": "monolingual",
+    "backward": "monolingual-target",
+    "backward-forward": "monolingual-target",
+}
+EVERYTHING = "everything"  # the text of an experiment that configures none
+
+
+def corpora_of(config: Mapping[str, Any], kind: str) -> list[str]:
+    """The names of the corpora that a kind of text is made of."""
+    return [name for name, corpus in config["corpora"].items() if corpus["use"] == KINDS[kind]]
+
+
+def training_texts(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The kinds of every training text by its name, the one of students that name none first."""
+    every = [kind for kind in KINDS if corpora_of(config, kind)]
+    return config["distillation"]["training_texts"] or {EVERYTHING: every}
+
+
+def learnt_kinds(config: Mapping[str, Any]) -> list[str]:
+    """The kinds of text that some student learns."""
+    wanted = {kind for kinds in training_texts(config).values() for kind in kinds}
+    return [kind for kind in KINDS if kind in wanted]
+
+
+def kinds_made_of(config: Mapping[str, Any], corpus: str) -> list[str]:
+    """The kinds of text that are made of a corpus: to be learnt, or to be translated forward again."""
+    wanted = set(learnt_kinds(config))
+    if "backward-forward" in wanted or config["teacher"]["back_translated"]:
+        wanted.add("backward")
+    use = config["corpora"][corpus]["use"]
+    return [kind for kind in KINDS if kind in wanted and KINDS[kind] == use]
+
+
+def other_texts(config: Mapping[str, Any]) -> dict[str, list[str]]:
+    """For every student that is trained on several texts: itself, and its other selves STUDENT@TEXT."""
+    students = [name for name in config["students"] if not repeats(name)]
+    found = {
+        name: [other for other in students if architecture_of(other) == name]
+        for name in students
+        if text_of(name) is None
+    }
+    return {name: others for name, others in found.items() if len(others) > 1}
+
+
+def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Kinds of text that no corpus gives, and what they need."""
+    for name, kinds in config["distillation"]["training_texts"].items():
+        for index, kind in enumerate(kinds):
+            if not corpora_of(config, kind):
+                message = f"found {kind}, expected a corpus with use: {KINDS[kind]}"
+                yield Fault(("distillation", "training_texts", name, index), message)
+    if config["teacher"]["back_translated"] and not corpora_of(config, "backward"):
+        message = f"found true, expected a corpus with use: {KINDS['backward']}"
+        yield Fault(("teacher", "back_translated"), message)
+
+
+def student_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Texts of students that do not exist, or that leave nothing to compare with."""
+    texts = config["distillation"]["training_texts"]
+    for index, student in enumerate(config["students"]):
+        place, name, text = ("students", index), architecture_of(student), text_of(student)
+        if text is None:
+            continue
+        if text not in texts:
+            where = "distillation.training_texts"
+            yield Fault(place, unknown("training text", text, texts, where))
+        elif text == next(iter(texts)):
+            message = f"found '{student}', expected '{name}': students without a text learn this"
+            yield Fault(place, message)
+        elif name not in config["students"]:
+            message = f"found '{student}', expected '{name}' too, which it is compared with"
+            yield Fault(place, message)

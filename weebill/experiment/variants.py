@@ -1,0 +1,73 @@
+"""Model variants, STUDENT/RECIPE/PRECISION, chosen by patterns; searches, which may stand for a recipe."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any
+
+from weebill.experiment.precisions import quantized
+from weebill.experiment.student_names import repeats
+
+UNPRUNED = "unpruned"
+
+Variant = tuple[str, str, str]
+
+
+def search_name(beam: int) -> str:
+    """What a search is called where it stands for a recipe: an unpruned model, searched so."""
+    return "greedy" if beam == 1 else f"beam-{beam}"
+
+
+def mbr_name(candidates: int) -> str:
+    """What the choice of so many samples by minimum Bayes risk is called there."""
+    return f"mbr-{candidates}"
+
+
+def is_search(recipe: str) -> bool:
+    """Whether the name of a recipe is one of `search_name` or `mbr_name`."""
+    return re.fullmatch(r"greedy|(beam|mbr)-[0-9]+", recipe) is not None
+
+
+def precisions(config: dict[str, Any]) -> list[str]:
+    """The precisions that `quantization` configures, float32 first."""
+    return ["float32", *quantized(config["quantization"])]
+
+
+def recipes(config: dict[str, Any]) -> list[str]:
+    """The recipes that may be asked for, `unpruned` first."""
+    return [UNPRUNED, *config["pruning"]]
+
+
+def matching(pattern: str, config: dict[str, Any]) -> Iterator[Variant]:
+    """The configured variants that one pattern chooses, in the order of the configuration."""
+    parts = pattern.split("/")
+    for variant in product(config["students"], recipes(config), precisions(config)):
+        if all(fnmatchcase(name, part) for name, part in zip(variant, parts, strict=True)):
+            yield variant
+
+
+def expand_variants(config: dict[str, Any]) -> list[Variant]:
+    """Every (student, recipe, precision) that a checked configuration asks for, once each.
+
+    The unpruned float32 model of every student is always among them: all others are compared with it.
+    """
+    asked = {(student, UNPRUNED, "float32") for student in config["students"]}
+    for pattern in config["variants"]:
+        asked.update(matching(pattern, config))
+    ordered = product(config["students"], recipes(config), precisions(config))
+    return [variant for variant in ordered if variant in asked]
+
+
+def measured_variants(config: dict[str, Any]) -> list[Variant]:
+    """Those of them that are measured in every way: of the experiment's seed; the others are compared with them."""
+    return [variant for variant in expand_variants(config) if not repeats(variant[0])]
+
+
+def expand_exports(config: dict[str, Any]) -> list[tuple[str, Variant]]:
+    """Every (format, variant) that a checked configuration's `exports` ask for, once each."""
+    return [
+        (form, variant)
+        for form, patterns in config["exports"].items()
+        for variant in dict.fromkeys(v for pattern in patterns for v in matching(pattern, config))
+    ]

@@ -1,0 +1,31 @@
+"""The folder of a pruning's unfinished work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from weebill.files import claim_folder, exclusive_folder
+from weebill.pruning.study import Method, Study
+from weebill.workflow.code_version import code_version
+
+
+@contextmanager
+def pruning_work(method: Method, study: Study, work: Path) -> Iterator[None]:
+    """While it lasts, the folder is this method's and study's alone.
+
+    What a killed run of the same left there stays; it is emptied first where it was begun by another
+    method, study or code.
+    """
+    with exclusive_folder(work):
+        begun_by = {
+            "method": type(method).__name__,
+            "settings": asdict(method),
+            "study": study.identity(),
+            "code": code_version("pruning"),
+            "torch": torch.__version__,
+        }
+        claim_folder(work, "begun_by.json", begun_by)
+        yield

@@ -1,0 +1,1 @@
+"""The network of students and teachers, its parts, and its folder on disk."""

@@ -1,0 +1,264 @@
+"""A translation model as a folder: config.json, model.safetensors, vocab.spm.
+
+config.json: format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage (what made
+it: configuration, seed, versions, parents), and `quantization` where the weights are stored on a grid.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from weebill import quantization as quantized
+from weebill.errors import InputError
+from weebill.experiment.shapes import Architecture
+from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.quantization.files import check_scales, stored_type
+from weebill.replaceable import FolderKind, check_replaceable, has_format
+from weebill.tensor_files import FLOAT, check_types
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
+
+FORMAT = "weebill-translation-1"
+READABLE = (FORMAT, "goldcrest-translation-1")  # the second is of the project's former name
+KIND = FolderKind(
+    always=("config.json", "model.safetensors", "vocab.spm"),
+    mark=("config.json", lambda file: has_format(file, READABLE)),
+)
+TIED = {"output.weight": "embedding.weight"}  # stored once, under the second name
+
+
+@dataclass(frozen=True)
+class Model:
+    """A loaded model folder; the network is in evaluation mode."""
+
+    path: Path
+    network: Translator
+    vocabulary: Vocabulary
+    config: dict[str, Any]
+
+
+def save_model(
+    path: str | Path,
+    network: Translator,
+    vocabulary: Vocabulary,
+    lineage: Mapping[str, Any],
+    quantization: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a model folder atomically; equal models make equal bytes.
+
+    quantization: the section that describes a network of packed layers (`weebill.quantization`).
+    Raises InputError where something other than a model folder is at `path`, or integers would replace the float32
+    model whose vocabulary this is.
+    """
+    check_replaceable(path, KIND)
+    if quantization is not None:
+        _check_no_source(Path(path).resolve(), vocabulary)
+    tensors = {
+        name: value.detach().cpu().contiguous() for name, value in _own_tensors(network).items()
+    }
+    config = {
+        "format": FORMAT,
+        "architecture": network.architecture.to_dict(),
+        "parameters": _parameters_of(network.architecture),
+        "vocabulary": {"sha256": vocabulary.sha256, "pieces": len(vocabulary)},
+        "lineage": dict(lineage),
+    }
+    if quantization is not None:
+        config["quantization"] = dict(quantization)
+        tensors = quantized.merged(tensors)
+    with atomic_folder(path, KIND) as folder:
+        save_file(tensors, folder / "model.safetensors")
+        (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
+        shutil.copyfile(vocabulary.path, folder / "vocab.spm")
+        write_json(folder / "config.json", config)
+
+
+def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
+    """Raise InputError if a folder is the float32 one that a vocabulary was read from, with its model."""
+    source = Path(vocabulary.path).parent
+    if not (path / "config.json").is_file() or not source.samefile(path):
+        return
+    if "quantization" not in read_json(path / "config.json"):
+        raise InputError(f"{path}: is the folder the model was read from; name another")
+
+
+def load_model(path: str | Path, dropout: float = 0.0) -> Model:
+    """Read a model folder.  dropout: of the network where it is trained further.
+
+    Raises InputError where it is none, is damaged, holds numbers that are none or of another type than its format's,
+    or its vocabulary is not the one it was made with.
+    """
+    path = Path(path)
+    config, sha256, architecture = _read_config(path)
+    vocabulary = _read_vocabulary(path, sha256, architecture)
+    file = path / "model.safetensors"
+    try:
+        check_types(file, _types(path, config))
+        tensors = load_file(file)
+    except (FileNotFoundError, SafetensorError) as error:
+        raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
+    tensors = _fitting(path, config, architecture, tensors)
+    network = Translator(architecture, dropout)
+    if "quantization" in config:
+        quantized.apply(network, config["quantization"], tensors)
+    load_tensors(network, tensors, file)
+    return Model(path, network.eval(), vocabulary, config)
+
+
+def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
+    """What a folder's config.json holds; of that the vocabulary's hash and the architecture."""
+    if not (path / "config.json").is_file():
+        raise InputError(
+            f"{path}: not a model folder (no config.json); name the folder that training made"
+        )
+    config = read_json(path / "config.json")
+    found = config.get("format") if isinstance(config, dict) else None
+    if found not in READABLE:
+        raise InputError(f"{path}/config.json: format {found!r}, expected {FORMAT!r}")
+    try:
+        sha256 = str(config["vocabulary"]["sha256"])
+        return config, sha256, Architecture.from_dict(config["architecture"])
+    except (KeyError, TypeError, InputError) as error:
+        raise InputError(
+            f"{path}/config.json: damaged, its vocabulary or architecture is not what was written "
+            f"({type(error).__name__}: {error}); make the model again"
+        ) from error
+
+
+def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Vocabulary:
+    """A folder's vocabulary, which must have the hash and the size that config.json names."""
+    vocabulary = Vocabulary(path / "vocab.spm")
+    if vocabulary.sha256 != wanted:
+        raise InputError(
+            f"{path}: made with vocabulary {wanted[:8]}…, but vocab.spm is {vocabulary.sha256[:8]}…; restore the "
+            "vocabulary or retrain"
+        )
+    if len(vocabulary) != architecture.vocabulary:
+        raise InputError(
+            f"{path}/config.json: an architecture of {architecture.vocabulary:,} pieces, but vocab.spm has "
+            f"{len(vocabulary):,}; make the model again"
+        )
+    return vocabulary
+
+
+def _types(path: Path, config: Mapping[str, Any]) -> Callable[[str], tuple[str, ...]]:
+    """The types that a folder's tensors may have, by name."""
+    if "quantization" not in config:
+        return lambda _: (FLOAT,)
+    with _place(f"{path}/config.json: "):
+        return stored_type(config["quantization"])
+
+
+def _fitting(
+    path: Path,
+    config: Mapping[str, Any],
+    architecture: Architecture,
+    tensors: Mapping[str, Tensor],
+) -> dict[str, Tensor]:
+    """A folder's tensors by their names in the network, held against config.json before memory is taken for it.
+
+    What keeps every tensor's shape cannot be told: heads and head_size exchanged, or the depth of a tied decoder.
+    """
+    file = path / "model.safetensors"
+    with torch.device("meta"):  # shapes alone
+        network = Translator(architecture)
+    parameters = count_parameters(network)
+    if "quantization" in config:
+        with _place(f"{path}/config.json: "):
+            quantized.apply(network, config["quantization"], tensors)
+        with _place(f"{file}: "):
+            tensors = quantized.separated(tensors, _own_tensors(network))
+            check_scales(network, tensors)
+    _check_shapes(network, tensors, file)
+    if config.get("parameters", parameters) != parameters:
+        raise InputError(
+            f"{path}/config.json: parameters {config['parameters']!r:.60}, but the network that it describes has "
+            f"{parameters:,}; make the model again"
+        )
+    return dict(tensors)
+
+
+@contextmanager
+def _place(place: str) -> Iterator[None]:
+    """Puts the place before the message of an InputError."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}{error}") from error
+
+
+def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
+    """Fill a network from stored tensors, tied ones from their one copy.
+
+    Raises InputError naming what is missing, left over, of another shape, or holds NaN or infinity.
+    """
+    _check_shapes(network, tensors, origin)
+    _check_finite(tensors, origin)
+    network.load_state_dict(dict(tensors), strict=False)  # which lack the tied ones alone
+
+
+def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
+    own, wanted = network.state_dict(), _own_tensors(network)
+    missing = [name for name in wanted if name not in tensors]
+    unexpected = [name for name in tensors if name not in own]
+    if missing or unexpected:
+        raise InputError(
+            f"{origin}: tensors missing {_first(missing)}, not expected {_first(unexpected)}; make the model again"
+        )
+    for name, found in tensors.items():
+        if found.shape != own[name].shape:
+            raise InputError(
+                f"{origin}: {name} is {tuple(found.shape)}, by the architecture {tuple(own[name].shape)}; make the "
+                "model again"
+            )
+
+
+def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
+    """Any NaN would end in empty translations, which look like the model's own."""
+    # the extremes are NaN where one number is, and cost a twentieth of asking each number
+    wrong = [
+        name
+        for name, tensor in tensors.items()
+        if tensor.is_floating_point() and tensor.numel()
+        if not all(map(torch.isfinite, torch.aminmax(tensor)))
+    ]
+    if wrong:
+        raise InputError(
+            f"{origin}: NaN or infinity in {_first(wrong)}; the model has diverged, or the file is damaged: train "
+            "it again, or restore the file"
+        )
+
+
+def _first(names: Sequence[str], most: int = 3) -> str:
+    """Some names for an error, of which there may be hundreds."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{list(names[:most])}{more}"
+
+
+def _own_tensors(network: Translator) -> dict[str, Tensor]:
+    """What a folder stores of a network: its tensors by name, tied ones once."""
+    return {name: value for name, value in network.state_dict().items() if name not in TIED}
+
+
+def model_hash(path: str | Path) -> str:
+    """SHA-256 of a model folder's parameters file, by which measurements name the model."""
+    return sha256_file(Path(path) / "model.safetensors")
+
+
+def _parameters_of(architecture: Architecture) -> int:
+    """Parameters of the network of an architecture, which packed weights do not show."""
+    with torch.device("meta"):
+        return count_parameters(Translator(architecture))
+
+
+def count_parameters(network: torch.nn.Module) -> int:
+    """Parameters of a network, tied ones once."""
+    return sum(parameter.numel() for parameter in network.parameters())

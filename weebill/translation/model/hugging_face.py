@@ -1,0 +1,212 @@
+"""Hugging Face sequence-to-sequence models (Marian, NLLB, M2M, mBART, T5, …) as teachers."""
+
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from torch import Tensor
+
+from weebill.errors import InputError
+from weebill.hugging_face.loading import pretrained_model
+from weebill.translation.model.hugging_face_folder import (
+    load_tokenizer,
+    positions_of,
+    set_languages,
+    unreadable,
+)
+from weebill.translation.search import Cut, Progress, SearchOptions, prepack
+from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.cuts import count_line
+from weebill.translation.translator import Hypothesis, TextTranslator
+
+
+class HuggingFaceTranslator(TextTranslator):
+    """A model folder in transformers' format, read without the network.
+
+    Only weights in safetensors are read: pickles run code.
+    languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
+    in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
+    generation configuration.  precision: see `search.prepack`.
+    A model with a fixed number of positions reads no more pieces than that, whatever the search options say.
+    Pieces of a sentence are counted with those that the tokenizer adds: its end, a code of a language, a prefix.
+    Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or knows no such language.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        device: str = "cpu",
+        languages: tuple[str, str] | None = None,
+        precision: str = "float32",
+    ) -> None:
+        self.device = device
+        self._tokenizer = load_tokenizer(folder)
+        with unreadable(folder):
+            self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
+        prepack(self._model.to(device).eval(), precision)
+        self.positions = positions_of(self._model.config, self._tokenizer)
+        marks = set_languages(self._tokenizer, languages, folder)
+        self._prefix, self._first, self._start = marks
+
+    def nbest(
+        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
+    ) -> list[list[Hypothesis]]:
+        """See `translator.TextTranslator`.  Raises InputError where translations are to be drawn."""
+        if options.sampling is not None:
+            raise InputError("only Weebill's own models are sampled from; search with a beam")
+        results = [[Hypothesis("", 0.0, ())] for _ in sentences]
+        for batch, inputs in self._batches(sentences, options):
+            found = self._generate(inputs, options)
+            for index, hypotheses in zip(batch, found, strict=True):
+                results[index] = hypotheses
+            if progress is not None:
+                progress(len(batch))
+        return results
+
+    @torch.inference_mode()
+    def mean_log_probabilities(
+        self, inputs: Sequence[str], outputs: Sequence[str], batch_size: int = 16
+    ) -> np.ndarray:
+        """(sentences,) float64: mean log probability of each output's tokens, its end counted, given its input.
+
+        A code of the output's language is given too, and not counted.
+        Longer sides than SearchOptions' `max_source_tokens` are cut off there, and counted in the log.
+        """
+        most = self._most(SearchOptions())
+        sides = []
+        for name, texts in (
+            ("text", [self._prefix + text for text in inputs]),
+            ("text_target", list(outputs)),
+        ):
+            pieces, cuts = self._pieces(texts, most, name)
+            if cuts:
+                logging.warning("%s", count_line("scoring", len(cuts), len(texts), most))
+            sides.append(pieces)
+        lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
+        means = np.zeros(len(lengths))
+        for rows in length_sorted_batches(lengths, batch_size, 4096):
+            given, labels = (
+                self._tokenizer.pad({"input_ids": [side[row] for row in rows]}, return_tensors="pt")
+                for side in sides
+            )
+            pieces = labels["input_ids"].to(self.device)
+            mask = labels["attention_mask"].bool().to(self.device)
+            for code in (self._first, self._start):
+                if code is not None:
+                    mask &= pieces != code
+            logits = self._model(**given.to(self.device), labels=pieces).logits.float()
+            chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
+            totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
+            means[rows] = (totals / mask.sum(1)).cpu().numpy()
+        return means
+
+    def _batches(
+        self, sentences: Sequence[str], options: SearchOptions
+    ) -> Iterator[tuple[list[int], Any]]:
+        if not sentences:
+            return
+        inputs = [self._prefix + sentence for sentence in sentences]
+        pieces, cuts = self._pieces(inputs, self._most(options))
+        for cut in cuts:
+            self.on_cut(cut)
+        lengths = [
+            len(ids) if sentence.strip() else 0
+            for ids, sentence in zip(pieces, sentences, strict=True)
+        ]
+        for batch in options.batches(lengths):
+            ids = {"input_ids": [pieces[index] for index in batch]}
+            yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
+
+    def _most(self, options: SearchOptions) -> int:
+        """Return how many pieces of a sentence are read at most."""
+        least = self._tokenizer.num_special_tokens_to_add() + 1  # which a cut does not remove
+        return max(least, min(options.max_source_tokens, self.positions or math.inf))
+
+    def _pieces(
+        self, texts: list[str], most: int, name: str = "text"
+    ) -> tuple[list[list[int]], list[Cut]]:
+        """Return the pieces of each text, cut before its end where they are more than `most`, and what was cut.
+
+        name: the tokenizer's argument, `text` or `text_target`.
+        """
+        # Not verbose: transformers would warn of the first long text, without its line.
+        pieces = self._tokenizer(**{name: texts}, verbose=False)["input_ids"]
+        cuts = [Cut(row, len(ids), most) for row, ids in enumerate(pieces) if len(ids) > most]
+        for cut in cuts:
+            shorter = {name: texts[cut.sentence], "truncation": True, "max_length": most}
+            pieces[cut.sentence] = self._tokenizer(**shorter)["input_ids"]
+        return pieces, cuts
+
+    @torch.inference_mode()
+    def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
+        limits = [options.limit(length) for length in inputs["attention_mask"].sum(1).tolist()]
+        prefix, forced = 1, {}  # what stands before the output: the decoder's start, and a code
+        if self._first is not None:
+            limits = [limit + 1 for limit in limits]
+            prefix, forced = 2, {"forced_bos_token_id": self._first}
+        elif self._start is not None:
+            forced = {"decoder_start_token_id": self._start}
+        if self.positions:
+            limits = [min(limit, self.positions - prefix) for limit in limits]
+        output = self._model.generate(
+            **inputs,
+            do_sample=False,
+            num_beams=options.beam,
+            num_return_sequences=options.nbest,
+            length_penalty=options.length_normalisation,
+            max_new_tokens=max(limits),
+            max_length=None,
+            logits_processor=[self._end_at(limits)],
+            return_dict_in_generate=True,
+            output_scores=True,
+            output_logits=options.beam == 1,
+            **forced,
+        )
+        pieces = output.sequences[:, prefix:]
+        texts = self._tokenizer.batch_decode(pieces, skip_special_tokens=True)
+        special = set(self._tokenizer.all_special_ids)
+        hypotheses = [
+            Hypothesis(text, score, tuple(i for i in ids if i not in special))
+            for text, score, ids in zip(
+                texts, self._scores(output, pieces, options), pieces.tolist(), strict=True
+            )
+        ]
+        n = options.nbest
+        return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
+
+    def _end_at(self, limits: list[int]) -> Callable[[Tensor, Tensor], Tensor]:
+        """Lets only the end follow where a sentence's output reaches its limit, end counted."""
+        ends = self._model.generation_config.eos_token_id
+        ends = torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
+        row_limits = torch.tensor(limits, device=self.device)
+        prompt = None
+
+        def process(tokens: Tensor, scores: Tensor) -> Tensor:
+            nonlocal prompt
+            prompt = tokens.shape[1] if prompt is None else prompt
+            beams = len(scores) // len(limits)
+            full = (row_limits <= tokens.shape[1] - prompt + 1).repeat_interleave(beams)
+            only_end = torch.full_like(scores, -torch.inf).index_copy(1, ends, scores[:, ends])
+            return torch.where(full[:, None], only_end, scores)
+
+        return process
+
+    def _scores(self, output: Any, pieces: Tensor, options: SearchOptions) -> list[float]:
+        """log p / length^length_normalisation of each of the pieces (sequences, steps), their end counted."""
+        real = pieces != self._model.generation_config.pad_token_id
+        lengths = real.sum(1).clamp(min=1)
+        if options.beam > 1:  # in which a forced first token counts, at no cost
+            counted = lengths if self._first is None else lengths + 1
+            return (
+                output.sequences_scores * (counted / lengths) ** options.length_normalisation
+            ).tolist()
+        steps = self._model.compute_transition_scores(
+            output.sequences, output.logits, normalize_logits=True
+        )[:, -pieces.shape[1] :]  # (sequences, steps)
+        totals = steps.masked_fill(~real, 0.0).sum(1)
+        return (totals / lengths**options.length_normalisation).tolist()

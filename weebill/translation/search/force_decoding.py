@@ -1,0 +1,88 @@
+"""Forced scoring: how probable a model finds given translations (WNGT20 §3 scores pairs so, in reverse).
+
+A model of the direction target → source judges each pair: p is the mean log probability of the source's
+pieces, its end counted, given the target.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from weebill.corpus.scores.scoring import Scorer
+from weebill.translation.model.folder import load_model
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import EOS, Vocabulary
+from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.cuts import count_line
+from weebill.translation.training.batches import make_batch
+from weebill.translation.translator import is_hugging_face
+
+MAX_PIECES = 200  # of a side; what follows is not looked at
+BATCH_SIZE = 128
+BATCH_TOKENS = 4096  # source plus target
+SLICE = 1024  # target positions whose scores over the vocabulary are held at once
+
+
+def load_reverse_scorer(
+    folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
+) -> Scorer:
+    """A function from sources and targets to (rows,) mean log probabilities of the source given the target.
+
+    folder: a model that translates target into source, of Weebill or Hugging Face.
+    languages: of source and target, for Hugging Face models of many.
+    Raises InputError where there is no such model.
+    """
+    if is_hugging_face(folder):
+        from weebill.translation.model.hugging_face import HuggingFaceTranslator  # slow to import
+
+        reverse = None if languages is None else (languages[1], languages[0])
+        translator = HuggingFaceTranslator(folder, device, reverse)
+        return lambda sources, targets: translator.mean_log_probabilities(targets, sources)
+    model = load_model(folder)
+    network = model.network.to(device)
+    return lambda sources, targets: mean_log_probabilities(
+        network, model.vocabulary, targets, sources
+    )
+
+
+@torch.inference_mode()
+def mean_log_probabilities(
+    network: Translator, vocabulary: Vocabulary, inputs: Sequence[str], outputs: Sequence[str]
+) -> np.ndarray:
+    """(sentences,) float64: (1 / pieces) · log p(output | input), the end counted as a piece.
+
+    Sides of more than MAX_PIECES pieces are cut off there, and counted in the log.
+    """
+    sides = [_cropped(vocabulary.encode(list(side))) for side in (inputs, outputs)]
+    lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
+    means = np.zeros(len(lengths))
+    device = network.embedding.weight.device
+    for rows in length_sorted_batches(lengths, BATCH_SIZE, BATCH_TOKENS):
+        batch = make_batch(*([side[row] for row in rows] for side in sides)).to(device)
+        memory = network.encode(batch.source, batch.source_mask)
+        hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
+        mask = batch.target_mask
+        hidden, pieces = hidden[mask], batch.target[mask]  # (n, d), (n,)
+        parts = zip(hidden.split(SLICE), pieces.split(SLICE), strict=True)
+        found = torch.cat([_log_probabilities(network.logits(h), ids) for h, ids in parts])
+        sentence = mask.nonzero()[:, 0]  # (n,)
+        totals = torch.zeros(len(rows), dtype=torch.float64, device=device)
+        totals.index_add_(0, sentence, found.double())
+        means[rows] = (totals / mask.sum(1)).cpu().numpy()
+    return means
+
+
+def _log_probabilities(logits: torch.Tensor, pieces: torch.Tensor) -> torch.Tensor:
+    """Log probabilities (n,) of pieces (n,) under scores (n, V)."""
+    logits = logits.float()
+    return logits.gather(1, pieces[:, None])[:, 0] - logits.logsumexp(1)
+
+
+def _cropped(sentences: list[list[int]]) -> list[list[int]]:
+    long = sum(len(ids) > MAX_PIECES for ids in sentences)
+    if long:
+        logging.warning("%s", count_line("scoring", long, len(sentences), MAX_PIECES))
+    return [ids if len(ids) <= MAX_PIECES else [*ids[: MAX_PIECES - 1], EOS] for ids in sentences]

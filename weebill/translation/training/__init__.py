@@ -1,0 +1,1 @@
+"""Training of teachers and students, and of students while pruning."""

@@ -1,0 +1,191 @@
+"""What happens around the updates of a training: progress, greedy validation, checkpoints, the end."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import lightning
+import torch
+from safetensors.torch import load_file, save_file
+from tqdm import tqdm
+
+from weebill.bleu import bleu
+from weebill.durable import sync
+from weebill.files import atomic_path
+from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.search import greedy_translations
+from weebill.translation.training.task import TrainingConfig
+
+
+class ProgressBar(lightning.Callback):
+    """Updates done, target tokens per second and the time left."""
+
+    def __init__(self, updates: int):
+        self._updates, self._bar = updates, None
+        self._words, self._since = 0, time.monotonic()
+
+    def on_train_start(self, trainer, task) -> None:
+        if trainer.is_global_zero:
+            self._bar = tqdm(
+                total=self._updates,
+                initial=trainer.global_step,
+                unit="update",
+                mininterval=5,
+                dynamic_ncols=True,
+            )
+
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        self._words += task.words
+        elapsed = time.monotonic() - self._since
+        if trainer.global_step % 50 == 0 and elapsed > 0:
+            task.log("tokens_per_second", self._words / elapsed)
+            if self._bar is not None:
+                loss = float(trainer.callback_metrics["loss"])
+                self._bar.set_postfix(
+                    {"tokens/s": f"{self._words / elapsed:,.0f}", "loss": f"{loss:.3f}"}
+                )
+            self._words, self._since = 0, time.monotonic()
+        if self._bar is not None:
+            self._bar.update()
+
+    def on_train_end(self, trainer, task) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class GreedyValidation(lightning.Callback):
+    """BLEU of greedy translations every so many updates; keeps the best weights, stops when patience ends.
+
+    The last update is validated too, or those since the validation before it were made in vain; a training of
+    fewer updates than one validation waits for goes without any.  Patience begins after update `patient_from`: a
+    stage of the text that is still to come may better what the present one cannot.
+    """
+
+    def __init__(
+        self,
+        sources: list[str],
+        references: list[str],
+        vocabulary: Vocabulary,
+        config: TrainingConfig,
+        work: Path,
+        patient_from: int = 0,
+    ):
+        self._sources, self._references, self._vocabulary = sources, references, vocabulary
+        self._every, self._last = config.validate_every, config.updates
+        self._patience, self._patient_from = config.patience, patient_from
+        self._metric = bleu(config.language)
+        self._best_path = work / "best.safetensors"
+        self.history: list[dict[str, float]] = []
+
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        update = trainer.global_step
+        if update % self._every and not self._every < update == self._last:
+            return
+        state = task.evaluated_state()
+        score = 0.0
+        if trainer.is_global_zero:
+            score = self._bleu(task, state)
+        score = trainer.strategy.broadcast(score, src=0)
+        best = max((row["bleu"] for row in self.history), default=-1.0)
+        self.history.append({"update": update, "bleu": score})
+        task.log("validation_bleu", score)
+        if score > best and trainer.is_global_zero:
+            with atomic_path(self._best_path) as partial:
+                save_file(state, partial)
+        self._stop_without_patience(trainer)
+
+    def on_train_start(self, trainer, task) -> None:
+        """A run that resumes where patience had ended makes no further update."""
+        self._stop_without_patience(trainer)
+
+    def _stop_without_patience(self, trainer) -> None:
+        if self._patience and self._in_vain() >= self._patience:
+            trainer.should_stop = True
+
+    def _bleu(self, task, state: dict[str, torch.Tensor]) -> float:
+        network = task.network
+        training_state = {name: value.clone() for name, value in network.state_dict().items()}
+        network.load_state_dict(state)
+        network.eval()
+        text = None if self.history else "validation"  # said once
+        hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
+        network.load_state_dict(training_state)
+        network.train()
+        score = self._metric.corpus_score(hypotheses, [self._references]).score
+        tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
+        return score
+
+    def _in_vain(self) -> int:
+        """Validations since the best one, and since patience began."""
+        best = max(self.history, key=lambda row: row["bleu"], default={"update": 0})
+        since = max(best["update"], self._patient_from)
+        return sum(row["update"] > since for row in self.history)
+
+    def best_state(self) -> dict[str, torch.Tensor] | None:
+        """The weights of the best validation, None where none was made."""
+        return load_file(self._best_path) if self.history else None
+
+    def state_dict(self) -> dict:
+        return {"history": self.history}
+
+    def load_state_dict(self, state: dict) -> None:
+        self.history = state["history"]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint on disk and the number of updates behind it."""
+
+    path: Path
+    update: int
+
+
+class Checkpoints(lightning.Callback):
+    """Everything needed to continue, written atomically every so many updates; only the last is kept."""
+
+    def __init__(self, work: Path, every: int):
+        self._folder, self._every = work / "checkpoints", every
+
+    def last(self) -> Checkpoint | None:
+        """The newest whole checkpoint."""
+        found = [Checkpoint(path, int(path.stem)) for path in self._folder.glob("[0-9]*.ckpt")]
+        return max(found, key=lambda checkpoint: checkpoint.update, default=None)
+
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        if trainer.global_step % self._every == 0:
+            self.save(trainer)
+
+    def save(self, trainer) -> None:
+        """Write a checkpoint and remove the older ones."""
+        before = self.last()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{trainer.global_step}.ckpt"
+        partial = path.with_suffix(f".partial-{os.getpid()}")
+        trainer.save_checkpoint(partial, weights_only=False)
+        if trainer.is_global_zero:
+            sync(partial)  # or a power loss would leave an empty one, and none of the older
+            os.replace(partial, path)
+            sync(self._folder)
+            if before is not None and before.path != path:
+                before.path.unlink(missing_ok=True)
+
+
+class StopAt(lightning.Callback):
+    """Ends training after a number of updates.
+
+    Lightning's own max_steps cannot be met again by a run that resumes exactly there.
+    """
+
+    def __init__(self, updates: int):
+        self._updates = updates
+
+    def on_train_start(self, trainer, task) -> None:
+        self._check(trainer)
+
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        self._check(trainer)
+
+    def _check(self, trainer) -> None:
+        if trainer.global_step >= self._updates:
+            trainer.should_stop = True

@@ -1,0 +1,173 @@
+"""One update of a training: its batches, its loss, its step, its smoothed weights; and how to train."""
+
+from dataclasses import dataclass
+from itertools import chain
+
+import lightning
+import torch
+from torch import nn
+from torch.utils.data import IterableDataset
+
+from weebill.pruning.study import Companion
+from weebill.translation.training.curriculum import Stage, staged_batches
+from weebill.translation.training.encoding import EncodedCorpus
+from weebill.translation.training.loss import batch_loss
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How to train; defaults are the students' of WNGT20 §3 (Marian's transformer-base task)."""
+
+    batch_tokens: int = 8192  # source plus target, padding counted, in one batch of one device
+    accumulate: int = 1  # batches per update and device
+    updates: int = 500_000  # at most
+    learning_rate: float = 3e-4
+    warmup: int = 16_000  # updates; linear up to here, inverse square root from here
+    validate_every: int = 5_000  # updates
+    patience: int = 20  # validations without improvement; 0: train all the updates
+    checkpoint_every: int = 1_000  # updates
+    smoothing: float = 1e-4  # exponential smoothing of the weights; 0: off
+    dropout: float = 0.0
+    label_smoothing: float = 0.0
+    clip_norm: float = 0.0  # 0: off
+    max_pieces: int = 200  # longer pairs are left out of training
+    precision: str = "float32"  # or bfloat16: products in it, weights in float32
+    guided_alignment: float = 0.0  # weight of the loss; 0: off
+    language: str = ""  # of the targets, whose tokens validation's BLEU counts; "" has words
+    stages: tuple[Stage, ...] = ()  # of the text; none: all of it all the time
+
+    def __post_init__(self) -> None:
+        """Stages may come as plain values of a configuration."""
+        stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
+        object.__setattr__(self, "stages", tuple(stages))
+
+
+class UpdateStream(IterableDataset):
+    """Per item the batches of one update, of this process's rank, and the target words of all ranks together."""
+
+    def __init__(self, corpus: EncodedCorpus, config: TrainingConfig, seed: int):
+        self.corpus, self.config, self.seed = corpus, config, seed
+        self.first_update = 0
+        self.rank, self.ranks = 0, 1
+
+    def __iter__(self):
+        per_update = self.config.accumulate * self.ranks
+        stages, budget = self.config.stages, self.config.batch_tokens
+        stream = staged_batches(
+            self.corpus, stages, budget, self.seed, per_update, self.first_update
+        )
+        target = self.corpus.lengths("target")
+        while True:
+            rows = [next(stream) for _ in range(per_update)]
+            words = int(sum(target[part].sum() for part in rows))
+            yield [self.corpus.batch(part) for part in rows[self.rank :: self.ranks]], words
+
+
+class TranslationTask(lightning.LightningModule):
+    """One network in training; one Lightning step is one update over all its batches."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        config: TrainingConfig,
+        seed: int,
+        start_update: int = 0,
+        companion: Companion | None = None,
+    ):
+        super().__init__()
+        self.network, self.config, self.companion = network, config, companion
+        self.seed, self.start_update = seed, start_update
+        # gradients are summed over batches, and divided by all their words
+        self.automatic_optimization = False
+        self.smoothed = (
+            [p.detach().clone() for p in network.parameters()] if config.smoothing else None
+        )
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Adam with the papers' β and ε; a companion's parameters are a group with its rate."""
+        groups = [{"params": list(self.network.parameters()), "rate": None}]
+        if self.companion is not None and list(self.companion.parameters()):
+            groups.append(
+                {"params": list(self.companion.parameters()), "rate": self.companion.rate}
+            )
+        return torch.optim.Adam(
+            groups,
+            lr=self.config.learning_rate,
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            fused=True,
+        )
+
+    def rate(self, update: int) -> float:
+        """The learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
+        warmup = max(1, self.config.warmup)
+        return self.config.learning_rate * min(update / warmup, (warmup / update) ** 0.5)
+
+    def training_step(self, update, _index: int) -> None:
+        """One update: forward and backward of each batch, then one optimizer step."""
+        batches, words = update
+        optimizer = self.optimizers()
+        number = self.start_update + self.global_step + 1
+        torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
+        # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
+        config = self.config
+        losses = (
+            batch_loss(
+                self.network,
+                batch.to(self.device),
+                words,
+                config.label_smoothing,
+                config.guided_alignment,
+            )
+            * self.trainer.world_size
+            for batch in batches
+        )
+        if self.companion is not None:
+            self.companion.before_update(self.global_step + 1)
+            penalty = self.companion.penalty()
+            losses = losses if penalty is None else chain(losses, [penalty])
+        if self.trainer.world_size > 1:
+            losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
+        total = 0.0
+        for loss in losses:
+            self.manual_backward(loss)
+            total += loss.detach()
+        if self.config.clip_norm:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        for group in optimizer.param_groups:
+            group["lr"] = group["rate"] or self.rate(number)
+        optimizer.step()
+        optimizer.zero_grad()
+        self.smooth(number)
+        self.log_dict({"loss": total, "learning_rate": self.rate(number)})
+        self.words = words
+
+    def smooth(self, number: int) -> None:
+        """Move the smoothed weights towards those after update `number`."""
+        if self.smoothed is None:
+            return
+        # Marian's schedule: young averages follow the weights faster.
+        rate = max(self.config.smoothing, 1 - (number + 1) / (number + 10))
+        with torch.no_grad():
+            torch._foreach_lerp_(self.smoothed, list(self.network.parameters()), rate)
+
+    def on_train_start(self) -> None:
+        """Smoothed weights live on the device of the network; only now has the trainer moved it there."""
+        if self.smoothed is not None:
+            self.smoothed = [value.to(self.device) for value in self.smoothed]
+
+    def on_save_checkpoint(self, checkpoint: dict) -> None:
+        """The smoothed weights belong to the state of training."""
+        checkpoint["smoothed"] = self.smoothed
+
+    def on_load_checkpoint(self, checkpoint: dict) -> None:
+        """The inverse of `on_save_checkpoint`."""
+        self.smoothed = checkpoint["smoothed"]
+
+    def evaluated_state(self) -> dict[str, torch.Tensor]:
+        """The weights that are validated and kept: the smoothed ones where smoothing is on."""
+        state = {name: value.detach().cpu() for name, value in self.network.state_dict().items()}
+        if self.smoothed is not None:
+            names = [name for name, _ in self.network.named_parameters()]
+            state.update(zip(names, (value.detach().cpu() for value in self.smoothed), strict=True))
+        return {name: value.clone() for name, value in state.items()}

@@ -1,0 +1,257 @@
+"""Training of teachers and students on PyTorch Lightning; killed at any moment, it goes on to the same weights.
+
+Everything random is a function of the seed and the number of the update: the batches (`batches`), and the
+dropout masks, whose generator is seeded anew at each update.  A checkpoint therefore holds parameters, optimizer,
+smoothed parameters and the validation history, and nothing else is needed to continue.
+"""
+
+import hashlib
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import lightning
+import torch
+from lightning.pytorch.loggers import TensorBoardLogger
+from lightning.pytorch.plugins.environments import LightningEnvironment
+from torch import nn
+from torch.utils.data import DataLoader
+
+from weebill.corpus.table import read_columns
+from weebill.errors import InputError
+from weebill.files import claim_folder, content_hash, exclusive_folder
+from weebill.pruning.companion_registry import companion_to_dict
+from weebill.pruning.study import CompanionSettings
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.training.callbacks import (
+    Checkpoints,
+    GreedyValidation,
+    ProgressBar,
+    StopAt,
+)
+from weebill.translation.training.curriculum import last_begins
+from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.task import TrainingConfig, TranslationTask, UpdateStream
+from weebill.workflow.code_version import code_version
+
+ENCODED = "encoded"
+PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
+# What decides a training's weights: its arithmetic, and by the validations which weights are kept.
+CODE = (
+    "bleu",
+    "kernels.cpu_matmul",
+    "translation.training.batches",
+    "translation.training.callbacks",
+    "translation.training.curriculum",
+    "translation.training.encoding",
+    "translation.training.guided_alignment",
+    "translation.model.layers",
+    "translation.training.loss",
+    "translation.model.network",
+    "translation.search",
+    "translation.model.decoder_state",
+    "translation.training.task",
+    "translation.model.vocabulary",
+)
+TRANSFORMS_CODE = ("quantization",)
+COMPANIONS_CODE = ("pruning",)
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Where to train: accelerator `cpu` or `gpu`, devices of each node, CPU threads of each process, nodes.
+
+    One process runs on each device, DDP where there are several.
+    On one node a training starts its processes itself; on several, something else starts one per device.
+    """
+
+    accelerator: str = "cpu"
+    devices: int = 1
+    threads: int = 1
+    nodes: int = 1
+
+    @property
+    def processes(self) -> int:
+        """Of one training, one for each device."""
+        return self.devices * self.nodes
+
+
+@dataclass
+class Training:
+    """What training found: updates made, and per validation {update, bleu}."""
+
+    updates: int
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def best(self) -> dict[str, float] | None:
+        """The first validation with the highest BLEU."""
+        return max(self.history, key=lambda row: row["bleu"], default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the model folder's lineage."""
+        return {**asdict(self), "best": self.best}
+
+
+def train(
+    network: Translator,
+    corpora: Sequence[Path],
+    validation: Path,
+    vocabulary: Vocabulary,
+    config: TrainingConfig,
+    *,
+    seed: int,
+    work: Path,
+    hardware: Hardware = Hardware(),
+    start_update: int = 0,
+    transform: Callable[[nn.Module], None] | None = None,
+    companion: CompanionSettings | None = None,
+    keep: Literal["best", "last"] = "best",
+    tensorboard: Path | None = None,
+    encoded: Path | None = None,
+) -> Training:
+    """Train `network` in place.
+
+    corpora, validation: tables; kept pairs are used.  work: a folder for checkpoints and logs, never shared by
+    two processes; an unfinished training of the same network, data, settings, code and hardware found there is
+    continued, any other is thrown away.
+    start_update: where the learning-rate schedule and the batches begin (late resetting).
+    transform: changes the network first, e.g. to fake quantization.
+    companion: what pruning adds to the training.
+    keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
+    last where none was made), or the plain weights of the last update.
+    tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
+    encoded: where trainings one after another share the encoded corpora; by default within `work`.
+    Under DDP only the first rank returns; the others end here.
+    Raises InputError for an empty corpus or validation set, a vocabulary of another size than the network's, or
+    processes missing on other nodes.
+    """
+    if len(vocabulary) != network.architecture.vocabulary:
+        raise InputError(
+            f"{vocabulary.path}: {len(vocabulary):,} pieces, but the network has "
+            f"{network.architecture.vocabulary:,}; use the vocabulary it was made for"
+        )
+    pairs = read_columns(validation, ["source", "target"]).to_pydict()
+    if not pairs["source"]:
+        raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
+    torch.set_num_threads(hardware.threads)
+    settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
+    code = CODE
+    if transform is not None:
+        transform(network)
+        code += TRANSFORMS_CODE
+    if companion is not None:
+        settings |= companion_to_dict(companion)
+        code += COMPANIONS_CODE
+    first_rank = _first_rank(hardware)
+    with exclusive_folder(work) if first_rank else nullcontext():
+        folder = encoded or work / ENCODED
+        data = encode_corpus(
+            corpora,
+            vocabulary,
+            folder,
+            config.max_pieces,
+            grouped=bool(config.stages),
+            linked=bool(config.guided_alignment),
+        )
+        if first_rank:
+            identity = {
+                "settings": settings,
+                "network": tensors_hash(network.state_dict()),
+                "corpora": data.identity,
+                "validation": content_hash(validation),
+                "hardware": asdict(hardware),
+                "code": code_version(*code),
+                "torch": torch.__version__,
+            }
+            claim_folder(work, "identity.json", identity, keep=[ENCODED])
+        accompanied = companion and companion.companion(network)
+        task = TranslationTask(network, config, seed, start_update, accompanied)
+        patient_from = max(0, last_begins(config.stages) - start_update)
+        validations = GreedyValidation(
+            pairs["source"], pairs["target"], vocabulary, config, work, patient_from
+        )
+        with accompanied.attached() if accompanied else nullcontext():
+            trainer = _fit(
+                task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
+            )
+        if not trainer.is_global_zero:
+            sys.exit(0)
+        if keep == "best":
+            network.load_state_dict(validations.best_state() or task.evaluated_state())
+        if accompanied:
+            accompanied.finish()
+        network.cpu().eval()
+        return Training(trainer.global_step, validations.history)
+
+
+def _fit(
+    task: TranslationTask,
+    stream: UpdateStream,
+    validations: GreedyValidation,
+    work: Path,
+    hardware: Hardware,
+    tensorboard: Path | None,
+) -> lightning.Trainer:
+    """Run or continue the training whose checkpoints are in `work`."""
+    config = task.config
+    checkpoints = Checkpoints(work, config.checkpoint_every)
+    trainer = lightning.Trainer(
+        accelerator=hardware.accelerator,
+        devices=hardware.devices,
+        num_nodes=hardware.nodes,
+        strategy="ddp" if hardware.processes > 1 else "auto",
+        # On Slurm Lightning expects srun to have started all processes; Snakemake's srun starts one.
+        plugins=[LightningEnvironment()] if hardware.nodes == 1 else None,
+        precision=PRECISIONS[config.precision],
+        max_epochs=1,  # the stream is endless, callbacks end it
+        logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
+        log_every_n_steps=50,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        use_distributed_sampler=False,
+        callbacks=[ProgressBar(config.updates), validations, checkpoints, StopAt(config.updates)],
+    )
+    started = (
+        hardware.nodes == 1 or trainer.strategy.cluster_environment.creates_processes_externally
+    )
+    if not started or trainer.world_size != hardware.processes:
+        raise InputError(
+            f"hardware: {hardware.devices} devices on {hardware.nodes} nodes need {hardware.processes} "
+            "processes, started by srun or torchrun; Snakemake starts one: set hardware.nodes to 1"
+        )
+    stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
+    stream.first_update = task.start_update
+    last = checkpoints.last()
+    if last is not None:
+        logging.info("continuing at update %d from %s", last.update, last.path)
+        stream.first_update += last.update
+    task.train()  # a network read from its folder is in evaluation mode
+    trainer.fit(
+        task, DataLoader(stream, batch_size=None), ckpt_path=last and last.path, weights_only=True
+    )
+    return trainer
+
+
+def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
+    """SHA-256 over names, types and values."""
+    digest = hashlib.sha256()
+    for name, value in sorted(tensors.items()):
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _first_rank(hardware: Hardware) -> bool:
+    """Whether this process is the first of its training, told before there is a trainer to ask."""
+    names = ["LOCAL_RANK"]  # Lightning's
+    if hardware.nodes > 1:
+        names += ["NODE_RANK", "GROUP_RANK", "SLURM_PROCID"]
+    return all(int(os.environ.get(name, "0")) == 0 for name in names)

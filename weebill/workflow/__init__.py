@@ -1,0 +1,1 @@
+"""All that knows Snakemake: jobs, code fingerprints, lineage of results."""

@@ -1,0 +1,59 @@
+"""Context manager around every workflow script: output goes to the job's log, bad input ends in one clear line.
+
+Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, while
+the other imports, torch's for one, still take their seconds.
+"""
+
+import logging
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from weebill.errors import explain
+from weebill.workflow.parent_watch import end_with_snakemake, is_job
+
+if is_job():
+    end_with_snakemake()
+
+
+@contextmanager
+def job(log: str | Path) -> Iterator[None]:
+    """Run a script's body with stdout, stderr and logging in the file `log`.
+
+    Input and disk errors are written as one line to the log and the terminal, and the process exits with
+    code 1; any other error leaves its traceback in the log too, and goes on upwards.  A training that was told to
+    end (SIGTERM) exits as the shell says of such processes, not with 0.
+    """
+    end_with_snakemake()
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush(), sys.stderr.flush()
+    output, terminal = os.dup(1), os.dup(2)
+    with open(log, "a", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1), os.dup2(file.fileno(), 2)
+        logging.basicConfig(
+            level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr, force=True
+        )
+        try:
+            yield
+        except Exception as error:
+            line = explain(error)
+            if line is None:
+                traceback.print_exc()
+                raise
+            print(line, file=sys.stderr, flush=True)
+            # Snakemake ends some of its lines in a second write: ours begins a line of its own.
+            os.write(terminal, f"\nweebill: {line}\n".encode())
+            raise SystemExit(1) from error
+        except SystemExit as end:
+            if end.code is None:  # Lightning's, after SIGTERM: the training is not done
+                print("ended by SIGTERM before its time", file=sys.stderr)
+                raise SystemExit(128 + signal.SIGTERM) from end
+            raise
+        finally:
+            sys.stdout.flush(), sys.stderr.flush()
+            os.dup2(output, 1), os.dup2(terminal, 2)
+            os.close(output), os.close(terminal)
