@@ -74,7 +74,7 @@ class Bart(Family):
         ]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """Encoder and decoder."""
+        """Return the stacks of encoder and decoder."""
         return [
             self.stack_of(side, getattr(self.core, side).layers, f"{side}_layers")
             for side in ("encoder", "decoder")

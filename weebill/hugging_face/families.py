@@ -29,7 +29,7 @@ FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
 
 
 def prunable(model: nn.Module) -> Family:
-    """What pruning sees of a model that is, or holds, one base model of a family.
+    """Return the view for pruning of a model that is, or holds, one base model of a family.
 
     Raises InputError where it holds none, or several.
     """

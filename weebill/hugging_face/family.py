@@ -36,11 +36,11 @@ class Family(Prunable):
     def recorder_of(
         self, attention: nn.Module, stack: nn.Module
     ) -> Callable[[Recorder | None], None]:
-        """The `set_recorder` of an attention, whose queries are those of `stack`'s attention_mask."""
+        """Return the `set_recorder` of an attention, whose queries are those of `stack`'s attention_mask."""
         return partial(self._set_recorder, attention, stack)
 
     def stack_of(self, name: str, layers: nn.ModuleList, key: str) -> LayerStack:
-        """The stack of some layers; key: of the configuration, where their number stands."""
+        """Return the stack of some layers; key: the configuration's key for their number."""
 
         def set_depth(depth: int) -> None:
             setattr(self.core.config, key, depth)

@@ -50,7 +50,7 @@ TOKENIZER_FILES = (
 
 
 def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
-    """What is left of each block: {"heads": {block name: h}, "neurons": {block name: f}}."""
+    """Return the remaining sizes of all blocks: {"heads": {block name: h}, "neurons": {block name: f}}."""
     return {
         "heads": {block.name: block.heads for block in model.attention_blocks()},
         "neurons": {block.name: block.neurons for block in model.feed_forward_blocks()},
@@ -77,7 +77,7 @@ def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
-    """What may be replaced by a model's folder with this tokenizer: without one, no folder that has some."""
+    """Return the folders that a model with this tokenizer may replace: without one, none that has a tokenizer."""
     names = ()
     if tokenizer is not None:
         names = (*TOKENIZER_FILES, *getattr(tokenizer, "vocab_files_names", {}).values())
@@ -175,7 +175,7 @@ def load_model(path: str | Path) -> PreTrainedModel:
 
 
 def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """The library's class that a folder's model is of.  Raises InputError where it is of no family."""
+    """Return the library's class of a folder's model.  Raises InputError where it is of no family."""
     known = {base.config_class.model_type for base in FAMILIES}
     if config.get("model_type") not in known:
         raise InputError(
@@ -233,7 +233,7 @@ def _load_own(
 
 
 def _types_in(model: PreTrainedModel) -> Callable[[str], tuple[str, ...]]:
-    """`expected` of `check_types`: a model saved in half precision becomes float32."""
+    """Return `expected` of `check_types`: a model saved in half precision becomes float32."""
     plain = types_of(model.state_dict())
     return lambda name: HALVES if plain(name) == (FLOAT,) else plain(name)
 
@@ -251,7 +251,7 @@ def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> 
 
 
 def _computed(model: PreTrainedModel) -> set[str]:
-    """The parameters that files do not hold because they are computed, which is done here: Marian's positions."""
+    """Compute the parameters that files do not hold, Marian's positions, and return their names."""
     found = set()
     for name, module in model.named_modules():
         if isinstance(module, MarianSinusoidalPositionalEmbedding):

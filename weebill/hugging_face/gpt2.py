@@ -55,7 +55,7 @@ class GPT2(Family):
         return FeedForwardBlock(name, inner, outer, set_shape)
 
     def layer_stacks(self) -> list[LayerStack]:
-        """The decoder."""
+        """Return the stack of the decoder."""
         return [self.stack_of("decoder", self.core.h, "num_hidden_layers")]
 
 
@@ -77,7 +77,7 @@ class NeuronlessMLP(GPT2MLP):
 
 
 def _bias(projection: Conv1D, x: Tensor) -> Tensor:
-    """The bias of a projection without inputs, as (b, positions, d) like x.
+    """Return the bias of a projection without inputs, as (b, positions, d) like x.
 
     It depends on x by name, so that the LayerNorm before it gets its gradient, of zeros, which DDP waits for.
     """

@@ -19,7 +19,7 @@ BESIDE = (".json", ".model", ".spm", ".txt")
 
 
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
-    """A model's weights in safetensors, configuration and tokenizer as a folder, and what they are in hub.json.
+    """Fetch a model's weights in safetensors, its configuration and tokenizer; hub.json records the origin.
 
     A folder NAME in `local_dir` stands for the hub.  Raises InputError where the model cannot be fetched, or has
     no weights in safetensors.
@@ -49,14 +49,14 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
 
 
 def _kind(folder: str | Path) -> FolderKind:
-    """What an earlier folder holds, by its own hub.json: the files of any model."""
+    """Return the files that an earlier folder may hold by its own hub.json: those of any model."""
     origin = Path(folder, ORIGIN)
     files = read_json(origin).get("files", {}) if origin.is_file() else {}
     return FolderKind(always=(ORIGIN,), perhaps=tuple(files))
 
 
 def _wanted(files: Iterable[str], name: str) -> list[str]:
-    """The files that a model is read from, among all of a folder."""
+    """Select the files that a model is read from, among all of a folder."""
     names = sorted(file for file in files if "/" not in file and file != ORIGIN)
     if not any(map(WEIGHTS.fullmatch, names)):
         pickles = [file for file in names if file.endswith((".bin", ".pt"))]
@@ -69,7 +69,7 @@ def _wanted(files: Iterable[str], name: str) -> list[str]:
 
 
 def _link(path: Path, place: Path) -> None:
-    """A file at a second place, which on the same disk costs none."""
+    """Put a file at a second place; on the same disk this takes no space."""
     try:
         os.link(path.resolve(), place)
     except OSError:

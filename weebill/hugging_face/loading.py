@@ -88,7 +88,7 @@ def pretrained_model(
 
 
 def _computed(model: PreTrainedModel) -> set[str]:
-    """The parameters that the library computes where a file lacks them: tables of sinusoidal positions."""
+    """Return the parameters that the library computes where a file lacks them: tables of sinusoidal positions."""
     return {
         f"{place}.{name}"
         for place, module in model.named_modules()
@@ -191,7 +191,7 @@ def _is_tokenizer(name: Any) -> bool:
 
 
 def _values(path: Path) -> dict[str, Any]:
-    """A JSON file's dictionary; an empty one if it is none, which the library does not read either."""
+    """Read a JSON file's dictionary; return an empty one if the file holds none, as the library ignores such files."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -214,7 +214,7 @@ def _entries(values: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any
 
 
 def _first_text(value: Any) -> str:
-    """The first text in a nested value, for a message."""
+    """Return the first text in a nested value, for a message."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     return f"{value!s:.60}"

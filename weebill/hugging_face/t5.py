@@ -48,7 +48,7 @@ class CutAttention(T5Attention):
         return output, position_bias, weights
 
     def _positions(self, x: Tensor, cache) -> Tensor:
-        """The table's entries (1, all heads, queries, keys)."""
+        """Return the table's entries (1, all heads, queries, keys)."""
         past = 0 if cache is None else cache.get_seq_length(self.layer_idx)
         queries = x.shape[1]
         return self.compute_bias(queries, past + queries, device=x.device, past_seen_tokens=past)
@@ -120,7 +120,7 @@ class T5(Family):
         ]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """Encoder and decoder."""
+        """Return the stacks of encoder and decoder."""
         return [
             self._stack("encoder", "num_layers"),
             self._stack("decoder", "num_decoder_layers"),

@@ -48,7 +48,7 @@ class XLMRoberta(Family):
         ]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """The encoder."""
+        """Return the stack of the encoder."""
         return [self.stack_of("encoder", self.core.encoder.layer, "num_hidden_layers")]
 
 

@@ -1,1 +1,1 @@
-"""Compiled kernels: the students' runtime, and int8 layers of any other model; with PyTorch in their place."""
+"""Compiled kernels of the students' runtime and of int8 layers, and PyTorch's where they cannot be compiled."""

@@ -1,15 +1,15 @@
 """Float32 matrix products by oneDNN or MKL, where training on CPUs spends its time.
 
-PyTorch hands float32 products to MKL, which leaves AVX-512 unused on processors of other makers; oneDNN's take
-half the time there and as long elsewhere, in the same arithmetic.  Where there is no AVX-512, MKL's are the faster
-by a tenth, and these functions leave them to it.
+PyTorch uses MKL for float32 products, which leaves AVX-512 unused on processors that Intel did not make.  There
+oneDNN takes half the time, elsewhere as long, in the same arithmetic.  Without AVX-512, MKL is a tenth faster, and
+these functions use it.
 """
 
 import os
 
-# oneDNN and PyTorch's layer over it keep 1,024 prepared products each, scratch memory included.  Batches of text
-# hardly ever repeat a shape: the caches fill with gigabytes that are never asked for again, and fresh pages cost
-# more time than preparing a product anew.  Both read their size at the first product.
+# oneDNN and PyTorch's layer over it cache 1,024 prepared products each, scratch memory included.  Batches of text
+# hardly ever repeat a shape, so the caches would fill with gigabytes that are never used again, and fresh pages
+# cost more time than preparing a product anew.  Both libraries read these sizes at the first product.
 os.environ.setdefault("LRU_CACHE_CAPACITY", "64")
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
 
@@ -25,7 +25,7 @@ ONEDNN_IS_FASTER = (
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """left (n, k) · right (k, m) + bias (m,), by the fastest kernel for the operands; without gradients."""
+    """Return left (n, k) · right (k, m) + bias (m,), by the fastest kernel for the operands; without gradients."""
     if for_onednn(left, right):
         return torch.ops.mkldnn._linear_pointwise(left, right.t(), bias, "none", [], "")
     return torch.mm(left, right) if bias is None else torch.addmm(bias, left, right)
@@ -40,7 +40,7 @@ def add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
 
 
 def for_onednn(*operands: Tensor) -> bool:
-    """Whether oneDNN is to multiply these: it can, float32 on the CPU, none of them empty, and is the faster."""
+    """Return True if oneDNN can multiply these (float32 on the CPU, none empty) and is the faster."""
     return ONEDNN_IS_FASTER and all(
         value.dtype == torch.float32 and value.device.type == "cpu" and value.numel()
         for value in operands
@@ -48,14 +48,14 @@ def for_onednn(*operands: Tensor) -> bool:
 
 
 def multiplies_bfloat16() -> bool:
-    """Whether the processor has products of bfloat16 numbers, which are then faster than float32's; few have."""
+    """Return True if the processor multiplies bfloat16 numbers, which is then faster than float32; few do."""
     has = torch.cpu.get_capabilities()
     native = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
     return native and torch.backends.mkldnn.is_available()
 
 
 class _Linear(torch.autograd.Function):
-    """functional.linear of x (n, in), weight (out, in), bias (out,) or None."""
+    """Linear map of x (n, in) by weight (out, in) and bias (out,) or None, as `functional.linear`."""
 
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -75,14 +75,13 @@ class _Linear(torch.autograd.Function):
 
 
 class OneDnnLinears(TorchFunctionMode):
-    """While the block lasts, every `functional.linear` in float32 on the CPU, and its gradient, is oneDNN's where
-    that is the faster.
+    """Context in which oneDNN computes `functional.linear` in float32 on the CPU, with its gradient, where it is faster.
 
     It looks at the function, not at modules, so it serves every family, fake-quantized layers included.
     """
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        """Calls pass through, save those of `functional.linear`."""
+        """Pass every call through but those of `functional.linear`."""
         if func is not functional.linear or torch.is_autocast_enabled("cpu"):
             return func(*args, **(kwargs or {}))
         return _linear(*args, **(kwargs or {}))
@@ -96,7 +95,7 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
 
 
 class PackedLinear:
-    """A linear map whose weight lies as the CPU's kernels want it, for many products; without gradients.
+    """Linear map whose weight has the layout of the CPU's kernels, for many products; without gradients.
 
     The weight is a copy: it does not follow what it was made of.
     """
@@ -104,11 +103,11 @@ class PackedLinear:
     def __init__(
         self, weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
     ) -> None:
-        """weight (out, in) in float32 or bfloat16, which inputs and outputs have too; sums are float32's.
+        """Prepare the weight (out, in), float32 or bfloat16; inputs and outputs have its type, sums are float32.
 
-        Where a processor does not multiply bfloat16, float32 products of the rounded numbers stand for it.
-        activation: "gelu" or "relu" of the result, None for the result itself.  rows: the input height that the
-        layout is chosen for; others work as well.
+        A processor that cannot multiply bfloat16 multiplies the rounded numbers in float32.
+        activation: "gelu" or "relu", applied to the result, or None.  rows: the input height that the layout is
+        optimised for; others work as well.
         """
         self.activation = activation
         rounded = weight.dtype == torch.bfloat16 and weight.device.type == "cpu"
@@ -126,7 +125,7 @@ class PackedLinear:
             self.weight = self.weight.clone()
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x (n, …, in) → (n, …, out)."""
+        """Map x (n, …, in) → (n, …, out)."""
         if self._widened:
             return self._product(x.float()).to(x.dtype)
         return self._product(x)

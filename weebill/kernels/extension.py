@@ -1,7 +1,7 @@
-"""The C++ extension, compiled on first use for an instruction set that the processor has.
+"""C++ extension, compiled on first use for an instruction set of the processor.
 
-`vnni`: AVX-512 with products of bytes.  `amx`: the same, products by the matrix unit.  `avxvnni`: registers half as
-wide, with products of bytes, as desktops have them.  `avx2`: any other x86 processor of the last ten years.
+`vnni`: AVX-512 with byte products.  `amx`: the same with products by the matrix unit.  `avxvnni`: byte products in
+registers half as wide, found in desktops.  `avx2`: any other x86 processor of the last ten years.
 """
 
 import ctypes
@@ -52,9 +52,9 @@ COMPILER = [
 
 
 def available() -> list[str]:
-    """The instruction sets that this process may use, the fastest first; none on other than x86 Linux.
+    """Return the instruction sets that this process may use, the fastest first; none but on x86 Linux.
 
-    Asks Linux for the matrix unit, where there is one.
+    If there is a matrix unit, ask Linux for the permission to use it.
     """
     found = _processor_flags()
     sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
@@ -62,7 +62,7 @@ def available() -> list[str]:
 
 
 def fastest() -> str:
-    """The fastest instruction set that the extension can be had for; `portable`, with a warning, where none."""
+    """Return the fastest instruction set that the extension can be built for; `portable`, with a warning, if none."""
     found = available()
     obstacle = _obstacle(found[0]) if found else "this processor has none of its instruction sets"
     if obstacle is None:
@@ -83,18 +83,18 @@ def check_instruction_set(name: str) -> None:
 
 
 def has_bfloat16(isa: str) -> bool:
-    """Whether the extension for an instruction set multiplies bfloat16 numbers on this processor."""
+    """Return True if the extension for an instruction set multiplies bfloat16 numbers on this processor."""
     return "avx512f" in NEEDS[isa] and BFLOAT16 in _processor_flags()
 
 
 @cache
 def extension(isa: str) -> ModuleType:
-    """The extension for an instruction set; compiled, once, where it is not in the cache yet.
+    """Return the extension for an instruction set, compiled if it is not in the cache yet.
 
     The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
     Raises InputError where the instruction set is unknown, there is no compiler, it fails, or nothing can be
-    written to the cache.  Whether the machine has the set, `check_instruction_set` knows: asked for `amx` where there
-    is no matrix unit, this is the same code on tiles in plain memory, for tests only.
+    written to the cache.  It does not check that the machine has the set (`check_instruction_set` does): for `amx`
+    without a matrix unit it builds the same code on tiles in plain memory, for tests only.
     """
     if isa not in NEEDS:
         raise InputError(_no_such_set(isa))
@@ -109,7 +109,7 @@ def extension(isa: str) -> ModuleType:
 
 
 def compiler() -> str | None:
-    """The path of the C++ compiler that would be used, if it exists; chosen as torch does."""
+    """Return the path of the C++ compiler that would be used, if it exists; chosen as torch does."""
     return shutil.which(os.environ.get("CXX", "c++"))
 
 
@@ -120,7 +120,7 @@ def _no_such_set(name: str) -> str:
 
 
 def _obstacle(isa: str) -> str | None:
-    """Why the extension for an instruction set cannot be had; None where nothing is known to stand in the way."""
+    """Return the reason why the extension for an instruction set cannot be built; None if none is known."""
     try:
         folder = _plan(isa).folder
     except InputError as error:
@@ -131,7 +131,7 @@ def _obstacle(isa: str) -> str | None:
 
 
 class _Build(NamedTuple):
-    """What is compiled, how and where."""
+    """Sources, flags and folder of one compilation."""
 
     name: str
     folder: Path
@@ -157,7 +157,7 @@ def _library(folder: Path) -> Path:
 
 
 def _state(library: Path) -> str:
-    """The size and SHA-256 of a library, a few milliseconds for its megabyte; both 0 where it is missing."""
+    """Return size and SHA-256 of a library (milliseconds for its megabyte); both 0 if it is missing."""
     if not library.is_file():
         return "0 0\n"
     return f"{library.stat().st_size} {sha256_file(library)}\n"
@@ -203,7 +203,7 @@ def _clear(folder: Path) -> None:
 
 
 def _failure(folder: Path, isa: str, error: Exception) -> str:
-    """The line that says why a build failed and what to do; the compiler's messages, if any, are logged."""
+    """Return one line with the cause of a failed build and the remedy; log the compiler's messages, if any."""
     text = str(error).strip() or type(error).__name__
     if any(words in text for words in FULL):
         places = dict.fromkeys([str(folder.parent), os.environ.get("TMPDIR", "/tmp")])
@@ -246,7 +246,7 @@ def _import(build: _Build) -> ModuleType:
 
 
 def _cache() -> Path:
-    """Where builds are kept.  Raises InputError where no folder is named and the user has none."""
+    """Return the folder of all builds.  Raises InputError where none is named and the user has no home folder."""
     if named := os.environ.get("TORCH_EXTENSIONS_DIR"):
         return Path(named)
     try:
@@ -260,7 +260,7 @@ def _cache() -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time; a killed one leaves nothing locked.  Raises InputError where nothing can be written."""
+    """Let one process at a time build; a killed one leaves no lock.  Raises InputError where nothing can be written."""
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -276,7 +276,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _digest(files: list[Path], flags: list[str]) -> str:
-    """A name for the sources, the flags, torch and Python: another of any of them is compiled anew."""
+    """Name the build by sources, flags, torch and Python: a change of any of them compiles anew."""
     python = sysconfig.get_config_var("SOABI") or ""
     content = hashlib.sha256(" ".join([version("torch"), python, *flags]).encode())
     for file in files:
@@ -286,7 +286,7 @@ def _digest(files: list[Path], flags: list[str]) -> str:
 
 @cache
 def _may_use_matrix_unit() -> bool:
-    """Ask Linux for the matrix unit (AMX), which a process has, once granted, for good, and its forks with it."""
+    """Ask Linux for the matrix unit (AMX); once granted, the process and its forks keep it."""
     arch_prctl, request_permission, tile_data = 158, 0x1023, 18
     ask = ctypes.CDLL(None).syscall
     ask.argtypes, ask.restype = [ctypes.c_long] * 3, ctypes.c_long

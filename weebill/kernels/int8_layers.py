@@ -1,8 +1,8 @@
-"""Layers of a Hugging Face model on int8 weights: linear maps by integer products, embeddings row by row.
+"""Layers of Hugging Face models with int8 weights: linear maps by integer products, embeddings row by row.
 
-A weight (outputs, inputs) is held as codes −127…127 with a scale per row, w = code / scale, and never as
-float32.  What a linear map is given is quantized as it comes, each row (token) by its own largest magnitude or by one
-scale known from calibration; y = Σ codes·codes / (both scales) + bias, with exact sums.
+A weight (outputs, inputs) is held as codes −127…127 with a scale per row, w = code / scale, never as float32.
+Inputs of linear maps are quantized as they come, each row (token) by its own largest magnitude or by one
+calibrated scale; y = Σ codes·codes / (both scales) + bias, with exact sums.
 """
 
 from collections.abc import Callable
@@ -28,10 +28,10 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class Int8Weight:
-    """A weight in one of two forms: as the compiled kernels want it, or row by row for PyTorch's product."""
+    """Weight in one of two layouts: the compiled kernels', or row by row for PyTorch's product."""
 
     def __init__(self, codes: Tensor, scale: Tensor, isa: str):
-        """codes: int8 (outputs, inputs).  scale: float32 (outputs,).  isa: of `kernels.extension`, or portable."""
+        """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: one of `kernels.extension`, or portable."""
         self.shape = codes.shape
         if isa == PORTABLE:
             self._codes, self._scale, self._compiled = codes, scale, None
@@ -42,9 +42,9 @@ class Int8Weight:
     def multiply(
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
     ) -> Tensor:
-        """x float32 (n, inputs) → float32 (n, outputs).
+        """Map x float32 (n, inputs) → float32 (n, outputs).
 
-        bias: (outputs,).  scale: of x, None: each row's own.  activation: of the result.
+        bias: (outputs,).  scale: that of x, None for each row's own.  activation: applied to the result.
         """
         if self._compiled is not None:
             kind = getattr(self._module.Activation, activation)
@@ -59,14 +59,14 @@ class Int8Weight:
         return ACTIVATIONS[activation](y if bias is None else y + bias)
 
     def rows(self, indices: Tensor) -> Tensor:
-        """The weights of some outputs (n,): float32 (n, inputs)."""
+        """Return the weights of some outputs (n,): float32 (n, inputs)."""
         if self._compiled is not None:
             return self._compiled.rows(indices)
         return self._codes[indices].to(torch.float32) / self._scale[indices, None]
 
 
 class Int8Linear(nn.Module):
-    """A linear map; `bias` stays float32.  `activation`, which may be set, is what its outputs go through."""
+    """Linear map with a float32 `bias`; `activation`, which may be set, is applied to its outputs."""
 
     weight = None  # of a type to adapt to, which T5 looks for
 
@@ -82,25 +82,25 @@ class Int8Linear(nn.Module):
         self.register_parameter("bias", bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (…, inputs) → (…, outputs)."""
+        """Map x (…, inputs) → (…, outputs)."""
         outputs, inputs = self.int8.shape
         y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale, self.activation)
         return y.view(*x.shape[:-1], outputs)
 
     def extra_repr(self) -> str:
-        """The sizes, as of nn.Linear."""
+        """Return the sizes, as nn.Linear does."""
         outputs, inputs = self.int8.shape
         return f"in_features={inputs}, out_features={outputs}"
 
 
 class Int8Embedding(nn.Module):
-    """A table of embeddings, each times `factor`."""
+    """Table of embeddings, each multiplied by `factor`."""
 
     def __init__(self, weight: Int8Weight, factor: float = 1.0):
         super().__init__()
         self.int8, self.factor = weight, factor
 
     def forward(self, indices: Tensor) -> Tensor:
-        """indices (…) → (…, width)."""
+        """Look up indices (…) → (…, width)."""
         rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
         return rows if self.factor == 1 else rows * self.factor

@@ -1,8 +1,8 @@
-"""Linear maps in float32 by the matrix unit (AMX), which multiplies bytes: twice as fast as the vector units.
+"""Float32 linear maps on the matrix unit (AMX), which multiplies bytes: twice as fast as the vector units.
 
-Each number is three bytes of a whole one, in units of its row, and bytes are multiplied exactly; what is rounded is
-2⁻²⁴ of a row's largest number, about what float32's own sums round (Ootomo, Ozaki & Yokota 2024, "DGEMM on integer
-matrix multiplication unit", have the scheme for float64).
+Each number becomes an integer of three bytes, in units of its row, and bytes are multiplied exactly.  The rounding
+is 2⁻²⁴ of a row's largest number, about that of float32's own sums (Ootomo, Ozaki & Yokota 2024, "DGEMM on integer
+matrix multiplication unit", describe the scheme for float64).
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ MOST_INPUTS = 2**31 // (3 * 255 * 128)  # whose sum 32 bits hold
 
 @cache
 def multiplies_by_bytes() -> bool:
-    """Whether this machine has the matrix unit, and the kernels for it."""
+    """Return True if this machine has the matrix unit, and the kernels for it."""
     return ISA in available() and fastest() == ISA
 
 
 def inference_linear(
     weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
 ) -> Callable[[Tensor], Tensor]:
-    """The fastest linear map in the weight's type, as `products.PackedLinear`, for many products."""
+    """Return the fastest linear map in the weight's type for many products; it is called as `PackedLinear`."""
     on_cpu = weight.dtype == torch.float32 and weight.device.type == "cpu"
     if on_cpu and 0 < weight.shape[1] <= MOST_INPUTS and len(weight) and multiplies_by_bytes():
         return SplitLinear(weight, bias, activation)
@@ -36,10 +36,10 @@ def inference_linear(
 
 
 class SplitLinear:
-    """A linear map whose weight is held as bytes; without gradients.  The weight is a copy."""
+    """Linear map whose weight is held as bytes; without gradients.  The weight is a copy."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
-        """weight (outputs, inputs), bias (outputs,).  activation: relu, gelu or gelu_tanh of the result, None: none.
+        """Take weight (outputs, inputs), bias (outputs,); activation: relu, gelu or gelu_tanh of the result, or None.
 
         Outputs whose weights are not all finite are NaN.
         """
@@ -50,7 +50,7 @@ class SplitLinear:
         self._outputs, self._inputs = weight.shape
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x float32 (n, …, inputs) → (n, …, outputs); of rows with NaN or infinite numbers NaN."""
+        """Map x float32 (n, …, inputs) → (n, …, outputs); rows with NaN or infinite numbers become NaN."""
         y = by_threads(
             lambda rows: self._compiled.multiply(rows, self._bias, self._kind),
             x.reshape(-1, self._inputs),

@@ -1,4 +1,4 @@
-"""Rows of a product divided among threads: the compiled kernels work in the thread that calls them."""
+"""Division of a product's rows among threads; the compiled kernels work in the thread that calls them."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thre
 
 
 def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """multiply(x) of rows x (n, inputs), by as many threads as PyTorch uses where there are rows enough."""
+    """Return multiply(x) for rows x (n, inputs), by as many threads as PyTorch uses if there are rows enough."""
     threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
     if threads < 2:
         return multiply(x)
@@ -20,5 +20,5 @@ def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
-    """So many threads that wait for work: the kernels keep their memory by thread."""
+    """Return a pool of `count` threads; it is kept, because the kernels keep their memory by thread."""
     return ThreadPoolExecutor(count)

@@ -1,6 +1,6 @@
-"""Grids, calibration, fake quantization, packed weights: for any torch model, whatever its family.
+"""Grids, calibration, fake quantization and packed weights for any torch model, whatever its family.
 
-`grids` maps numbers to codes, `packing` codes to bytes, `integer` multiplies them exactly, `weights` and
+`grids` maps numbers to codes, `packing` maps codes to bytes, `integer` multiplies codes exactly, `weights` and
 `modules` put them into a model, `calibration` finds the activations' scales, `finetuning` trains under
 quantization, `files` describes a quantized model in its folder and prepares a network to load it.
 """

@@ -1,4 +1,4 @@
-"""What static activation scales cost: the squared error they leave in each linear map's input."""
+"""Cost of static activation scales: the squared error that they leave in each linear map's input."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ from weebill.quantization.modules import inputs_watched, quantizable_linears
 
 @dataclass(frozen=True)
 class ActivationError:
-    """Of everything that fed one linear map, quantized by one formula's scale."""
+    """Error over all inputs of one linear map, quantized by one formula's scale."""
 
     map: str  # its name
     activation_scale: str  # the formula's name
@@ -26,7 +26,7 @@ class ActivationError:
 
     @property
     def relative(self) -> float:
-        """Squared error over squares; 0 where every input was zero."""
+        """Squared error divided by the squares; 0 if every input was zero."""
         return self.squared_error / self.squares if self.squares else 0.0
 
 
@@ -37,8 +37,8 @@ def measure_errors(
 ) -> list[ActivationError]:
     """Run a float32 model and quantize a copy of every linear map's input by each formula's scale.
 
-    run: does the work on text that was not calibrated on.  The model goes on with the input as it was, so that
-    an error is the scale's own and not an earlier layer's.  scales: formula → linear map → scale.
+    run: does the work, on other text than that of the calibration.  The model continues with the unquantized
+    input, so that an error is the scale's own and not an earlier layer's.  scales: formula → linear map → scale.
     Raises ValueError where a formula has no scale for a map.
     """
     totals: dict[tuple[str, str], Tensor] = {}
@@ -71,7 +71,7 @@ def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:
 
 
 def load_errors(path: str | Path) -> list[ActivationError]:
-    """The inverse of `save_errors`.  Raises InputError where the file is no such JSON."""
+    """Read what `save_errors` wrote.  Raises InputError where the file is no such JSON."""
     try:
         return [ActivationError(**row) for row in read_json(path)]
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Static activation scales from what a model's linear maps see while it works on calibration data."""
+"""Static activation scales from the inputs of a model's linear maps on calibration data."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,10 +18,10 @@ DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)
 
 @dataclass(frozen=True)
 class ActivationRanges:
-    """What was seen of the tensor that feeds one linear map.
+    """Magnitudes of the inputs of one linear map.
 
-    instances: number of calls with a non-zero input, and of those max|A_i| and the scale 127 / max|A_i|:
-    mean and standard deviation (of the population, as the published script takes it).
+    instances: number of calls with a non-zero input.  The other fields are mean and standard deviation (of the
+    population, as the published script takes it) of max|A_i| and of the scale 127 / max|A_i| over these calls.
     """
 
     instances: int
@@ -32,7 +32,7 @@ class ActivationRanges:
 
     @classmethod
     def of(cls, maxima: Sequence[float]) -> "ActivationRanges":
-        """The summary of max|A_i| of every instance; an all-zero instance says nothing and is left out."""
+        """Summarise max|A_i| of all instances; an all-zero instance says nothing and is left out."""
         values = np.asarray(maxima, dtype=np.float64)
         values = values[values > 0]
         if not values.size:
@@ -44,12 +44,12 @@ class ActivationRanges:
 
 
 def mean_of_scales(ranges: ActivationRanges) -> float:
-    """mean(127 / max|A_i|) + 1.1·std(127 / max|A_i|), as the papers print it (WNGT20 §5.1, WMT21 §3.2)."""
+    """Return mean(127 / max|A_i|) + 1.1·std(127 / max|A_i|), as the papers print it (WNGT20 §5.1, WMT21 §3.2)."""
     return ranges.mean_scale + DEVIATIONS * ranges.std_scale
 
 
 def mean_of_maxima(ranges: ActivationRanges) -> float:
-    """127 / (mean(max|A_i|) + 1.1·std(max|A_i|)), as the published script computes it; clips less."""
+    """Return 127 / (mean(max|A_i|) + 1.1·std(max|A_i|)), as the published script computes it; it clips less."""
     return INT8_LIMIT / (ranges.mean_maximum + DEVIATIONS * ranges.std_maximum)
 
 
@@ -60,7 +60,7 @@ FORMULAS: dict[str, Callable[[ActivationRanges], float]] = {
 
 
 def activation_scales(ranges: Mapping[str, ActivationRanges], formula: str) -> dict[str, float]:
-    """Each linear map's activation scale; an input that was always zero gets 1.
+    """Return each linear map's activation scale; an input that was always zero gets 1.
 
     Raises InputError where no formula has this name.
     """
@@ -73,11 +73,11 @@ def activation_scales(ranges: Mapping[str, ActivationRanges], formula: str) -> d
 def record_ranges(
     model: nn.Module, run: Callable[[], object], skip: Sequence[str] = ()
 ) -> dict[str, ActivationRanges]:
-    """Run a float32 model over calibration data and summarise what each of its linear maps was given.
+    """Run a float32 model over calibration data and summarise the inputs of each of its linear maps.
 
-    run: does the work, e.g. translates sentences greedily; each call of a linear map, for a batch of sentences
-    or one decoding step of it, is an instance of its activation tensor.  Padded positions count like others: a
-    linear map is not told of them, and they hold embedded EOS like the end of each sentence.
+    run: does the work, e.g. translates sentences greedily.  Each call of a linear map, for a batch of sentences
+    or one decoding step of it, is an instance of its activation tensor.  Padded positions count like others,
+    because a linear map does not know them; they hold embedded EOS like the end of each sentence.
     skip: as in `quantize_model`.  Raises InputError naming a map that was never called or saw NaN or infinity.
     """
     seen: dict[str, list[Tensor]] = {name: [] for name, _ in quantizable_linears(model, skip)}
@@ -92,7 +92,7 @@ def record_ranges(
 
 
 def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
-    """Of max|A_i| of every instance of what a linear map of that name was given; raises as `record_ranges` does."""
+    """Summarise max|A_i| of all inputs of the linear map `name`; raise as `record_ranges` does."""
     values = [float(value) for value in maxima]
     if not values:
         raise InputError(f"{name} was never used on the calibration data; give it more sentences")
@@ -107,7 +107,7 @@ def save_ranges(path: str | Path, ranges: Mapping[str, ActivationRanges]) -> Non
 
 
 def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
-    """The inverse of `save_ranges`.  Raises InputError where the file is no such JSON."""
+    """Read what `save_ranges` wrote.  Raises InputError where the file is no such JSON."""
     try:
         return {name: ActivationRanges(**seen) for name, seen in read_json(path).items()}
     except (TypeError, AttributeError) as error:
@@ -115,5 +115,5 @@ def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
 
 
 def load_scales(path: str | Path, formula: str) -> dict[str, float]:
-    """Activation scales by a formula's name from a file of ranges.  Raises InputError as its parts do."""
+    """Read activation scales, by a formula's name, from a file of ranges.  Raises InputError as its parts do."""
     return activation_scales(load_ranges(path), formula)

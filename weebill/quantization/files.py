@@ -1,9 +1,9 @@
-"""A quantized model in its folder: what `config.json` says of it, and a network ready to load its tensors.
+"""Quantized models in their folders: the section of `config.json`, and networks ready to load the tensors.
 
-In model.safetensors lies per weight a tensor `NAME.codes` (int8, or uint8 with two 4-bit codes a byte), a shared
-weight once.  All other numbers, float32, lie in one tensor `float32`, in the order of their names: biases,
-normalisations, per weight `NAME.quantized.scale`, per linear map with quantized inputs `NAME.activation_scale`.
-One by one, each of those hundreds would have its entry in the file's header, 1 % of a small student.
+model.safetensors holds for each weight a tensor `NAME.codes` (int8, or uint8 with two 4-bit codes a byte), a shared
+weight once.  All other numbers are float32 in one tensor `float32`, in the order of their names: biases,
+normalisations, each weight's `NAME.quantized.scale`, and `NAME.activation_scale` of linear maps with quantized
+inputs.  Stored one by one, these hundreds of entries would make the file's header 1 % of a small student.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from weebill.quantization.weights import PackedWeight
 from weebill.tensor_files import FLOAT, NAMES
 
 _NUMBERS = "float32"  # the tensor of all that is no code
-# How names of codes end in a network, and in its file.
+# Endings of the names of codes, in a network and in its file.
 _CODES, _STORED = ".quantized.codes", ".codes"
 # Keys of the section, with the type of their values and what to call it.
 _KEYS = {
@@ -32,7 +32,7 @@ _KEYS = {
 def section(
     grid: str, activation_scale: str | None = None, skip: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The `quantization` section of config.json.
+    """Return the `quantization` section of config.json.
 
     activation_scale: the formula of the activation scales, None where activations are float32.
     """
@@ -73,7 +73,7 @@ def _check_section(section: Any) -> None:
 
 
 def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
-    """`expected` of `tensor_files.check_types` for the file that a section, as it was read, describes.
+    """Return `expected` of `tensor_files.check_types` for the file that a section, as it was read, describes.
 
     Raises InputError for a section that is none, or a grid that is none of ours.
     """
@@ -83,7 +83,7 @@ def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
 
 
 def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A quantized network's tensors by name, as they are stored."""
+    """Merge a quantized network's tensors into those that are stored."""
     numbers = _numbers(tensors)
     flat = [tensors[name].flatten() for name in numbers]
     stored = {
@@ -95,7 +95,7 @@ def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The inverse of `merged`, for a network whose tensors have the names and shapes of `like`.
+    """Undo `merged`, for a network whose tensors have the names and shapes of `like`.
 
     Raises InputError where there are fewer or more numbers than the network has, or none.
     """
@@ -116,7 +116,7 @@ def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict
 
 
 def check_scales(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Hold the scales among the tensors of a packed model against what `fit` and calibration may give.
+    """Check the scales of a packed model: `fit` and calibration give finite numbers above 0.
 
     Raises InputError naming one that is not a finite number above 0.
     """
@@ -139,5 +139,5 @@ def _check_scale(name: str, tensors: Mapping[str, Tensor], zero: bool = False) -
 
 
 def _numbers(tensors: Mapping[str, Tensor]) -> list[str]:
-    """The names of tensors that are no codes, in the order in which they are stored."""
+    """Return the names of tensors that are no codes, in the order in which they are stored."""
     return sorted(name for name, value in tensors.items() if value.dtype == torch.float32)

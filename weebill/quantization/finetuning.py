@@ -29,7 +29,7 @@ from weebill.quantization.modules import quantize_model
 def fake_quantization(
     grid: str, scales: Mapping[str, float] | None = None, skip: Sequence[str] = ()
 ) -> Callable[[nn.Module], None]:
-    """What a training does to its network first (`transform`); `pack_model` turns the result into codes.
+    """Return the `transform` that a training applies to its network first; `pack_model` makes codes of the result.
 
     scales: activation scales by linear map, None to leave activations float32 (log 4-bit).
     """

@@ -10,7 +10,7 @@ LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
 
 
 def integer_product(a: Tensor, b: Tensor) -> Tensor:
-    """a (m, k) times the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exact.
+    """Multiply a (m, k) by the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exactly.
 
     Uses torch's integer kernel where it is exact on this machine, otherwise exact float32 sums.
     Raises ValueError where k is so large that 32 bits could overflow.
@@ -41,7 +41,7 @@ def _kernel_is_exact() -> bool:
 
 
 def _cuda_product(a: Tensor, b: Tensor) -> Tensor:
-    """The CUDA kernel wants more than 16 rows and sizes in eights: pad with zeros, cut the result."""
+    """Pad with zeros for the CUDA kernel, which needs more than 16 rows and sizes in eights, and cut the result."""
     rows, columns = a.shape[0], b.shape[0]
     inner = -a.shape[1] % 8
     a = torch.nn.functional.pad(a, (0, inner, 0, max(0, 17 - rows)))

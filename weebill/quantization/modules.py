@@ -80,14 +80,14 @@ class QuantizedLinear(_OnGrid):
         return self.quantized.shape[1]
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (…, in) → (…, out) of x's type; float32 sums of exact products where both sides are integers."""
+        """Map x (…, in) → (…, out) of x's type; sums are float32, products exact where both sides are integers."""
         packed = isinstance(self.quantized, PackedWeight)
         if packed and self.quantized.grid.integer and self.activation_scale is not None:
             return self._integer(x)
         return functional.linear(*self.operands(x))
 
     def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The operands of a floating-point product: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
+        """Return the operands of a floating-point product: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
         if self.activation_scale is not None:
             x = fake_quantize_activations(x, self.activation_scale)
         return x, self.quantized(), self.bias
@@ -109,12 +109,12 @@ class QuantizedLinear(_OnGrid):
         return self
 
     def extra_repr(self) -> str:
-        """The shape and the grid."""
+        """Return the shape and the grid."""
         return f"{self.in_features}, {self.out_features}, grid={self.quantized.grid.name}"
 
 
 class QuantizedEmbedding(_OnGrid):
-    """An embedding table (rows, width) on a grid."""
+    """Embedding table (rows, width) on a grid."""
 
     def __init__(self, quantized: Weight, padding_idx: int | None = None, owner: bool = True):
         super().__init__(quantized, owner)
@@ -131,7 +131,7 @@ class QuantizedEmbedding(_OnGrid):
         return self.quantized.shape[1]
 
     def forward(self, indices: Tensor) -> Tensor:
-        """indices (…) → (…, width)."""
+        """Look up indices (…) → (…, width)."""
         if isinstance(self.quantized, PackedWeight):
             return self.quantized.rows(indices)
         return functional.embedding(indices, self.quantized(), self.padding_idx)
@@ -188,7 +188,7 @@ def empty_packed_model(
 def quantizable_linears(
     model: nn.Module, skip: Sequence[str] = ()
 ) -> Iterator[tuple[str, nn.Linear]]:
-    """The linear maps that `quantize_model` replaces, with their names; a shared module comes once."""
+    """Yield the linear maps that `quantize_model` replaces, with their names; a shared module comes once."""
     for name, module in model.named_modules():
         if _is(module, nn.Linear) and _chosen(name, module, skip):
             yield name, module
@@ -198,7 +198,7 @@ def quantizable_linears(
 def inputs_watched(
     model: nn.Module, see: Callable[[str, Tensor], None], skip: Sequence[str] = ()
 ) -> Iterator[None]:
-    """While it lasts, `see` is told the name and each input, detached, of those linear maps."""
+    """Call `see`, within the context, with the name and each input, detached, of those linear maps."""
     with ExitStack() as stack:
         for name, module in quantizable_linears(model, skip):
             hook = module.register_forward_pre_hook(
@@ -209,7 +209,7 @@ def inputs_watched(
 
 
 def _is(module: nn.Module, kind: type[nn.Module]) -> bool:
-    """Whether a module computes what `kind` computes."""
+    """Return True if a module computes what `kind` computes."""
     return isinstance(module, kind) and type(module).forward is kind.forward
 
 
@@ -265,7 +265,7 @@ def _check_scales(
 
 
 def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:
-    """A weight that stays float32 in one module must not be quantized in another."""
+    """Raise ValueError where a weight would stay float32 in one module and be quantized in another."""
     swapped = {module.weight: name for name, module in chosen.items()}
     for name, module in model.named_modules():
         if name not in chosen:

@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def pack_nibbles(codes: Tensor) -> Tensor:
-    """Codes 0…15 of any shape → uint8 (⌈n / 2⌉,): the first of each pair in the low half of its byte.
+    """Pack codes 0…15 of any shape → uint8 (⌈n / 2⌉,): the first of each pair in the low half of its byte.
 
     The last high half is zero where n is odd.  Raises ValueError where a code does not fit into 4 bits.
     """
@@ -20,7 +20,7 @@ def pack_nibbles(codes: Tensor) -> Tensor:
 
 
 def unpack_nibbles(packed: Tensor, count: int) -> Tensor:
-    """uint8 (⌈count / 2⌉,) → int8 (count,), the inverse of `pack_nibbles`.
+    """Unpack uint8 (⌈count / 2⌉,) → int8 (count,), the inverse of `pack_nibbles`.
 
     Raises ValueError where the number of bytes is not that of `count` codes.
     """

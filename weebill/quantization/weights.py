@@ -1,4 +1,4 @@
-"""A weight tensor on a grid: trained under quantization, or held packed.  Layers that are tied share one."""
+"""Weight tensors on a grid, trained under quantization or held packed; tied layers share one."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from weebill.quantization.grids import Grid
 
 
 class _Rounded(torch.autograd.Function):
-    """Straight-through rounding that tells its weight when a gradient goes back through it."""
+    """Straight-through rounding that notifies its weight when a gradient passes back through it."""
 
     @staticmethod
     def forward(ctx, master: Tensor, rounded: Tensor, weight: "FakeWeight") -> Tensor:
@@ -21,7 +21,7 @@ class _Rounded(torch.autograd.Function):
 
 
 class FakeWeight(nn.Module):
-    """A float32 master weight that every use sees rounded to the grid; its gradient passes straight through.
+    """Float32 master weight that every use sees rounded to the grid; its gradient passes straight through.
 
     The rounded weight is computed once for all uses, and anew when the master may have changed, with its
     scale fitted anew: it is a function of the master alone, so a resumed training needs nothing else.
@@ -39,11 +39,11 @@ class FakeWeight(nn.Module):
         return self.master.shape
 
     def forward(self) -> Tensor:
-        """The weight on the grid, float32, with a gradient to the master."""
+        """Return the weight on the grid, float32, with a gradient to the master."""
         return _Rounded.apply(self.master, self._current(), self)
 
     def packed(self) -> "PackedWeight":
-        """The same numbers as codes."""
+        """Return the same numbers as codes."""
         codes, scale = self.grid.quantize(self.master.detach())
         weight = PackedWeight(self.grid, self.shape, device=codes.device)
         weight.codes.copy_(self.grid.pack(codes))
@@ -55,8 +55,8 @@ class FakeWeight(nn.Module):
         self._rounded = None
 
     def _current(self) -> Tensor:
-        # A write counts up the master's version, or gives it other memory; but fused optimizers count
-        # nothing, so every gradient ends what was rounded too, and so does every change of mode.
+        # A write increments the master's version, or gives it other memory.  Fused optimizers increment nothing,
+        # so every gradient invalidates the rounded weight too, and so does every change of mode.
         state = (self.master._version, self.master.data_ptr())
         if self._rounded is None or self._rounded[0] != state:
             with torch.inference_mode(False), torch.no_grad():  # else training could not use it
@@ -64,16 +64,16 @@ class FakeWeight(nn.Module):
         return self._rounded[1]
 
     def train(self, mode: bool = True) -> "FakeWeight":
-        """As for any module."""
+        """Set the mode, as for any module."""
         self.forget()
         return super().train(mode)
 
 
 class PackedWeight(nn.Module):
-    """A weight as packed codes and scale, both buffers: what is stored is what is held.
+    """Weight as packed codes and scale, both buffers: memory holds what the file stores.
 
     A grid of integers is multiplied by its codes; others are decoded once, at first use.  A cast, such as
-    `network.half()`, sets the type of the decoded numbers; the scale stays float32, so that no code changes its
+    `network.half()`, sets the type of the decoded numbers.  The scale stays float32, so that no code changes its
     meaning and casting back loses nothing.
     """
 
@@ -83,7 +83,7 @@ class PackedWeight(nn.Module):
         packed_shape, dtype = grid.packed_shape(self.shape)
         self.register_buffer("codes", torch.zeros(packed_shape, dtype=dtype, device=device))
         self.register_buffer("scale", torch.ones(grid.scale_shape(self.shape), device=device))
-        # Of the type that the weight was cast to last; scales do not tell, as they stay float32.
+        # Its type is the one that the weight was cast to last; scales do not show it, as they stay float32.
         self.register_buffer("_typed", torch.empty(0, device=device), persistent=False)
         self._decoded: Tensor | None = None
 
@@ -93,11 +93,11 @@ class PackedWeight(nn.Module):
         return self._typed.dtype
 
     def integers(self) -> Tensor:
-        """The codes, int8, of the weight's shape."""
+        """Return the codes, int8, of the weight's shape."""
         return self.grid.unpack(self.codes, self.shape)
 
     def forward(self) -> Tensor:
-        """The weight's numbers, float32 or the type that the weight was cast to."""
+        """Return the weight's numbers, float32 or the type that the weight was cast to."""
         if self.grid.integer:
             return self.grid.decode(self.integers(), self.scale).to(self.dtype)
         if self._decoded is None or self._decoded.device != self.codes.device:
@@ -106,14 +106,14 @@ class PackedWeight(nn.Module):
         return self._decoded
 
     def rows(self, indices: Tensor) -> Tensor:
-        """The numbers of some rows of a weight (rows, columns), in `dtype`: (…, columns) for indices (…)."""
+        """Return the numbers of some rows of a weight (rows, columns), in `dtype`: (…, columns) for indices (…)."""
         if not self.grid.integer:
             return nn.functional.embedding(indices, self())
         scale = self.scale if not self.scale.dim() else self.scale[indices]
         return self.grid.decode(self.integers()[indices], scale).to(self.dtype)
 
     def select(self, indices: Tensor) -> "PackedWeight":
-        """Some rows (n,) of a weight (rows, columns) as one of their own."""
+        """Return some rows (n,) of a weight (rows, columns) as a weight of their own."""
         chosen = PackedWeight(self.grid, (len(indices), *self.shape[1:]), self.codes.device)
         chosen.codes.copy_(self.grid.pack(self.integers()[indices]))
         chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
@@ -133,5 +133,5 @@ class PackedWeight(nn.Module):
 
 
 def in_float32(moved: Tensor, before: Tensor) -> Tensor:
-    """A float32 scale after its module was moved or cast: with the numbers of `before`, where `moved` is."""
+    """Return the scale of a moved or cast module in float32: the numbers of `before` on the device of `moved`."""
     return moved if moved.dtype == torch.float32 else before.to(moved.device)
