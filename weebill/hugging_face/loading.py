@@ -191,7 +191,7 @@ def _is_tokenizer(name: Any) -> bool:
 
 
 def _values(path: Path) -> dict[str, Any]:
-    """Read a JSON file's dictionary; return an empty one if the file holds none, as the library ignores such files."""
+    """Read a JSON file's dictionary; return an empty one if the file holds none: the library ignores such files."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

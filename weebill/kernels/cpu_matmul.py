@@ -75,7 +75,7 @@ class _Linear(torch.autograd.Function):
 
 
 class OneDnnLinears(TorchFunctionMode):
-    """Context in which oneDNN computes `functional.linear` in float32 on the CPU, with its gradient, where it is faster.
+    """Context in which oneDNN computes float32 `functional.linear` on the CPU, with its gradient, if it is faster.
 
     It looks at the function, not at modules, so it serves every family, fake-quantized layers included.
     """

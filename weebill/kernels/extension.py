@@ -260,7 +260,7 @@ def _cache() -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time build; a killed one leaves no lock.  Raises InputError where nothing can be written."""
+    """Let one process build at a time; a killed one leaves no lock.  Raises InputError if nothing can be written."""
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ class Int8Weight:
     """Weight in one of two layouts: the compiled kernels', or row by row for PyTorch's product."""
 
     def __init__(self, codes: Tensor, scale: Tensor, isa: str):
-        """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: one of `kernels.extension`, or portable."""
+        """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: of `kernels.extension`, or portable."""
         self.shape = codes.shape
         if isa == PORTABLE:
             self._codes, self._scale, self._compiled = codes, scale, None

@@ -87,7 +87,7 @@ class QuantizedLinear(_OnGrid):
         return functional.linear(*self.operands(x))
 
     def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return the operands of a floating-point product: x (…, in) rounded, weight (out, in) rounded, bias (out,)."""
+        """Return the operands of a floating-point product: x (…, in) and weight (out, in) rounded, bias (out,)."""
         if self.activation_scale is not None:
             x = fake_quantize_activations(x, self.activation_scale)
         return x, self.quantized(), self.bias

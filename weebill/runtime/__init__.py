@@ -1,1 +1,1 @@
-"""The fast translator of a finished student on CPUs."""
+"""Fast translation by finished students on CPUs."""

@@ -1,8 +1,8 @@
-"""How many sentences to translate together: as many as share the fixed costs, as few as keep the shortlist short.
+"""Sizes of batches in translation: large enough to share fixed costs, small enough to keep the shortlist short.
 
-A step of the decoder on n rows costs as much as n + SHARED of them would alone, for its weights are read once for
-all.  More sentences bring more columns of the output layer, which every row is multiplied by and which are
-gathered once for a batch.  Long sentences have more of both, so that the best number depends on their length.
+A decoder step on n rows costs as much as n + SHARED single rows without the reading of weights, which all rows
+share.  More sentences need more columns of the output layer; every row is multiplied by all of them, and they are
+gathered once for a batch.  Long sentences have more steps and more columns, so the best size depends on length.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.translation.search.batching import length_sorted_batches
 
 SIZES = (8, 12, 16, 24, 32, 48, 64, 96, 128)
-SEGMENT = 512  # sentences of like length that are cut into batches of one size
-# Fitted to int8 on AVX512-VNNI; sizes near the best differ by few per cent.
-SHARED = 2  # rows whose work a step's fixed cost equals
-GATHER = 25  # rows whose products with a column cost as much as gathering it
+SEGMENT = 512  # sentences of similar length that are cut into batches of one size
+# Fitted to int8 on AVX512-VNNI; sizes near the best differ by a few per cent.
+SHARED = 2  # fixed cost of a step, in rows
+GATHER = 25  # cost of gathering a column, in rows that are multiplied by it
 
 
 @dataclass(frozen=True)
 class DecoderCost:
-    """In multiplications.  row: of a step of one row, all layers; column: of one column and row."""
+    """Costs in multiplications; row: one row's step through all layers; column: one column and row."""
 
     row: int
     column: int
 
     @classmethod
     def of(cls, architecture: Architecture) -> "DecoderCost":
-        """The costs of an architecture, but for the attention over the source, which no batch changes."""
+        """Count an architecture's costs, without attention over the source, which is the same in any batch."""
         width, layers = architecture.embedding, architecture.decoder
         recurrent = architecture.decoder_kind == "ssru"
         each = [
@@ -48,9 +48,9 @@ def best_batches(
     shortlist: Shortlist | None,
     most_pieces: int,
 ) -> list[list[int]]:
-    """Indices of non-empty sources (pieces, EOS last) in batches of at most `most_pieces` with padding.
+    """Divide non-empty sources (pieces, EOS last) into batches of at most `most_pieces` with padding.
 
-    Longest first; the size of batches follows from lengths and, where there is one, the shortlist.
+    Returns their indices, longest first.  Batch sizes depend on lengths and on the shortlist, if there is one.
     """
     lengths = [len(source) - 1 for source in sources]
     [order] = length_sorted_batches(lengths, len(lengths), most_pieces * len(lengths)) or [[]]
@@ -67,10 +67,12 @@ def best_batches(
 def best_size(
     sources: Sequence[Sequence[int]], decoder: DecoderCost, shortlist: Shortlist | None
 ) -> int:
-    """The size of batch that costs least a piece, judged by sources from the middle of these, longest first."""
+    """Return the batch size with the least cost per piece for sources from the middle of these, longest first."""
     first = max(0, (len(sources) - SIZES[-1]) // 2)
     sample = sources[first : first + SIZES[-1]]
-    steps = np.cumsum([len(source) for source in sample])  # of all rows, were translations as long
+    steps = np.cumsum(
+        [len(source) for source in sample]
+    )  # over all rows, if translations were as long
     columns = _columns(sample, shortlist)
     cost = (steps + SHARED * len(sample[0])) * (decoder.row + decoder.column * columns)
     if shortlist is not None:
@@ -80,7 +82,7 @@ def best_size(
 
 
 def _columns(sources: Sequence[Sequence[int]], shortlist: Shortlist | None) -> np.ndarray:
-    """The columns of the first one, two, three … sources together; 0 where all pieces are."""
+    """Count the columns of the first one, two, three … sources together; 0 if there is no shortlist."""
     if shortlist is None:
         return np.zeros(len(sources), dtype=np.int64)
     chosen = np.zeros(len(shortlist.candidates) + 1, dtype=bool)  # as in Shortlist.columns

@@ -1,7 +1,7 @@
-"""What computes a student's outputs: the compiled extension, or PyTorch where that cannot be.
+"""Engines that compute a student's outputs: the compiled extension, or PyTorch where it cannot be built.
 
-Both translate a batch greedily, and are a network to `translation.search` whose pieces are the columns chosen
-last: ascending pieces, of which EOS and UNK are the first two, as in the whole vocabulary.
+Both translate a batch greedily.  To `translation.search` they are networks whose pieces are the columns chosen
+last: ascending pieces, EOS and UNK first, as in the whole vocabulary.
 """
 
 import copy
@@ -24,30 +24,30 @@ from weebill.translation.training.batches import pad
 
 
 class Engine(Protocol):
-    """b sentences, rows of a search over them, n columns."""
+    """Interface of engines; shapes: b sentences, rows of a search over them, n columns."""
 
     def reserve(self, positions: int) -> None:
-        """Prepare for sources and translations of so many pieces, their ends counted."""
+        """Prepare for sources and translations of up to `positions` pieces, ends included."""
 
     def choose(self, columns: np.ndarray) -> None:
-        """The pieces (n,) that an output may be from now on."""
+        """Set the pieces (n,) that outputs may be from now on."""
 
     def greedy(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
     ) -> list[list[int]]:
-        """The pieces of each source's translation without its end, at most its limit with it."""
+        """Translate greedily; return each translation's pieces without its end, at most its limit with it."""
 
-    # As of `translation.network.Translator`, with columns in place of pieces.
+    # The same interface as that of `translation.model.network.Translator`, with columns in place of pieces.
     def encode(self, source: Tensor, mask: Tensor) -> object: ...
     def start(self, memory: object, mask: Tensor) -> object: ...
     def step(self, tokens: Tensor, state: object) -> tuple[Tensor, object]: ...
 
 
 def engine_for(network: Translator, isa: str, precision: str = "float32") -> Engine:
-    """The engine of a name: an instruction set of `extension`, or `portable`.
+    """Make the engine of a name: an instruction set of `extension`, or `portable`.
 
-    precision: of the products of a network in float32: that, or bfloat16.
-    Raises InputError where it cannot be had, or cannot hold the network.
+    precision: that of a float32 network's products, float32 or bfloat16.
+    Raises InputError where it cannot be built, or cannot hold the network.
     """
     if isa == PORTABLE:
         return PortableEngine(network, precision)
@@ -55,7 +55,7 @@ def engine_for(network: Translator, isa: str, precision: str = "float32") -> Eng
 
 
 def fits_extension(network: Translator) -> bool:
-    """Whether the extension can hold a network: its vectors are whole, its weights all of one kind."""
+    """Return True if the extension can hold a network: whole vectors, weights all of one kind."""
     if network.width % VECTOR:
         return False
     return not _is_integer(network) or all(
@@ -66,7 +66,7 @@ def fits_extension(network: Translator) -> bool:
 
 
 class CompiledEngine:
-    """The C++ extension.  Between `start` and the end of a search it holds that search's state."""
+    """Engine of the C++ extension.  Between `start` and the end of a search it holds that search's state."""
 
     def __init__(self, network: Translator, isa: str, precision: str = "float32"):
         if network.width % VECTOR:
@@ -86,57 +86,57 @@ class CompiledEngine:
         self._room = 0
 
     def reserve(self, positions: int) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         if positions > self._room:
             self.student.positions(sinusoids(0, positions, self.width, torch.device("cpu")))
             self._room = positions
 
     def choose(self, columns: np.ndarray) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self._columns = torch.from_numpy(columns.astype(np.int32))
         self.student.choose(self._columns)
 
     def greedy(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
     ) -> list[list[int]]:
-        """See `Engine`."""
+        """Implement `Engine`."""
         pieces = [piece for source in sources for piece in source]
         return self.student.translate(pieces, list(map(len, sources)), limits, allow_unknown)
 
     def encode(self, source: Tensor, mask: Tensor) -> None:
-        """Sources (b, s) → what the extension keeps to itself."""
+        """Encode sources (b, s); the extension keeps the result."""
         self.student.start(source[mask].tolist(), mask.sum(1).tolist())
 
     def start(self, memory: None, mask: Tensor) -> "_Rows":
-        """The rows of a search: one for each sentence."""
+        """Start a search with one row for each sentence."""
         count = len(mask)
         return _Rows(self.student, count, count)
 
     def step(self, tokens: Tensor, state: "_Rows") -> tuple[Tensor, "_Rows"]:
-        """Last columns (rows,), START at first → outputs (rows, n)."""
+        """Compute outputs (rows, n) from the last columns (rows,), START at first."""
         return self.student.step(_pieces(self._columns, tokens).tolist()), state
 
 
 class _Rows:
-    """What the extension keeps of a search, by its number of rows and sentences."""
+    """Handle of the search that the extension holds, with its numbers of rows and sentences."""
 
     def __init__(self, student: object, rows: int, sentences: int):
         self.student, self.rows, self.sentences = student, rows, sentences
 
     def select(self, rows: Tensor) -> "_Rows":
-        """New row i continues old row rows[i], of the same sentence."""
+        """Let new row i continue old row rows[i] of the same sentence."""
         self.student.select(rows.tolist())
         return _Rows(self.student, len(rows), self.sentences)
 
     def keep(self, sentences: Tensor) -> "_Rows":
-        """Only these sentences, with all their rows."""
+        """Keep only these sentences, with all their rows."""
         each = self.rows // self.sentences
         rows = self.select((sentences[:, None] * each + torch.arange(each)).flatten())
         return _Rows(self.student, rows.rows, len(sentences))
 
 
 class PortableEngine:
-    """PyTorch: linear layers laid out for oneDNN, int8 by torch's integer products.  The reference of the other."""
+    """Engine of PyTorch, with linear layers packed for oneDNN and torch's integer products; the other's reference."""
 
     def __init__(self, network: Translator, precision: str = "float32"):
         self.network = copy.deepcopy(network)
@@ -146,10 +146,10 @@ class PortableEngine:
         self.device = network.output.bias.device
 
     def reserve(self, positions: int) -> None:
-        """See `Engine`: the network makes room by itself."""
+        """Do nothing: the network makes room by itself."""
 
     def choose(self, columns: np.ndarray) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self._columns = torch.from_numpy(columns).long().to(self.device)
         every = len(columns) == self.network.embedding.num_embeddings
         self.network.output = self.output if every else _some_outputs(self.output, self._columns)
@@ -157,7 +157,7 @@ class PortableEngine:
     def greedy(
         self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
     ) -> list[list[int]]:
-        """See `Engine`."""
+        """Implement `Engine`."""
         source, mask = (tensor.to(self.device) for tensor in pad(sources))
         with torch.inference_mode():
             found = greedy_batch(
@@ -167,21 +167,21 @@ class PortableEngine:
         return [columns[tokens].tolist() for tokens in found]
 
     def start(self, memory: Tensor, mask: Tensor) -> State:
-        """As of `Translator`."""
+        """Do the same as `Translator`."""
         return self.network.start(memory, mask)
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
-        """As of `Translator`, with columns in place of pieces."""
+        """Do the same as `Translator`, with columns in place of pieces."""
         return self.network.step(_pieces(self._columns, tokens), state)
 
 
 def _pieces(columns: Tensor, tokens: Tensor) -> Tensor:
-    """The pieces that some columns are; START stays."""
+    """Return the pieces of some columns; START stays."""
     return torch.where(tokens == START, START, columns[tokens.clamp(min=0)])
 
 
 def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Module:
-    """An output layer's rows as a layer of their own."""
+    """Return an output layer's rows as a layer of their own."""
     bias = nn.Parameter(output.bias[rows], requires_grad=False)
     if isinstance(output, QuantizedLinear):
         return QuantizedLinear(output.quantized.select(rows), bias, output.activation_scale)
@@ -191,5 +191,5 @@ def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Modul
 
 
 def _is_integer(network: Translator) -> bool:
-    """Whether weights and activations are on an integer grid, so that products run on codes."""
+    """Return True if weights and activations are on an integer grid, so that products run on codes."""
     return getattr(network.output, "activation_scale", None) is not None

@@ -1,4 +1,4 @@
-"""A lexical shortlist of a corpus: its text aligned, links counted, the most probable translations kept."""
+"""Construction of lexical shortlists: align a corpus, count links, keep the most probable translations."""
 
 import random
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ def make_shortlist(
     pairs: int = 1_000_000,
     seed: int = 1,
 ) -> Shortlist:
-    """The shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
+    """Make the shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
 
-    candidates: target pieces of a source piece, those of the highest p(t|s); frequent: the commonest target
-    pieces (50 and 50 in WNGT20).  work: a folder for the alignment, which goes at the end.
+    candidates: number of target pieces of a source piece, those of the highest p(t|s); frequent: number of the
+    commonest target pieces (50 and 50 in WNGT20).  work: a folder for the alignment, removed at the end.
     Raises InputError where the table has no pairs or a pair has no target, or the aligner is missing or fails.
     """
     chosen = sample_pairs(corpus, vocabulary, pairs, seed)
@@ -42,7 +42,7 @@ def make_shortlist(
 def sample_pairs(
     corpus: str | Path, vocabulary: Vocabulary, pairs: int, seed: int
 ) -> Iterator[Pair]:
-    """The pieces of `pairs` pairs of a corpus table in its order, or of all where there are no more."""
+    """Yield the pieces of `pairs` pairs of a corpus table in its order, or of all if there are no more."""
     total = count_rows(corpus)
     rows = range(total)
     if pairs < total:
@@ -63,9 +63,9 @@ def sample_pairs(
 
 
 def most_probable(links: np.ndarray, counts: np.ndarray, vocabulary: int, kept: int) -> np.ndarray:
-    """(vocabulary, kept) targets of each source piece by p(t|s) = count(s, t) / count(s), −1 where there are fewer.
+    """Return (vocabulary, kept) targets of each source piece by p(t|s) = count(s, t) / count(s); −1 fills up.
 
-    links, counts: of `count_links`.  Among equals the lower piece comes first.
+    links, counts: results of `count_links`.  Among equals the lower piece comes first.
     """
     sources, targets = np.divmod(links, vocabulary)
     order = np.lexsort((targets, -counts, sources))  # count(s) divides all of a source piece alike

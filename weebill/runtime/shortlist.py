@@ -1,7 +1,7 @@
-"""Lexical shortlist: the few pieces that a translation of some source pieces may need (WNGT20 §5, METHODS).
+"""Lexical shortlists: the few pieces that a translation of some source pieces may need (WNGT20 §5).
 
-Of each source piece its most probable translations, and the pieces that are frequent in any translation; a
-batch chooses among the union.
+A shortlist holds the most probable translations of each source piece and the pieces that are frequent in any
+translation; a batch chooses among their union.
 """
 
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ from weebill.files import atomic_path
 from weebill.tensor_files import check_types
 from weebill.translation.model.vocabulary import EOS, UNK
 
-TENSORS = ("candidates", "counts", "frequent")  # of a file
+TENSORS = ("candidates", "counts", "frequent")  # names in a file
 KINDS = ("U16", "U32")  # their types
 
 
 @dataclass(frozen=True)
 class Shortlist:
-    """candidates: (vocabulary, k) target pieces of each source piece, best first, −1 where there are fewer.
+    """Candidates of a vocabulary: (vocabulary, k) target pieces of each source piece, best first, −1 fills up.
 
-    frequent: (n,) target pieces for every sentence.  made_with: SHA-256 of the vocabulary, where it is known.
+    frequent: (n,) target pieces for every sentence.  made_with: SHA-256 of the vocabulary, if known.
     """
 
     candidates: np.ndarray
@@ -33,7 +33,7 @@ class Shortlist:
     made_with: str | None = None
 
     def columns(self, pieces: Iterable[int]) -> np.ndarray:
-        """The target pieces for some source pieces, ascending, EOS and UNK first: int32."""
+        """Return the target pieces for some source pieces, ascending, EOS and UNK first: int32."""
         chosen = np.zeros(len(self.candidates) + 1, dtype=bool)  # the last stands for −1
         chosen[self.frequent] = True
         chosen[self.candidates[np.unique(np.fromiter(pieces, dtype=np.int64))].ravel()] = True
@@ -41,8 +41,10 @@ class Shortlist:
         return np.flatnonzero(chosen[:-1]).astype(np.int32)
 
     def save(self, path: str | Path) -> None:
-        """Write a safetensors file, atomically: every piece's candidates one after the other, in 16 bits
-        where the vocabulary allows it, and how many each has.
+        """Write a safetensors file, atomically.
+
+        It holds the candidates of all pieces one after the other, in 16 bits if the vocabulary allows it, and
+        their number for each piece.
         """
         kind = np.uint16 if len(self.candidates) <= 2**16 else np.uint32
         present = self.candidates >= 0
@@ -56,9 +58,9 @@ class Shortlist:
 
     @classmethod
     def load(cls, path: str | Path, vocabulary: int, made_with: str | None = None) -> "Shortlist":
-        """Read a file of `save`.
+        """Read a file that `save` wrote.
 
-        vocabulary, made_with: the pieces of the model, and the SHA-256 of its vocabulary where it is known.
+        vocabulary, made_with: number of the model's pieces, and SHA-256 of its vocabulary, if known.
         Raises InputError where the file is no shortlist, or one of another vocabulary.
         """
         try:
@@ -87,7 +89,7 @@ class Shortlist:
 def _unpacked(
     candidates: np.ndarray, counts: np.ndarray, frequent: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(vocabulary, k) candidates and frequent pieces, int32.  Raises ValueError where they do not fit together."""
+    """Unpack candidates (vocabulary, k) and frequent pieces, int32.  Raises ValueError if they do not match."""
     for pieces in (candidates, frequent):
         if pieces.size and pieces.max() >= len(counts):
             raise ValueError(f"piece {pieces.max()} of {len(counts)}")

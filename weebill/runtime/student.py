@@ -1,4 +1,4 @@
-"""A model folder as the runtime wants it: linear maps fused, heads padded, weights in the products' numbers."""
+"""Packing of networks for the runtime: fused linear maps, padded heads, weights in the type of the products."""
 
 import math
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ VECTOR = 16  # numbers of a head are padded to a multiple of this
 
 
 class Packer:
-    """Parts of a network as the tensors that the extension is built from.
+    """Converter of a network's parts to the tensors that the extension is built from.
 
-    numbers: that are multiplied: int8, codes of a grid; or float32 or bfloat16, whatever the weights' grid.
+    numbers: type of the products: int8, codes of a grid; or float32 or bfloat16, whatever the weights' grid.
     """
 
     def __init__(self, numbers: str):
@@ -75,7 +75,7 @@ class Packer:
         }
 
     def _projections(self, attention: Attention, *names: str) -> dict:
-        """Some of query, key, value in one map, the outputs of each head padded with zeros."""
+        """Fuse some of query, key, value into one map; pad the outputs of each head with zeros."""
         packed = self._linear([getattr(attention, name) for name in names])
         rows = _padded_rows(attention, len(names))
         for name in ("weight", "step", "bias"):
@@ -83,13 +83,13 @@ class Packer:
         return packed
 
     def _out(self, attention: Attention) -> dict:
-        """The output map, its inputs padded as the heads are."""
+        """Return the output map, its inputs padded as the heads are."""
         packed = self._linear([attention.out])
         packed["weight"] = _spread(packed["weight"].T, _padded_rows(attention, 1)).T.contiguous()
         return packed
 
     def _linear(self, maps: Sequence[nn.Linear | QuantizedLinear]) -> dict:
-        """Maps of one input, one below the other."""
+        """Stack maps of one input."""
         pieces = [self._weight(one) for one in maps]
         weight = torch.cat([piece for piece, _ in pieces])
         scales = {_activation_scale(one) for one in maps if one.weight.numel()} or {1.0}
@@ -113,13 +113,13 @@ class Packer:
         }
 
     def _weight(self, module: nn.Module) -> tuple[Tensor, Tensor]:
-        """Weight (rows, columns) as int8 codes, float32 or the bits of bfloat16; the codes' scale (1,) or (rows,)."""
+        """Return a weight (rows, columns) as int8 codes, float32 or bfloat16 bits, and its scale (1,) or (rows,)."""
         if not self.integer:
             weight = module.weight.detach().float()
             if self.numbers == "bfloat16":
                 weight = weight.bfloat16().view(torch.int16)
             return weight, torch.ones(1)
-        if not module.weight.numel():  # of no heads or no neurons: never on a grid
+        if not module.weight.numel():  # no heads or no neurons are left: never on a grid
             return module.weight.to(torch.int8), torch.ones(1)
         quantized = getattr(module, "quantized", None)
         if quantized is None or not quantized.grid.integer:
@@ -149,7 +149,7 @@ def _padded(number: int) -> int:
 
 
 def _padded_rows(attention: Attention, times: int) -> Tensor:
-    """Where each of times·h·k rows goes when every head is padded; the last entry: how many there are."""
+    """Return the place of each of times·h·k rows when every head is padded; the last entry is the number of rows."""
     size, padded = attention.head_size, _padded(attention.head_size)
     heads = torch.arange(times * attention.heads)[:, None] * padded
     places = (heads + torch.arange(size)[None]).flatten()

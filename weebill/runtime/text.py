@@ -1,4 +1,4 @@
-"""Text in, text out by the runtime: a model folder, or the folders of an ensemble, as a `TextTranslator`."""
+"""Translation of text by the runtime: a model folder, or those of an ensemble, as a `TextTranslator`."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ from weebill.translation.translator import PieceTranslator, load_models
 
 
 class RuntimeTranslator(PieceTranslator):
-    """A student in the runtime, with its vocabulary.
+    """Student in the runtime, with its vocabulary.
 
-    runtimes: one for each thread of the translation; equal ones.
+    runtimes: equal ones, one for each thread.
     """
 
     def __init__(self, runtimes: Sequence[Runtime], vocabulary: Vocabulary, isa: str):
@@ -29,7 +29,7 @@ class RuntimeTranslator(PieceTranslator):
 
     @property
     def shortlist(self) -> Shortlist | None:
-        """What may stand in a translation; None: any piece."""
+        """Pieces that may stand in a translation; None: any piece."""
         return self.runtimes[0].shortlist
 
     def _greedy(
@@ -43,8 +43,8 @@ class RuntimeTranslator(PieceTranslator):
         return self._shared(Runtime.search, sources, options, progress)
 
     def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
-        """What the threads make of the sources, long and short ones dealt out evenly, in the input's order."""
-        if len(self.runtimes) == 1:  # no thread to start for each single sentence
+        """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
+        if len(self.runtimes) == 1:  # do not start a thread for each single sentence
             return work(self.runtimes[0], sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         hands = [order[thread :: len(self.runtimes)] for thread in range(len(self.runtimes))]
@@ -68,13 +68,13 @@ def load_runtime(
     threads: int = 1,
     precision: str = "float32",
 ) -> RuntimeTranslator:
-    """The translator of a model folder, or of an ensemble of several with one vocabulary.
+    """Load the translator of a model folder, or of an ensemble of several with one vocabulary.
 
-    isa: an instruction set of `extension` or `portable`; without, the fastest that this machine and the
-    models allow.  shortlist: a file of `Shortlist.save`.  threads: that translate at the same time, each with
-    its own copy of the weights.  precision: of the products of models in float32: that, or bfloat16.
-    Raises InputError where a file is missing, damaged or of another vocabulary, or the instruction set
-    cannot be had.
+    isa: an instruction set of `extension`, or `portable`; None: the fastest that this machine and the models
+    allow.  shortlist: a file of `Shortlist.save`.  threads: number of threads that translate in parallel; each
+    holds a copy of the weights.  precision: that of float32 models' products, float32 or bfloat16.
+    Raises InputError where a file is missing, damaged or of another vocabulary, or the instruction set is not
+    available.
     """
     models = load_models(folders)
     networks = [model.network for model in models]
@@ -90,7 +90,7 @@ def load_runtime(
 
 
 def of_precision(folder: str | Path, precision: str | None) -> Path:
-    """The model folder of a precision: `folder` itself, or the one of that name below it.
+    """Return the model folder of a precision: `folder` itself, or the one of that name below it.
 
     A student's folder results/EXP/models/STUDENT/RECIPE holds one for each precision.
     Raises InputError where there is no such precision.
@@ -103,7 +103,7 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
         return path
     there = sorted(one.parent.name for one in path.glob("*/config.json"))
     if not there:
-        return path  # which is no model folder: loading says what is wrong
+        return path  # no model folder: loading it reports the fault
     if precision is None and len(there) > 1:
         raise InputError(
             f"{path}: holds several models; choose one by --precision {'|'.join(there)}"
@@ -114,13 +114,13 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
 
 
 def _precision_in(config: Any) -> str | None:
-    """The grid that a config.json names, or float32; None where it is damaged: loading says what is wrong."""
+    """Return the grid that a config.json names, or float32; None if it is damaged: loading reports the fault."""
     section = config.get("quantization", {}) if isinstance(config, dict) else None
     return section.get("grid", "float32") if isinstance(section, dict) else None
 
 
 def best_isa(networks: Sequence[Translator]) -> str:
-    """The fastest way to run networks here; `portable` where the extension cannot be compiled or hold them."""
+    """Return the fastest way to run networks here; `portable` if the extension cannot be compiled or hold them."""
     if all(map(fits_extension, networks)):
         return fastest()
     logging.warning(

@@ -1,4 +1,4 @@
-"""A network, or an ensemble, as a translator of pieces: batches in, translations out in the order of the input."""
+"""Translation of pieces by a network or an ensemble, in batches; results are in the order of the input."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ from weebill.translation.training.batches import pad
 
 
 class Runtime:
-    """Networks that share a vocabulary, averaged as an ensemble, for fast search by the extension or by PyTorch.
+    """Networks with one vocabulary, averaged as an ensemble, for fast search by the extension or by PyTorch.
 
-    isa: an instruction set of `extension`, or `portable`.  shortlist: what may stand in a translation; without,
-    any piece.  precision: see `engine_for`.
-    Raises InputError where the extension cannot be had, or cannot hold a network.
+    isa: an instruction set of `extension`, or `portable`.  shortlist: pieces that may stand in a translation;
+    None: any piece.  precision: see `engine_for`.
+    Raises InputError where the extension cannot be built, or cannot hold a network.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Runtime:
         options: SearchOptions,
         progress: Progress | None = None,
     ) -> list[list[int]]:
-        """The pieces of each source's greedy translation without its end; sources end in EOS."""
+        """Translate sources, which end in EOS, greedily; return pieces without their ends."""
         if len(self.engines) > 1:
             found = self.search(sources, replace(options, beam=1, nbest=1), progress)
             return [list(best.tokens) for best, *_ in found]
@@ -59,7 +59,7 @@ class Runtime:
         options: SearchOptions,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
-        """The n best translations of each source, as `translation.search.search` finds them.
+        """Return the n best translations of each source, as `translation.search.search` finds them.
 
         Probabilities are shares of the pieces that may stand in the translation.
         """
@@ -78,7 +78,7 @@ class Runtime:
     def _batches(
         self, sources: Sequence[Sequence[int]], options: SearchOptions, progress: Progress | None
     ) -> Iterator[tuple[list[int], list[list[int]], list[int]]]:
-        """Indices, cropped sources and limits of each batch, its columns chosen."""
+        """Yield indices, cropped sources and limits of each batch, after choosing its columns."""
         sources = [options.crop(source) for source in sources]
         lengths = [len(source) - 1 for source in sources]
         longest = max(map(options.limit, lengths), default=0)
@@ -97,7 +97,7 @@ class Runtime:
     def _cut(
         self, sources: Sequence[list[int]], lengths: Sequence[int], options: SearchOptions
     ) -> list[list[int]]:
-        """Indices of non-empty sources, batch by batch."""
+        """Return the indices of non-empty sources, batch by batch."""
         if options.batch_size is not None:
             return options.batches(lengths)
         return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)

@@ -1,1 +1,1 @@
-"""Finished students in the formats of other engines."""
+"""Exports of finished students to the formats of other engines."""

@@ -1,7 +1,7 @@
-"""A student as a CTranslate2 model folder: students with a self-attention decoder, which that engine knows.
+"""Export to CTranslate2, which runs students with self-attention decoders.
 
-CTranslate2 quantizes by itself (int8: a scale per row, activations scaled as they come), so a student leaves in
-float32, whatever the grid of its weights.
+CTranslate2 quantizes by itself (int8: a scale per row, activations scaled as they come), so exports contain
+float32 weights, whatever their grid.
 """
 
 import shutil
@@ -37,15 +37,14 @@ def export(
 ) -> None:
     """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
 
-    pieces: the vocabulary's, in order.  quantization: of CTranslate2, None for float32.  shortlist: written as
-    its vocabulary map, used where a translation asks for it.  vocabulary: a file to be laid beside, vocab.spm.
-    Raises InputError where the student is of a shape that CTranslate2 cannot hold, or does not bear its
-    quantization.
+    pieces: the vocabulary's, in order.  quantization: one of CTranslate2's, None for float32.  shortlist: written
+    as vocabulary map, used where a translation asks for it.  vocabulary: the vocab.spm to copy beside the model.
+    Raises InputError where CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
     """
     _check(network.architecture)
     network = in_float32(network)
     with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
-        # What is written is first held against ours without any rounding, which would hide mistakes.
+        # Compare a float32 export first: rounding would hide mistakes.
         exact = Path(scratch) / "float32"
         _write(exact, network, pieces, None)
         close(*_scores(exact, network, pieces), folder)
@@ -70,7 +69,7 @@ def _write(
     quantization: str | None,
     mapping: Path | None = None,
 ) -> None:
-    """A float32 network as CTranslate2's files; mapping: its vocabulary map."""
+    """Write a float32 network as CTranslate2's files; mapping: its vocabulary map."""
     spec = _spec(network.architecture)
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
@@ -96,7 +95,7 @@ def _write(
 
 @torch.inference_mode()
 def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """Log probabilities (sentences, pieces) of given translations, by CTranslate2 and by ours."""
+    """Return log probabilities (sentences, pieces) of given translations by CTranslate2 and by us."""
     source, mask, target = samples(network.embedding.num_embeddings)
     engine = ctranslate2.Translator(str(folder), "cpu", compute_type="default", intra_threads=1)
     named = [
@@ -112,7 +111,7 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
 
 
 def _check(shape: Architecture) -> None:
-    """Raises InputError where CTranslate2 cannot hold a student of this shape."""
+    """Raise InputError where CTranslate2 cannot hold a student of this shape."""
     if shape.decoder_kind != "attention":
         raise InputError(
             "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
@@ -182,12 +181,12 @@ def _norm(spec: object, norm: nn.LayerNorm) -> None:
 
 
 def _array(tensor: Tensor) -> np.ndarray:
-    """A copy, as CTranslate2 quantizes in place."""
+    """Return a copy, because CTranslate2 quantizes in place."""
     return tensor.detach().numpy().copy()
 
 
 def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:
-    """CTranslate2's vocabulary map: a source piece, a tab, its target pieces; those of no piece serve always."""
+    """Write CTranslate2's vocabulary map: source piece, tab, target pieces; those of the empty piece always serve."""
     lines = ["\t" + " ".join(pieces[target] for target in shortlist.frequent)]
     for source, targets in enumerate(shortlist.candidates):
         chosen = " ".join(pieces[target] for target in targets if target >= 0)

@@ -1,4 +1,4 @@
-"""One way to export, whatever the format."""
+"""Single entry point to all export formats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ QUANTIZATIONS = ("float32", "int8", "int8_bfloat16", "int16", "float16", "bfloat
 
 @dataclass(frozen=True)
 class Settings:
-    """What a format may be told; each knows some of them.
+    """Options of an export; each format knows some of them.
 
-    shortlist: written in the format's own way (ctranslate2, marian).  quantization: of the stored weights,
-    one of QUANTIZATIONS, int8 where none is named (ctranslate2).  pad: fill pruned layers up with zeros (marian).
+    shortlist: written in the format's own way (ctranslate2, marian).  quantization: that of the stored weights,
+    one of QUANTIZATIONS, int8 by default (ctranslate2).  pad: fill pruned layers up with zeros (marian).
     """
 
     shortlist: Shortlist | None = None
@@ -66,7 +66,7 @@ def _onnx(model: Model, folder: Path, settings: Settings) -> None:
     export(model.network, model.vocabulary, folder)
 
 
-# each imports its engine, slow to load, when it is asked for
+# each format imports its engine, which is slow to load, when it is used
 _WRITERS: dict[str, Callable[[Model, Path, Settings], None]] = {
     "ctranslate2": _ctranslate2,
     "marian": _marian,

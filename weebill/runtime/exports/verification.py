@@ -1,4 +1,4 @@
-"""What was written, held against the network that it came from, before it appears."""
+"""Comparison of a written export with its network, before the folder appears."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,15 +9,15 @@ from torch import Tensor
 
 from weebill.translation.model.vocabulary import EOS
 
-TOLERANCE = 1e-3  # of the largest score: sums in another order, not another sum
-# The same where that engine rounds: int8 of students 8 to 16 wide differs by up to 0.23.
+TOLERANCE = 1e-3  # share of the largest score: allows another order of sums, not another sum
+# The same for an engine that rounds: int8 of students 8 to 16 wide differs by up to 0.23.
 COARSE = 0.3
 
 
 def same_tensors(
     found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], folder: str | Path
 ) -> None:
-    """Raises RuntimeError where what was read again is not, bit for bit, what was to be written."""
+    """Raise RuntimeError where the tensors read again differ by any bit from those written."""
     other = [name for name, array in expected.items() if found[name].tobytes() != array.tobytes()]
     if other:
         raise RuntimeError(f"{folder}: written otherwise than meant: {', '.join(other)}")
@@ -26,7 +26,7 @@ def same_tensors(
 def close(
     found: Tensor, expected: Tensor, folder: str | Path, tolerance: float = TOLERANCE
 ) -> None:
-    """Raises RuntimeError where scores of the other engine are not ours."""
+    """Raise RuntimeError where scores of the other engine are not ours."""
     if not alike(found, expected, tolerance):
         worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
         raise RuntimeError(
@@ -36,13 +36,13 @@ def close(
 
 
 def alike(found: Tensor, expected: Tensor, tolerance: float) -> bool:
-    """Whether no score differs by more than a share of our largest; one that is no number does."""
+    """Return True if all scores are finite and none differs by more than a share of our largest."""
     worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
     return worst <= tolerance * largest
 
 
 def samples(vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Sources (b, s) with their mask, and beginnings of translations (b, t), spread over the vocabulary."""
+    """Return sources (b, s) with their mask, and beginnings of translations (b, t), spread over the vocabulary."""
     lengths, longest, steps = (1, 5, 12), 12, 3
     source = torch.zeros(len(lengths), longest, dtype=torch.long)
     mask = torch.arange(longest)[None] < torch.tensor(lengths)[:, None]

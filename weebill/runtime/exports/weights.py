@@ -1,4 +1,4 @@
-"""The float32 network that a student on a grid leaves as."""
+"""Float32 networks of students on a grid, for export."""
 
 import torch
 
@@ -7,7 +7,7 @@ from weebill.translation.model.network import Translator
 
 @torch.no_grad()
 def in_float32(network: Translator) -> Translator:
-    """A network of plain layers with the numbers that the weights stand for; its activations are not rounded."""
+    """Return a network of plain layers with the decoded weights; its activations are not rounded."""
     plain = Translator(network.architecture)
     for name, parameter in plain.named_parameters():
         module, attribute = name.rsplit(".", 1)

@@ -1,7 +1,7 @@
-"""Students as models of Marian, both ways: its `transformer` type with SSRU or self-attention decoders.
+"""Export to and import from Marian: its `transformer` type with SSRU or self-attention decoders.
 
-Marian's LayerNorm adds 1e-6 to the variance and ours 1e-5, so figures differ in the sixth digit where values are
-of order 1; all else is the same arithmetic.
+Marian's LayerNorm adds 1e-6 to the variance, ours 1e-5, so figures differ in the sixth digit where values are of
+order 1; all else is the same arithmetic.
 """
 
 from weebill.runtime.exports.marian.exporting import export

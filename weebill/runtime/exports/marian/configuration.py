@@ -1,4 +1,4 @@
-"""The configuration that a Marian model file carries, from our architecture and back."""
+"""Configuration inside Marian's model files, from our architecture and back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,8 @@ from weebill import __version__
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
 
-# What makes Marian's `transformer` our network.  The others of its model options are written with Marian's
-# defaults, because its older versions ask for every one of them.
+# Options that make Marian's `transformer` our network.  Its other model options are written with Marian's
+# defaults, because older versions require every one of them.
 OURS = {
     "layer-normalization": False,
     "lemma-dim-emb": 0,
@@ -62,7 +62,7 @@ AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
 def from_architecture(shape: Architecture) -> dict[str, Any]:
-    """Marian's model options for a student of even shape, as `padding` leaves it."""
+    """Return Marian's model options for a student of even shape, as `padding` makes it."""
     layer, tied = shape.encoder[0], len(shape.decoder) < shape.decoder_depth
     return {
         **OURS,
@@ -81,9 +81,9 @@ def from_architecture(shape: Architecture) -> dict[str, Any]:
 
 
 def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
-    """The architecture of a model with these options.
+    """Return the architecture of a model with these options.
 
-    Raises InputError, a line for each option by which the model is none of ours.
+    Raises InputError with a line for each option that our networks do not have.
     """
     kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
     depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0

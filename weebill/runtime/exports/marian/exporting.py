@@ -1,4 +1,4 @@
-"""A student as a folder that Marian translates with: `marian-decoder -c config.yml`."""
+"""Export to a folder for `marian-decoder -c config.yml`."""
 
 import shutil
 from pathlib import Path
@@ -28,9 +28,9 @@ def export(
 ) -> None:
     """Write model.npz, the same as model.bin, the vocabulary, config.yml and the shortlist, atomically.
 
-    Weights leave in float32, whatever their grid.  pad: fill pruned layers up with zeros, see `padding`.
-    What was written is read again and compared before the folder appears.
-    Raises InputError where the student is of a shape that Marian cannot hold.
+    Exports contain float32 weights, whatever their grid.  pad: fill pruned layers up with zeros, see `padding`.
+    The written files are read again and compared before the folder appears.
+    Raises InputError where Marian cannot hold the student's shape.
     """
     shape = even_shape(network.architecture, pad)
     weights = dict(in_float32(network).named_parameters())

@@ -1,4 +1,4 @@
-"""Marian's files: .npz and .bin models, .yml vocabularies."""
+"""Files of Marian: .npz and .bin models, .yml vocabularies."""
 
 import json
 import lzma
@@ -14,9 +14,9 @@ import yaml
 from weebill.errors import InputError
 
 OPTIONS = "special:model.yml"
-FLOAT32, INT8 = 0x404, 0x101  # Marian's marks of types in .bin files
+FLOAT32, INT8 = 0x404, 0x101  # Marian's numbers of types in .bin files
 ALIGNMENT = 256
-# What numpy and zipfile raise, depending on which part of a file is damaged.
+# Exceptions of numpy and zipfile, depending on which part of a file is damaged.
 DAMAGED = (
     *(OSError, ValueError, RuntimeError, MemoryError, EOFError),
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
@@ -24,7 +24,7 @@ DAMAGED = (
 
 
 def write_npz(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
-    """A model of equal bytes for equal contents: numpy's own writer notes the time of day."""
+    """Write a model with equal bytes for equal contents; numpy's own writer records the time."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in _with_options(arrays, options).items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w") as file:
@@ -32,7 +32,7 @@ def write_npz(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str
 
 
 def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Tensors and options of a model.  Raises InputError where the file is none, or carries no options."""
+    """Read tensors and options of a model.  Raises InputError where the file is none, or has no options."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
     try:
@@ -56,7 +56,7 @@ def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def _read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of an .npz.  Raises ValueError where it holds anything else, of DAMAGED where it is damaged."""
+    """Read all arrays of an .npz.  Raises ValueError if it holds anything else, one of DAMAGED if it is damaged."""
     archive = np.load(path, allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile):
         raise ValueError("it is a single array")
@@ -70,7 +70,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
-    """Marian's own binary format, which engines in browsers read: headers, names, shapes, padding, data."""
+    """Write Marian's own binary format, which engines in browsers read: headers, names, shapes, padding, data."""
     items = [
         (name.encode() + b"\0", array, _padded(array.tobytes()))
         for name, array in _with_options(arrays, options).items()
@@ -89,7 +89,7 @@ def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str
 
 
 def write_vocabulary(path: Path, pieces: Sequence[str]) -> None:
-    """A vocabulary as YAML, a piece and its number a line; JSON's quotes are YAML's."""
+    """Write a vocabulary as YAML, a piece and its number a line; JSON's quotes are valid YAML."""
     lines = [f"{json.dumps(piece, ensure_ascii=False)}: {i}\n" for i, piece in enumerate(pieces)]
     path.write_text("".join(lines), encoding="utf-8", newline="")
 

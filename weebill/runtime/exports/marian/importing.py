@@ -1,4 +1,4 @@
-"""A student that Marian trained, as a model folder: input to pruning and quantization like any other."""
+"""Import of students that Marian trained, as model folders for pruning, quantization and measurement."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,13 +17,15 @@ from weebill.translation.model.lineage import versions
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 
-SCALES = "_QuantMultA"  # activation scales of Marian's 8-bit products, which calibration makes anew
+SCALES = (
+    "_QuantMultA"  # activation scales of Marian's 8-bit products; our calibration makes them anew
+)
 
 
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
-    """The architecture of a Marian .npz and its tensors under our names and in our shapes, float32.
+    """Read the architecture of a Marian .npz and its tensors, with our names and shapes, in float32.
 
-    Raises InputError where it is no model, none of our kind, or tensors are missing, foreign or misshapen.
+    Raises InputError where it is no model, not of our kind, or tensors are missing, unknown or misshapen.
     """
     path = Path(path)
     arrays, options = read_npz(path)
@@ -37,8 +39,8 @@ def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
 def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -> None:
     """Write a published student as a model folder, atomically.
 
-    path: its .npz.  vocabulary: its SentencePiece model, for both languages.
-    Raises InputError as `read` does, and where the vocabulary is none of ours or of another size.
+    path: the student's .npz.  vocabulary: its SentencePiece model, for both languages.
+    Raises InputError as `read` does, and where the vocabulary is not of our kind or of another size.
     """
     shape, arrays = read(path)
     pieces = Vocabulary(vocabulary)

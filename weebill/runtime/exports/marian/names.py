@@ -1,7 +1,7 @@
-"""Which tensor of Marian's is which of ours.
+"""Names and layouts of Marian's tensors and of ours.
 
-Marian names a layer by its number from 1, stores weights as (in, out) and biases as (1, out); its decoder of
-layers that share weights stores one layer.
+Marian numbers layers from 1 and stores weights as (in, out), biases as (1, out).  Where the decoder's layers share
+their weights it stores one layer.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ Layout = Literal["table", "matrix", "row"]
 
 @dataclass(frozen=True)
 class Place:
-    """A tensor of a model file.  shape: Marian's.  layout: matrices are ours transposed, rows our vectors."""
+    """Tensor of a model file.  shape: Marian's.  layout: matrices are ours transposed, rows our vectors."""
 
     marian: str
     weebill: str
@@ -26,23 +26,23 @@ class Place:
 
     @property
     def weebill_shape(self) -> tuple[int, ...]:
-        """The shape of ours."""
+        """Shape of our tensor."""
         return {"table": self.shape, "matrix": self.shape[::-1], "row": self.shape[1:]}[self.layout]
 
     def to_marian(self, array: np.ndarray) -> np.ndarray:
-        """Our array as Marian stores it."""
+        """Convert our array to Marian's layout."""
         return np.ascontiguousarray(array.T if self.layout == "matrix" else array).reshape(
             self.shape
         )
 
     def to_weebill(self, array: np.ndarray) -> np.ndarray:
-        """The inverse of `to_marian`."""
+        """Convert Marian's array to our layout."""
         turned = array.T if self.layout == "matrix" else array
         return np.ascontiguousarray(turned).reshape(self.weebill_shape)
 
 
 def places(shape: Architecture) -> Iterator[Place]:
-    """All tensors of a model of this shape, in Marian's order of use."""
+    """Yield all tensors of a model of this shape, in Marian's order of use."""
     width = shape.embedding
     yield Place("Wemb", "embedding.weight", (shape.vocabulary, width), "table")
     for number, layer in enumerate(shape.encoder):

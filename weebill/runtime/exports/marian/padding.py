@@ -1,8 +1,8 @@
-"""A student of uneven shape filled up to the one shape that Marian's options can say.
+"""Padding of unevenly pruned students to one shape, the only kind that Marian's options describe.
 
-Marian checks every tensor against its options: one width of all feed-forward layers, one number of heads, and
-heads that make up the embedding width.  A neuron or head of zeros adds nothing to any sum, so the filled student
-translates as the uneven one, at the cost of the unpruned.
+Marian checks every tensor against its options: one width for all feed-forward layers, one number of heads, and
+heads that together have the embedding width.  A neuron or head of zeros adds nothing to any sum, so the padded
+student translates as the uneven one does, at the cost of the unpruned.
 """
 
 from dataclasses import replace
@@ -14,10 +14,10 @@ from weebill.experiment.shapes import Architecture, LayerShape
 
 
 def even_shape(shape: Architecture, pad: bool) -> Architecture:
-    """The even shape that holds a student; pad: whether it may be larger.
+    """Return the even shape that holds a student; pad: allow it to be larger.
 
-    Raises InputError where the student is uneven and may not be padded, or no number of its heads makes up
-    the embedding width.
+    Raises InputError where the student is uneven and may not be padded, or no number of its heads gives the
+    embedding width.
     """
     layers = [*shape.encoder, *shape.decoder]
     sizes = {layer.head_size for layer in layers}
@@ -45,5 +45,5 @@ def even_shape(shape: Architecture, pad: bool) -> Architecture:
 
 
 def padded(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """An array filled with zeros at the end of each dimension."""
+    """Pad an array with zeros at the end of each dimension."""
     return np.pad(array, [(0, after - now) for now, after in zip(array.shape, shape, strict=True)])

@@ -1,8 +1,7 @@
-"""A lexical shortlist in Marian's formats, text and binary.
+"""Export of lexical shortlists to Marian's formats, text and binary.
 
-Marian unites the lists of all source pieces of a batch, their end among them, and adds those pieces themselves
-where both sides share a vocabulary.  What is frequent in any translation stands in the list of the end, as every
-source has one.
+Marian unites the lists of all source pieces of a batch, the end included, and adds the pieces themselves where both
+sides share a vocabulary.  Frequent pieces stand in the list of the end, because every source has an end.
 """
 
 from collections.abc import Sequence
@@ -15,11 +14,11 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import EOS
 
 MAGIC = 0xF11A48D5013417F5
-FIRST = 2  # Marian adds so many pieces of the vocabulary's beginning: the end and the unknown
+FIRST = 2  # Marian adds the first two pieces of the vocabulary: the end and the unknown
 
 
 def lists(shortlist: Shortlist) -> list[list[int]]:
-    """The target pieces of each source piece, the likeliest first."""
+    """Return the target pieces of each source piece, the likeliest first."""
     found = [
         list(dict.fromkeys(target for target in row if target >= 0))
         for row in shortlist.candidates.tolist()
@@ -29,11 +28,13 @@ def lists(shortlist: Shortlist) -> list[list[int]]:
 
 
 def write_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
-    """Lines of `target source weight`; returns the length of the longest list.
+    """Write lines of `target source weight`; return the length of the longest list.
 
-    The weight is the reciprocal rank: Marian uses it for nothing but the order, and a shortlist keeps no more.
+    The weight is the reciprocal rank: Marian uses it for the order only, and a shortlist holds no more.
     """
-    odd = [piece for piece in pieces if len(piece.encode().split()) != 1]  # ASCII's spaces divide
+    odd = [
+        piece for piece in pieces if len(piece.encode().split()) != 1
+    ]  # ASCII white space divides
     if odd:
         raise InputError(
             f"Marian's text shortlists cannot hold the piece {odd[0]!r}, which contains a space; "
@@ -48,7 +49,7 @@ def write_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
 
 
 def write_binary(path: Path, shortlist: Shortlist) -> None:
-    """Header, offsets (one more than source pieces), target pieces of each source piece in ascending order."""
+    """Write header, offsets (one more than source pieces) and target pieces, ascending for each source piece."""
     rows = lists(shortlist)
     offsets = np.cumsum([0, *map(len, rows)], dtype="<u8")
     targets = np.array([target for row in rows for target in sorted(row)], dtype="<u4")
@@ -58,7 +59,7 @@ def write_binary(path: Path, shortlist: Shortlist) -> None:
 
 
 def _checksum(body: bytes) -> int:
-    """Marian's hash over whole 64-bit words."""
+    """Compute Marian's hash over whole 64-bit words."""
     seed, mask = 0, 2**64 - 1
     for word in np.frombuffer(body[: len(body) // 8 * 8], dtype="<u8").tolist():
         seed ^= (word + 0x9E3779B9 + (seed << 6) + (seed >> 2)) & mask

@@ -1,4 +1,4 @@
-"""A student as a folder of two graphs, their description and the vocabulary."""
+"""Export to a folder of two graphs, their description and the vocabulary."""
 
 import shutil
 from pathlib import Path
@@ -37,8 +37,8 @@ hypotheses go on from each other.
 def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> None:
     """Write encoder.onnx, decoder.onnx, model.json, a README and the vocabulary, atomically.
 
-    Weights leave in float32, whatever their grid; layers may differ in shape.  Before the folder appears
-    onnxruntime has run it to the network's own scores.
+    Exports contain float32 weights, whatever their grid; layers may differ in shape.  onnxruntime must reproduce
+    the network's scores before the folder appears.
     """
     network = in_float32(network)
     ends = interface(network)
@@ -63,7 +63,7 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
 
 @torch.inference_mode()
 def _verify(student: OnnxStudent, network: Translator, folder: str | Path) -> None:
-    """Three steps of a batch with padding, by both."""
+    """Compare three steps of a batch with padding, by both engines."""
     source, mask, target = samples(network.embedding.num_embeddings)
     inputs = student.start(source.numpy(), mask.numpy())
     state = network.start(network.encode(source, mask), mask)

@@ -1,4 +1,4 @@
-"""The two graphs of a student, and what goes in and out of them."""
+"""Both graphs of a student, with their inputs and outputs."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Ends = dict[str, tuple[str, Sequence[str | int]]]
 class Interface:
     """Inputs and outputs of both graphs by name: type and shape, words for sizes that vary.
 
-    states: the decoder's outputs that are its inputs in the next step, output → input.
+    states: outputs of the decoder that are its inputs in the next step, output → input.
     """
 
     encoder_inputs: Ends = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Interface:
 
 
 def interface(network: Translator) -> Interface:
-    """What the graphs of a network read and write."""
+    """Return inputs and outputs of a network's graphs."""
     ends = Interface()
     ends.encoder_inputs = {
         "source": ("int64", ["sentences", "source"]),
@@ -64,7 +64,7 @@ def interface(network: Translator) -> Interface:
 
 
 def encoder(network: Translator, ends: Interface) -> onnx.ModelProto:
-    """Source pieces to the keys and values that the decoder's layers look at."""
+    """Build the graph from source pieces to the keys and values that the decoder's layers attend to."""
     graph = Graph()
     layers = Layers(graph, network)
     mask = _attention_mask(graph)
@@ -79,7 +79,7 @@ def encoder(network: Translator, ends: Interface) -> onnx.ModelProto:
 
 
 def decoder(network: Translator, ends: Interface) -> onnx.ModelProto:
-    """One step: the last pieces, −1 for the beginning, to the scores of the next."""
+    """Build the graph of one step: from the last pieces, −1 at the beginning, to the scores of the next."""
     graph = Graph()
     layers = Layers(graph, network)
     mask = _attention_mask(graph)
@@ -128,7 +128,7 @@ def _attention_mask(graph: Graph) -> str:
 
 
 def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> str:
-    """Embeddings × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
+    """Add embeddings × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
     add, half = graph.add, network.width // 2
     table = graph.weight("embedding.weight", array(network.embedding.weight))
     rows = add("Gather", table, add("Max", tokens, graph.constant(0)))

@@ -1,4 +1,4 @@
-"""The layers of `weebill.translation.model.layers` as ONNX nodes.
+"""Layers of `weebill.translation.model.layers` as ONNX nodes.
 
 Shapes: b sentences, n positions, s source positions, t target positions so far, d width, h heads, k head size.
 """
@@ -21,14 +21,14 @@ Pair = tuple[str, str]
 
 
 class Layers:
-    """Adds layers to a graph; a module's name in the network names its weights."""
+    """Builder of a graph's layers; a module's name in the network names its weights."""
 
     def __init__(self, graph: Graph, network: nn.Module):
         self.graph = graph
         self.names = {module: name for name, module in network.named_modules()}
 
     def linear(self, x: str, module: nn.Module) -> str:
-        """x (b, n, in) → (b, n, out)."""
+        """Map x (b, n, in) → (b, n, out)."""
         name = self.names[module]
         y = self.graph.add("MatMul", x, self.graph.weight(f"{name}.weight", array(module.weight).T))
         if module.bias is None:
@@ -36,7 +36,7 @@ class Layers:
         return self.graph.add("Add", y, self.graph.weight(f"{name}.bias", array(module.bias)))
 
     def add_norm(self, x: str, change: str, norm: nn.LayerNorm) -> str:
-        """LayerNorm(x + change)."""
+        """Add LayerNorm(x + change)."""
         name = self.names[norm]
         return self.graph.add(
             "LayerNormalization",
@@ -50,15 +50,15 @@ class Layers:
     def project(
         self, x: str, module: nn.Module, attention: Attention, name: str | None = None
     ) -> str:
-        """x (b, n, d) → (b, h, n, k)."""
+        """Project x (b, n, d) → (b, h, n, k)."""
         shape = self.graph.constant([0, 0, attention.heads, attention.head_size])  # 0: as it is
         split = self.graph.add("Reshape", self.linear(x, module), shape)
         return self.graph.add("Transpose", split, perm=[0, 2, 1, 3], name=name)
 
     def attend(self, x: str, attention: Attention, memory: Pair | None, mask: str | None) -> str:
-        """Attention of x (b, n, d) over keys and values (b, h, s, k); mask (b, 1, 1, s), False: no look."""
+        """Attend from x (b, n, d) to keys and values (b, h, s, k); mask (b, 1, 1, s): False hides a position."""
         add, constant = self.graph.add, self.graph.constant
-        if memory is None:  # all heads pruned: its output bias
+        if memory is None:  # all heads are pruned: only the output bias is left
             return self.graph.weight(f"{self.names[attention]}.out.bias", array(attention.out.bias))
         keys, values = memory
         q = add(
@@ -78,20 +78,20 @@ class Layers:
         return self.linear(joined, attention.out)
 
     def feed_forward(self, x: str, block: FeedForward) -> str:
-        """x (b, n, d) → (b, n, d)."""
+        """Map x (b, n, d) → (b, n, d)."""
         if not block.inner.out_features:
             return self.graph.weight(f"{self.names[block]}.outer.bias", array(block.outer.bias))
         return self.linear(self.graph.add("Relu", self.linear(x, block.inner)), block.outer)
 
     def encoder_layer(self, x: str, layer: EncoderLayer, mask: str) -> str:
-        """x (b, s, d) → (b, s, d)."""
+        """Map x (b, s, d) → (b, s, d)."""
         attention = layer.self_attention
         memory = self.memory(x, attention)
         x = self.add_norm(x, self.attend(x, attention, memory, mask), layer.attention_norm)
         return self.add_norm(x, self.feed_forward(x, layer.feed_forward), layer.feed_forward_norm)
 
     def memory(self, x: str, attention: Attention, names: Pair = (None, None)) -> Pair | None:
-        """Keys and values of x; None where there is no head."""
+        """Add keys and values of x; return None if there is no head."""
         if not attention.heads:
             return None
         return (
@@ -100,7 +100,7 @@ class Layers:
         )
 
     def recurrence(self, x: str, cell: str, unit: SSRU, name: str) -> tuple[str, str]:
-        """x (b, 1, d) after the state `cell` (b, 1, d): f⊙c + (1 − f)⊙x̂ as x̂ + f⊙(c − x̂), named `name`."""
+        """Add the next state of `cell` (b, 1, d) for x (b, 1, d): f⊙c + (1 − f)⊙x̂ as x̂ + f⊙(c − x̂), named `name`."""
         add = self.graph.add
         forget, candidate = add("Sigmoid", self.linear(x, unit.forget)), self.linear(x, unit.candidate)  # fmt: skip
         change = add("Mul", forget, add("Sub", cell, candidate))
@@ -110,12 +110,12 @@ class Layers:
     def decoder_layer(
         self, x: str, layer: DecoderLayer, mixed: str, memory: Pair | None, mask: str
     ) -> str:
-        """x (b, 1, d) and what the layer made of it and its past."""
+        """Add a decoder layer for x (b, 1, d), given `mixed`, the output of its self-attention or recurrence."""
         x = self.add_norm(x, mixed, layer.self_norm)
         x = self.add_norm(x, self.attend(x, layer.cross_attention, memory, mask), layer.cross_norm)
         return self.add_norm(x, self.feed_forward(x, layer.feed_forward), layer.feed_forward_norm)
 
 
 def array(tensor: nn.Parameter) -> np.ndarray:
-    """A weight of a float32 network."""
+    """Return a weight of a float32 network."""
     return tensor.detach().numpy()

@@ -1,4 +1,4 @@
-"""Exported graphs run by onnxruntime: greedy search, as a reader of the graphs would write it."""
+"""Greedy search with exported graphs by onnxruntime, as a user of the graphs would write it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ DESCRIPTION = "model.json"
 
 
 class OnnxStudent:
-    """The folder of an export, on one thread of a CPU."""
+    """Exported folder on one thread of a CPU."""
 
     def __init__(self, folder: str | Path):
         folder = Path(folder)
@@ -27,7 +27,7 @@ class OnnxStudent:
         )
 
     def start(self, source: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
-        """The decoder's inputs before its first step.  source, mask: (b, s), mask True where a piece stands."""
+        """Return the decoder's inputs of its first step.  source, mask: (b, s), mask True where a piece stands."""
         names = [output.name for output in self.encoder.get_outputs()]
         memory = self.encoder.run(names, {"source": source, "mask": mask}) if names else []
         inputs = {"mask": mask, **dict(zip(names, memory, strict=True))}
@@ -40,7 +40,7 @@ class OnnxStudent:
         return inputs
 
     def step(self, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Scores (b, V) of the next pieces, and the next step's inputs but for `previous`."""
+        """Return scores (b, V) of the next pieces, and the next step's inputs except `previous`."""
         names = ["logits", *self.description["states"]]
         wanted = {end.name for end in self.decoder.get_inputs()}
         given = {name: value for name, value in inputs.items() if name in wanted}
@@ -52,9 +52,9 @@ class OnnxStudent:
     def greedy(
         self, sources: Sequence[Sequence[int]], limit: int, unknown: bool = False
     ) -> list[list[int]]:
-        """Translations in pieces without their ends, of at most limit − 1; sources end in EOS.
+        """Translate sources, which end in EOS, into pieces without their ends, at most limit − 1.
 
-        unknown: whether the unknown piece may stand in a translation.
+        unknown: allow the unknown piece in translations.
         """
         longest = max(map(len, sources))
         source = np.zeros((len(sources), longest), np.int64)
