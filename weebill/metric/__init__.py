@@ -1,1 +1,1 @@
-"""Learned metrics of translation quality: COMET models, read, run fast, and held against human judgement."""
+"""Learned metrics of translation quality: COMET models are read, run fast and compared with human judgements."""

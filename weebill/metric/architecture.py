@@ -1,4 +1,4 @@
-"""What a COMET regression model is made of, beside its encoder: the layer mix, the pooling and the estimator.
+"""Architecture of COMET regression models beside their encoder: layer mix, pooling and estimator.
 
 Values are named as in the checkpoints' hyperparameters, with the defaults of unbabel-comet 2.2.7.
 """
@@ -18,18 +18,18 @@ OTHER_KINDS = {
 }
 POOLS = ("avg", "cls", "max", "default")
 TRANSFORMATIONS = ("softmax", "sparsemax")
-# Those of torch.nn that unbabel-comet finds, by their names in small letters.
+# Activations of torch.nn that unbabel-comet finds, by their names in lower case.
 ACTIVATIONS = ("tanh", "sigmoid", "softplus", "softsign", "hardtanh", "hardsigmoid", "mish")
 DEFAULT_HIDDEN_SIZES = {REGRESSION: (3072, 1024), REFERENCELESS: (2048, 1024)}
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """Of a regression model (Rei et al. 2020).
+    """Architecture of a regression model (Rei et al. 2020).
 
-    kind: with or without references.  layer: "mix", or the number of one encoder state, 0 the embeddings.
-    pool: the mean of a sentence's states, their maximum, that of its first piece; "default": the first
-    piece's of the last state, whatever `layer` says.  layer_norm: each state normalised over the sentence.
+    kind: with or without references.  layer: "mix", or the number of one encoder state, 0 for the embeddings.
+    pool: mean of a sentence's states, their maximum, or the first piece's state; "default": the first piece
+    of the last state, whatever `layer` is.  layer_norm: normalise each state over the sentence.
     """
 
     kind: str = REGRESSION
@@ -43,33 +43,33 @@ class Architecture:
 
     @property
     def needs_references(self) -> bool:
-        """Whether a translation is compared with a reference too."""
+        """True if translations are compared with references too."""
         return self.kind == REGRESSION
 
     @property
     def blocks(self) -> int:
-        """Sentence vectors side by side at the estimator's input."""
+        """Number of sentence vectors side by side at the estimator's input."""
         return 6 if self.needs_references else 4
 
     @property
     def piece_pool(self) -> str:
-        """How the pieces of the mixed states become a vector: avg, cls or max."""
+        """Pooling of the mixed states' pieces to a vector: avg, cls or max."""
         return "cls" if self.pool == "default" else self.pool
 
     @property
     def normalises(self) -> bool:
-        """Whether states are normalised before they are mixed."""
+        """True if states are normalised before they are mixed."""
         return self.layer_norm and self.layer == "mix" and self.pool != "default"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for config.json."""
+        """Return plain values, for config.json."""
         return {**asdict(self), "hidden_sizes": list(self.hidden_sizes)}
 
     @classmethod
     def from_hyperparameters(cls, values: Mapping[str, Any], origin: str) -> "Architecture":
-        """From a checkpoint's hyperparameters, or what `to_dict` gave with `class_identifier` for `kind`.
+        """Read a checkpoint's hyperparameters, or the result of `to_dict` with `class_identifier` for `kind`.
 
-        origin: the file, for errors.  Raises InputError where the model is no regression, or a value unknown.
+        origin: the file, for errors.  Raises InputError where the model is no regression, or a value is unknown.
         """
         kind = _kind(values.get("class_identifier"), origin)
         layer = values.get("layer", "mix")
@@ -78,7 +78,7 @@ class Architecture:
         transformation = values.get("layer_transformation", "softmax")
         if (
             transformation == "sparsemax_patch"
-        ):  # written by unbabel-comet for models it mixes by softmax
+        ):  # unbabel-comet writes this for models that it mixes by softmax
             transformation = "softmax"
         hidden = values.get("hidden_sizes", DEFAULT_HIDDEN_SIZES[kind])
         sizes = isinstance(hidden, list | tuple) and all(type(n) is int and n > 0 for n in hidden)

@@ -1,7 +1,7 @@
-"""Sentence vectors that are kept: in memory, or in an SQLite file that several processes may use at once.
+"""Cache of sentence vectors, in memory or in an SQLite file that several processes may use at once.
 
-A vector's key is the hash of what made it (`Scorer.fingerprint`) and of the text.  The least recently used go
-when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
+A vector's key is the hash of its scorer (`Scorer.fingerprint`) and of the text.  The least recently used vectors
+are dropped when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
 """
 
 import logging
@@ -18,31 +18,31 @@ import numpy as np
 
 from weebill.errors import InputError
 
-VERSION = 2  # of the table below; 1 had no checksums
+VERSION = 2  # version of the table below; 1 had no checksums
 TABLE = (
     "CREATE TABLE vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, pieces INTEGER NOT NULL, "
     "checksum INTEGER NOT NULL, used REAL NOT NULL)"
 )
-APPLICATION = 0x676F6C64  # by which SQLite files are told apart
+APPLICATION = 0x676F6C64  # identifies our SQLite files
 PATIENCE = 600  # seconds to wait for another writer
 DEFAULT_BYTES = 4 * 2**30
-SHARE_DROPPED = 10  # one in so many vectors goes when the cache is full
-TOLERANCE = 1.1  # of the bound, which the write that fills the file passes
-AT_ONCE = 500  # keys of one query; SQLite limits them
+SHARE_DROPPED = 10  # one vector in ten is dropped when the cache is full
+TOLERANCE = 1.1  # times the bound: the write that fills the file exceeds it
+AT_ONCE = 500  # keys in one query; SQLite limits them
 
 
 class Vector(NamedTuple):
-    """Of one sentence.  values (d,) in float32; pieces: of the whole sentence, before it was cut."""
+    """Vector of one sentence: values (d,) in float32; pieces: their number in the whole sentence, before any cut."""
 
     values: np.ndarray
     pieces: int
 
 
 class VectorCache:
-    """Of sentences by any metrics.  path: of the file, None for memory."""
+    """Cache of sentence vectors by any metrics.  path: the file, None for memory."""
 
     def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
-        """max_bytes: of the file.  Raises InputError where the file is no cache of ours, or damaged."""
+        """Open the cache; max_bytes bounds the file.  Raises InputError if the file is not our cache, or damaged."""
         self._path, self._max_bytes = path, max_bytes
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -50,12 +50,12 @@ class VectorCache:
             self._database = sqlite3.connect(
                 ":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None
             )
-            self._database.text_factory = bytes  # only a damaged value is of type text
+            self._database.text_factory = bytes  # only a damaged value has the type text
             self._create()
             self._shrink()
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vectors that are here, by text; they become the last used.  Damaged ones are not here."""
+        """Return the vectors in the cache, by text, and mark them as used; damaged ones are left out."""
         keys = {_key(fingerprint, text): text for text in texts}
         found = {}
         names = list(keys)
@@ -80,7 +80,7 @@ class VectorCache:
         return found
 
     def put(self, fingerprint: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by text; the least recently used go where there are more than fit."""
+        """Store vectors by text; drop the least recently used if there are too many."""
         now = time.time()
         parts = [
             (_key(fingerprint, text), one.values.astype("<f4").tobytes(), one.pieces)
@@ -94,16 +94,16 @@ class VectorCache:
             self._bound()
 
     def __len__(self) -> int:
-        """Vectors that are here."""
+        """Return the number of vectors."""
         with self._faults():
             return self._count()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
     def _create(self) -> None:
-        """The table, where there is none of this layout."""
+        """Create the table if there is none of this layout."""
         with self._transaction():
             application, version = self._pragma("application_id"), self._pragma("user_version")
             (entries,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -113,7 +113,7 @@ class VectorCache:
                 )
             if entries and version == VERSION:
                 return
-            if entries:  # nothing tells which of its vectors are damaged
+            if entries:  # nothing shows which of its vectors are damaged
                 logging.info("%s: a cache of layout %d; starting over", self._path, version)
                 self._database.execute("DROP TABLE vectors")
             self._database.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -122,7 +122,7 @@ class VectorCache:
             self._database.execute("CREATE INDEX by_use ON vectors (used)")
 
     def _bound(self) -> None:
-        """Drop the least recently used vectors where they have become too many."""
+        """Drop the least recently used vectors if there are too many."""
         while self._filled() > self._max_bytes and (count := self._count()):
             self._database.execute(
                 "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
@@ -130,9 +130,9 @@ class VectorCache:
             )
 
     def _shrink(self) -> None:
-        """A file from a time of another bound becomes as small as this one says.
+        """Shrink a file that was written with a larger bound.
 
-        One that is little above it is full by this bound, and would be rewritten at every opening.
+        A file slightly above the bound is merely full; shrinking it would rewrite it at every opening.
         """
         if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * self._max_bytes:
             with self._transaction():
@@ -140,12 +140,12 @@ class VectorCache:
             self._database.execute("VACUUM")
 
     def _filled(self) -> int:
-        """Bytes of the file, but for pages that were freed."""
+        """Return the bytes of the file without freed pages."""
         pages = self._pragma("page_count") - self._pragma("freelist_count")
         return pages * self._pragma("page_size")
 
     def _pragma(self, name: str) -> int:
-        """A number that SQLite keeps of the file."""
+        """Return a number that SQLite keeps about the file."""
         return self._database.execute(f"PRAGMA {name}").fetchone()[0]
 
     def _count(self) -> int:
@@ -153,19 +153,19 @@ class VectorCache:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing, alone among writers."""
+        """Write all or nothing, as the only writer."""
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._database.execute("COMMIT")
         except BaseException:
-            if self._database.in_transaction:  # on a full disk SQLite has rolled back itself
+            if self._database.in_transaction:  # on a full disk SQLite has rolled back by itself
                 self._database.execute("ROLLBACK")
             raise
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """SQLite's errors as ours."""
+        """Turn SQLite's errors into ours."""
         try:
             yield
         except sqlite3.OperationalError as error:  # locked, full, read-only
@@ -188,6 +188,6 @@ def _checksum(key: bytes, values: bytes, pieces: int) -> int:
 
 
 def _whole(key: bytes, values: bytes, pieces: int, checksum: int) -> bool:
-    """Whether a row is as it was stored.  SQLite keeps a type with each value, which may be damaged too."""
+    """Return True if a row is as it was stored; SQLite stores a type with each value, which may be damaged too."""
     typed = isinstance(values, bytes) and isinstance(pieces, int)
     return typed and _checksum(key, values, pieces) == checksum

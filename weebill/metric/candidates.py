@@ -1,17 +1,17 @@
-"""Candidates for measuring how long a choice takes, where no model samples any."""
+"""Artificial candidates for timing a choice without a model that samples."""
 
 import random
 from collections.abc import Sequence
 
 from weebill.errors import InputError
 
-DRAWS = 100  # for each text that is wanted; sentences of few words have few forms
+DRAWS = 100  # attempts for each text; short sentences have few forms
 
 
 def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
-    """`count` different texts: translations, then these with words left out or in other places.
+    """Return `count` different texts: translations, then these with words left out or moved.
 
-    Raises InputError where they are too short for so many.
+    Raises InputError where the translations are too short.
     """
     draw, found = random.Random(seed), dict.fromkeys(translations)
     several = [words for text in translations if len(words := text.split()) > 1]

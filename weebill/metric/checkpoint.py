@@ -1,8 +1,8 @@
-"""Checkpoints of unbabel-comet: tensors and plain values are read, and nothing in them is ever run.
+"""Reading of unbabel-comet's checkpoints: tensors and plain values only; no code in them is ever executed.
 
 A checkpoint is a folder with hparams.yaml and checkpoints/NAME.ckpt, or such a .ckpt; those trained here have their
-encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle, which may hold code: PyTorch's reader of
-weights alone reads it, and refuses whatever is not a tensor or a plain value.
+encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle, which may hold code: PyTorch's
+weights-only reader loads it and refuses everything but tensors and plain values.
 """
 
 import pickle
@@ -36,9 +36,9 @@ NAMED_CLASSES = tuple(
         "lr_monitor.LearningRateMonitor",
     )
 )
-# What PyTorch's reader of weights says where it refuses to name or to call what is no part of a tensor.
+# Words of PyTorch's weights-only reader where it refuses a name or a call that is no part of a tensor.
 REFUSED = re.compile(r"(?:GLOBAL|call reduce for unrecognized function) (\S+)")
-# Not needed to score: buffers, the part of an encoder that COMET leaves out, running sums of training metrics.
+# Not needed for scores: buffers, the part of an encoder that COMET ignores, running sums of training metrics.
 SURPLUS = re.compile(
     r"encoder\.model\.(pooler\..*|embeddings\.(position_ids|token_type_ids))"
     r"|layerwise_attention\.dropout_(mask|fill)|(train|val)_metrics\..*|loss\..*"
@@ -47,7 +47,7 @@ SURPLUS = re.compile(
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint holds: its network and its tokenizer; and the file of its weights."""
+    """Network and tokenizer of a checkpoint, and the file of its weights."""
 
     network: MetricNetwork
     tokenizer: SentenceTokenizer
@@ -55,12 +55,12 @@ class Checkpoint:
 
 
 def is_checkpoint(path: Path) -> bool:
-    """Whether a path is a checkpoint of unbabel-comet, as a folder or a file."""
+    """Return True if a path is a checkpoint of unbabel-comet, a folder or a file."""
     return path.suffix == ".ckpt" or (path / HPARAMS).is_file()
 
 
 def fetch_checkpoint(name: str) -> Path:
-    """The folder of an official model, by its name on the hub.  Raises InputError where it cannot be fetched."""
+    """Fetch an official model by its name on the hub; return its folder.  Raises InputError where that fails."""
     return fetch(
         name,
         [HPARAMS, f"{CHECKPOINTS}/*.ckpt"],
@@ -79,7 +79,7 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
     Architecture.from_hyperparameters(written, str(hparams_file))  # before gigabytes are read
     content = _read_tensors(file)
     values = {**written, **content.get("hyper_parameters", {})}
-    # Of the two, unbabel-comet trusts the .ckpt, but for these.
+    # unbabel-comet takes these from hparams.yaml, and all others from the .ckpt.
     values["class_identifier"] = written["class_identifier"]
     if written.get("layer_transformation") == "sparsemax_patch":
         values["layer_transformation"] = "sparsemax_patch"
@@ -101,7 +101,7 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
 
 
 def _files(path: Path) -> tuple[Path, Path]:
-    """The .ckpt and the hparams.yaml of a checkpoint."""
+    """Return the .ckpt and the hparams.yaml of a checkpoint."""
     if path.suffix == ".ckpt":
         if not path.is_file():
             raise InputError(f"{path}: no such file; check the path")
@@ -122,7 +122,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 def _read_hparams(path: Path) -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: of dates that are none, of bytes
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: impossible dates, bytes
         raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error
     if not isinstance(values, dict):
         raise InputError(f"{path}: no hyperparameters; fetch it again")
@@ -130,11 +130,11 @@ def _read_hparams(path: Path) -> dict[str, Any]:
 
 
 class _Named:
-    """Stands for a class that a checkpoint names and that is never made."""
+    """Placeholder of a class that a checkpoint names; it is never instantiated."""
 
 
 def _read_tensors(path: Path) -> dict[str, Any]:
-    """A .ckpt with its `state_dict`, from the disk as it is used where its format allows that."""
+    """Load a .ckpt with its `state_dict`, memory-mapped if its format allows that."""
     stand_ins = [(type("Named", (_Named,), {}), name) for name in NAMED_CLASSES]
     with ExitStack() as stack:
         stack.enter_context(torch.serialization.safe_globals(stand_ins))
@@ -142,7 +142,7 @@ def _read_tensors(path: Path) -> dict[str, Any]:
             content = torch.load(
                 path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
             )
-        except Exception as error:  # of damage, whatever the damaged place happens to lead to
+        except Exception as error:  # damage may lead to any exception
             raise _unread(path, error) from error
     state = content.get("state_dict") if isinstance(content, dict) else None
     named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
@@ -154,7 +154,7 @@ def _read_tensors(path: Path) -> dict[str, Any]:
 
 
 def _unread(path: Path, error: Exception) -> InputError:
-    """Why a file is not read.  Only what was refused is called dangerous: a web page or a pointer is harmless."""
+    """Explain why a file is not read; call it dangerous only if the reader refused something in it."""
     refused = isinstance(error, pickle.UnpicklingError) and REFUSED.search(str(error))
     if refused:
         return InputError(
@@ -167,7 +167,7 @@ def _unread(path: Path, error: Exception) -> InputError:
 
 
 def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> None:
-    """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError where they are not its own."""
+    """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError where they do not match."""
     tensors = {}
     for name, value in state.items():
         if not SURPLUS.fullmatch(name):
@@ -192,7 +192,7 @@ def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> 
 
 
 def _own_name(name: str) -> str:
-    """Of a tensor in our network: the estimator counts its linear maps, COMET activations and dropout too."""
+    """Return a tensor's name in our network, whose estimator numbers linear maps only."""
     if found := re.fullmatch(r"estimator\.ff\.(\d+)\.(weight|bias)", name):
         return f"estimator.linears.{int(found[1]) // 3}.{found[2]}"
     if found := re.fullmatch(r"layerwise_attention\.scalar_parameters\.(\d+)", name):

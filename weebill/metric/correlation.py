@@ -1,7 +1,7 @@
-"""How well a metric agrees with people: segment by segment, as the metrics tasks of WMT measure it.
+"""Agreement of metrics with human judgements, segment by segment, as WMT's metrics tasks measure it.
 
-MQM: Kendall's τ-b over all segments of all systems.  Direct assessments: of two translations of a source that
-people's scores tell apart by 25 points, does the metric prefer the better one?  COMETINHO §6.
+MQM: Kendall's τ-b over all segments of all systems.  Direct assessments: does the metric prefer the better of two
+translations of a source whose human scores differ by 25 points or more?  COMETINHO §6.
 """
 
 from collections import defaultdict
@@ -12,13 +12,13 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import kendalltau
 
-LEAST_DIFFERENCE = 25.0  # points of direct assessment, 0 to 100
-ROUNDING = 1e-12  # by which equal differences of agreements may seem unlike
+LEAST_DIFFERENCE = 25.0  # points of direct assessment, which run from 0 to 100
+ROUNDING = 1e-12  # equal differences of agreements may differ by this
 Statistic = Callable[[np.ndarray], float]
 
 
 def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
-    """τ-b = (C − D) / √((P − T_scores) (P − T_human)) over all P pairs of segments (n,), T those that tie.
+    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)) over all P pairs of segments (n,); T counts ties.
 
     NaN where all scores of a side are equal.
     """
@@ -27,7 +27,7 @@ def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class RelativeRanks:
-    """Pairs of translations of a source that people tell apart: rows of the better and of the worse (pairs,)."""
+    """Pairs of translations with clearly different human scores: rows of the better and of the worse (pairs,)."""
 
     better: np.ndarray
     worse: np.ndarray
@@ -39,9 +39,9 @@ class RelativeRanks:
         segments: Sequence[Hashable],
         least: float = LEAST_DIFFERENCE,
     ) -> "RelativeRanks":
-        """From direct assessments (n,), one for each translation.
+        """Make the pairs of direct assessments (n,), one for each translation.
 
-        segments: equal where translations are of the same source.  least: points that two must differ by at least.
+        segments: equal for translations of the same source.  least: smallest difference in points of a pair.
         """
         rows = defaultdict(list)
         for row, segment in enumerate(segments):
@@ -56,7 +56,7 @@ class RelativeRanks:
         return cls(better, worse)
 
     def tau(self, scores: np.ndarray) -> float:
-        """(C − D) / (C + D) of a metric's scores (n,); a pair that it scores alike counts as D.
+        """Return (C − D) / (C + D) of a metric's scores (n,); a tied pair counts as D.
 
         NaN where there is no pair.
         """
@@ -72,13 +72,12 @@ def permutation_p_value(
     permutations: int = 1000,
     seed: int = 1,
 ) -> float:
-    """Whether one metric agrees better with people than another, or worse: a p-value of both sides.
+    """Return the two-sided p-value of the difference in agreement of two metrics with people.
 
-    statistic: the agreement of scores (n,) with people.  Under the null hypothesis it does not matter which
-    metric gave a score: both are standardised, and exchanged segment by segment at random.  With standardised
-    scores the test is a little conservative.  Permutations without an agreement are left out; NaN where a
-    metric has none itself, or no permutation.
-    Source: the test PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
+    statistic: agreement of scores (n,) with people.  Under the null hypothesis it does not matter which metric
+    gave a score: both are standardised, and exchanged segment by segment at random.  With standardised scores
+    the test is slightly conservative.  Permutations without an agreement are left out; NaN if a metric, or every
+    permutation, has none.  Source: PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
     """
     ours, theirs = (_standardised(one) for one in (scores, other))
     observed = abs(statistic(ours) - statistic(theirs)) - ROUNDING
@@ -102,10 +101,10 @@ def bootstrap_interval(
     resamples: int = 1000,
     seed: int = 1,
 ) -> tuple[float, float]:
-    """The 95 % interval of an agreement over resamples of the sources, each with all its translations.
+    """Return the 95 % interval of an agreement over resamples of the sources, each with all its translations.
 
-    statistic: of the rows (m,) of a resample, some of them several times.  Resamples without an agreement, as
-    where people's scores are all equal, are left out; NaN where none has one.
+    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples without an agreement, for
+    example with equal human scores, are left out; NaN if all are.
     """
     rows = defaultdict(list)
     for row, segment in enumerate(segments):

@@ -1,4 +1,4 @@
-"""The corpus that a distilled metric learns from: pairs, each source translated several times (COMETINHO §5).
+"""Corpus for distilled metrics: pairs, each source translated several times (COMETINHO §5).
 
 A pair's target is the reference; the reference models score every translation of its source.
 """
@@ -29,19 +29,19 @@ from weebill.text_files import read_lines
 from weebill.workflow.code_version import SCORING_PARTS, code_version
 
 BATCH = 65_536
-PART_ROWS = 10_000  # scored between two checkpoints
+PART_ROWS = 10_000  # rows between two checkpoints
 TUPLES = pa.schema([pa.field(name, pa.string()) for name in ("src", "mt", "ref")])
 
 
 def select_pairs(
     name: str, entry: Mapping[str, Any], seed: int, output: Path, training: Path, validation: Path
 ) -> None:
-    """Write a corpus of pairs, and apart from it those that translators learn from and are validated by.
+    """Write a corpus of pairs, and separate ones for training and validating the translators.
 
-    entry: `table`, of a translation experiment, or `source` and `target`, files of lines; where it says so, only
-    pairs with a `bicleaner` score of at least that, and `rows` of them at random, of which `translators` has its
-    rows and `validation` more go to the translators.
-    Raises InputError where a score is missing, line counts differ, pairs cannot be told apart, or nothing is left to
+    entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys:
+    `bicleaner`, the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and
+    `validation` of these pairs go to the translators.
+    Raises InputError where a score is missing, line counts differ, pairs are not unique, or no pair is left to
     translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
@@ -96,7 +96,7 @@ def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
 
 
 def _kept(rows: pa.Table) -> pa.Table:
-    """Rows with text on both sides, in the columns of a corpus."""
+    """Return the rows with text on both sides, in the columns of a corpus."""
     for side in ("source", "target"):
         rows = rows.filter(pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(rows[side])), 0))
     rows = rows.append_column("dropped_by", pa.nulls(rows.num_rows, pa.string()))
@@ -108,8 +108,8 @@ def join_translations(
 ) -> None:
     """Write a row (src, mt, ref) for each pair and each of its different translations.
 
-    translated: tables of merged translations, and the column that holds them; rows may be missing there whose
-    translation is empty.  Raises InputError where a table has a row that is no pair's, or nothing is written.
+    translated: tables of merged translations, with the column of the translation; rows with an empty translation
+    may be missing.  Raises InputError where a table has a row that belongs to no pair, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
     keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
@@ -140,9 +140,9 @@ def join_translations(
 def score_tuples(
     corpus: str | Path, models: Sequence[str], precision: str, device: str, output: str | Path
 ) -> None:
-    """Write the rows (src, mt, ref) of a table with the mean score that some metrics give each.
+    """Write the rows (src, mt, ref) of a table with the mean score of some metrics.
 
-    Parts that a killed run has scored are kept in `OUTPUT.work`, and the next call goes on behind them.
+    Parts that a killed run has scored are kept in `OUTPUT.work`; the next call continues after them.
     Raises InputError as `load_metric` and `Scorer`.
     """
     output = Path(output)

@@ -1,4 +1,4 @@
-"""The encoders of COMET models: where their configuration and tokenizer are found, and their empty networks."""
+"""Encoders of COMET models: places of their configuration and tokenizer, and their empty networks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from weebill.files import read_json
 from weebill.hugging_face.loading import refuse_code
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE
 
-# By COMET's names; MiniLM is of BERT's shape, with XLM-R's pieces.
+# Keys are COMET's names; MiniLM has BERT's shape and XLM-R's pieces.
 FAMILIES = {"XLM-RoBERTa": XLMRobertaConfig, "MiniLM": BertConfig, "BERT": BertConfig}
 MINILM_TOKENIZER = "xlm-roberta-base"
 CONFIG = "config.json"
@@ -29,16 +29,16 @@ CONFIG = "config.json"
 def new_encoder(
     values: dict[str, Any], kind: type[PretrainedConfig], origin: str | Path
 ) -> PreTrainedModel:
-    """An encoder without pooler, whose weights are arbitrary.
+    """Make an encoder without pooler and with arbitrary weights.
 
-    values: as in its config.json.  kind: of its configuration.  origin: the file, for errors.
+    values: those of its config.json.  kind: class of its configuration.  origin: the file, for errors.
     Raises InputError where the values make no encoder.
     """
     network = XLMRobertaModel if kind is XLMRobertaConfig else BertModel
     try:
         with no_init_weights():
             return network(kind.from_dict(values), add_pooling_layer=False)
-    except Exception as error:  # the library checks few values: the others fail where they are used
+    except Exception as error:  # the library checks few values; others fail where they are used
         raise InputError(
             f"{origin}: the encoder's configuration is damaged ({reason(error)}); "
             "make it or fetch it again"
@@ -48,11 +48,11 @@ def new_encoder(
 def find_encoder(
     family: str, name: str, folder: str | Path | None = None
 ) -> tuple[PreTrainedModel, Path]:
-    """An encoder, whose weights are arbitrary, and the folder of its tokenizer.
+    """Return an encoder with arbitrary weights, and the folder of its tokenizer.
 
-    family: `encoder_model`, and name: `pretrained_model` of the hyperparameters, a folder or a name on the hub.
-    folder: stands for it.  Raises InputError where it is not here and cannot be fetched, brings code, is of another
-    family or damaged.
+    family, name: `encoder_model` and `pretrained_model` of the hyperparameters; the latter is a folder or a name
+    on the hub.  folder: used instead.  Raises InputError where the encoder is not here and cannot be fetched,
+    brings code, is of another family or damaged.
     """
     if not (isinstance(family, str) and family in FAMILIES):
         raise InputError(
@@ -69,16 +69,16 @@ def find_encoder(
 
 
 def reason(error: Exception) -> str:
-    """The first line of a library's error that names the fault, or else its kind.
+    """Return the first line of a library's error, or its class if there is no text.
 
-    PyTorch's advice to read a pickle without `weights_only`, which runs what it holds, is left out.
+    PyTorch's advice to read a pickle without `weights_only`, which executes its code, is left out.
     """
     lines = (line.strip() for line in str(error).splitlines() if "weights_only" not in line)
     return next((line for line in lines if line), type(error).__name__)
 
 
 def _read_encoder(path: Path, kind: type[PretrainedConfig]) -> PreTrainedModel:
-    """Of a config.json.  Raises InputError where it is missing, damaged or of another kind of model."""
+    """Read the encoder configuration from config.json.  Raises InputError if it is missing, damaged or foreign."""
     values = read_json(path)
     found = values.get("model_type") if isinstance(values, dict) else None
     if found != kind.model_type:
@@ -90,7 +90,7 @@ def _read_encoder(path: Path, kind: type[PretrainedConfig]) -> PreTrainedModel:
 
 
 def _place(name: str, folder: str | Path | None, files: Sequence[str]) -> Path:
-    """The folder of an encoder."""
+    """Return the folder of an encoder."""
     if folder is not None:
         if not Path(folder).is_dir():
             raise InputError(f"{folder}: no such folder; name that of the encoder '{name}'")
@@ -103,7 +103,7 @@ def _place(name: str, folder: str | Path | None, files: Sequence[str]) -> Path:
 
 
 def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
-    """Some files of a model on the hub, NAME or NAME@COMMIT, as the folder of its cache that holds them.
+    """Fetch some files of a model on the hub, NAME or NAME@COMMIT; return the folder in the cache.
 
     Raises InputError with the remedy where they are not in the cache and cannot be fetched.
     """
@@ -112,7 +112,7 @@ def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
         return Path(
             snapshot_download(repository, revision=revision or None, allow_patterns=list(files))
         )
-    except Exception as error:  # of whatever client the hub's library uses
+    except Exception as error:  # the hub's library may raise any of its client's exceptions
         raise InputError(
             f"{name}: no such folder, and the Hugging Face hub does not give it ({reason(error)}); {remedy}"
         ) from error

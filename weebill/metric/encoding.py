@@ -1,7 +1,7 @@
-"""An encoder that pays for no padding: sentences of a batch lie one behind the other.
+"""Encoder without padding: the sentences of a batch are concatenated.
 
 Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
-Of what follows the encoder, all that a sentence's vector needs is summed up layer by layer (`pooling`).
+Sums for the sentence vectors are accumulated layer by layer (`pooling`).
 """
 
 from collections import Counter
@@ -19,29 +19,29 @@ from weebill.kernels.int8_layers import Int8Linear, Int8Weight
 from weebill.kernels.split_linear import inference_linear
 from weebill.quantization.grids import grid_named
 
-FUSED = ("gelu", "relu")  # activations that a product applies at once
-GRID = grid_named("int8_rowwise")  # of the weights in int8
+FUSED = ("gelu", "relu")  # activations that a product can apply
+GRID = grid_named("int8_rowwise")  # grid of int8 weights
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """How the n pieces of a batch divide into sentences, the shorter ones first.
+    """Division of the n pieces of a batch into sentences, the shorter ones first.
 
-    groups: (sentences, length) of each length.
+    groups: (sentences, length) for each length.
     """
 
     groups: tuple[tuple[int, int], ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sequence[int]]) -> "Lengths":
-        """Of sentences in order of length.  Raises ValueError where they are not."""
+        """Group sentences, which are in order of length.  Raises ValueError if they are not."""
         lengths = [len(sentence) for sentence in sentences]
         if lengths != sorted(lengths):
             raise ValueError("sentences are not in the order of their lengths")
         return cls(tuple((count, length) for length, count in Counter(lengths).items()))
 
     def split(self, x: Tensor) -> Iterator[Tensor]:
-        """x (n, …) as one (sentences, length, …) after the other."""
+        """Split x (n, …) into one (sentences, length, …) for each length."""
         start = 0
         for count, length in self.groups:
             yield x[start : start + count * length].unflatten(0, (count, length))
@@ -49,7 +49,7 @@ class Lengths:
 
 
 class RaggedEncoder:
-    """The states of an XLM-R or BERT, whole or cut, in inference; weights are laid out once, and must not change."""
+    """Encoder of XLM-R or BERT, whole or cut, for inference; weights are packed once and must not change."""
 
     def __init__(
         self,
@@ -59,12 +59,12 @@ class RaggedEncoder:
         device: torch.device,
         isa: str | None = None,
     ) -> None:
-        """dtype: of the products' operands, float32 or bfloat16.  depth: layers that are needed, from below.
+        """Pack a model; dtype: that of products' operands, float32 or bfloat16; depth: number of lowest layers used.
 
-        What layers add up is float32 always, and so are norms: rounded sums would be most of bfloat16's error.
+        Residual sums and norms are always float32: rounding them would be most of bfloat16's error.
 
-        isa: of `kernels.extension`, or portable, where the layers' linear maps are in int8: each piece's states are
-        quantized by their own largest magnitude, and all but these products is as in float32.
+        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8: each piece's states are
+        quantized by their own largest magnitude; all else is as in float32.
         Raises ValueError where such weights are NaN or infinite.
         """
         ready = _Ready(dtype, device, isa)
@@ -74,12 +74,12 @@ class RaggedEncoder:
             embeddings.position_embeddings.weight + embeddings.token_type_embeddings.weight[0]
         )
         self._norm = _Norm(embeddings.LayerNorm, ready)
-        # XLM-R counts positions from behind its padding piece, and gives that none.
+        # XLM-R counts positions from the one after its padding piece; padding has none.
         self._padding = model.config.pad_token_id if isinstance(model, XLMRobertaModel) else None
         self._layers = [_Layer(layer, ready) for layer in model.encoder.layer[:depth]]
 
     def states(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
-        """pieces (n,) → (n, d) in float32 of the embeddings, then of each layer."""
+        """Yield for pieces (n,) the float32 states (n, d) of the embeddings, then of each layer."""
         places = torch.cat([one.flatten() for one in self._places(pieces, lengths)])
         x = self._norm(self._words[pieces].float().add_(self._positions[places]))
         yield x
@@ -88,7 +88,7 @@ class RaggedEncoder:
             yield x
 
     def _places(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
-        """The position of each piece, (sentences, length) of each length."""
+        """Return the position of each piece."""
         for group in lengths.split(pieces):
             if self._padding is None:
                 yield torch.arange(group.shape[1], device=pieces.device).expand(group.shape)
@@ -99,7 +99,7 @@ class RaggedEncoder:
 
 @dataclass(frozen=True)
 class _Ready:
-    """Turns parameters into what inference computes with."""
+    """Converter of parameters to the objects of inference."""
 
     dtype: torch.dtype
     device: torch.device
@@ -110,7 +110,7 @@ class _Ready:
 
     @property
     def attention(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-        """Of queries, keys and values (b, heads, length, size) each → (b, heads, length, size)."""
+        """Attention of queries, keys and values, (b, heads, length, size) each → (b, heads, length, size)."""
         if self.dtype != torch.bfloat16 or self.device.type != "cpu":
             return _attention
         return _rounded_attention if multiplies_bfloat16() else _widened_attention
@@ -121,7 +121,7 @@ class _Ready:
         activation: str | None = None,
         scales: Sequence[float] | None = None,
     ) -> Callable[[Tensor], Tensor]:
-        """Linear maps of the same input as one, each multiplied by its scale; x (n, in) → (n, out)."""
+        """Return linear maps of one input as one map, each multiplied by its scale; x (n, in) → (n, out)."""
         weight, bias = (
             torch.cat(
                 [
@@ -145,7 +145,7 @@ class _Layer:
         attention, output = layer.attention.self, layer.attention.output
         self._dtype = ready.dtype
         self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
-        # Queries come scaled: products of queries and keys are the attention's logits.
+        # Queries are scaled here: products of queries and keys are the attention's logits.
         self._qkv = ready.product(
             [attention.query, attention.key, attention.value],
             scales=[self._head_size**-0.5, 1, 1],
@@ -162,14 +162,14 @@ class _Layer:
         self._norm = _Norm(layer.output.LayerNorm, ready)
 
     def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
-        """x (n, d) → (n, d), both in float32."""
+        """Map x (n, d) → (n, d), both in float32."""
         attended = self._out(self._attend(x.to(self._dtype), lengths))
         x = self._attention_norm(attended.float().add_(x))
         outer = self._outer(self._activation(self._inner(x.to(self._dtype))))
         return self._norm(outer.float().add_(x))
 
     def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
-        """x (n, d) → (n, heads · head_size)."""
+        """Attend: x (n, d) → (n, heads · head_size)."""
         context = x.new_empty(len(x), self._heads * self._head_size)
         if not self._heads:
             return context
@@ -186,13 +186,13 @@ def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """In bfloat16 by plain products, on processors twice as fast as the library's one kernel."""
+    """Attend in bfloat16 by plain products, on processors twice as fast as the library's fused kernel."""
     shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
     return shares.to(v.dtype) @ v
 
 
 def _widened_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Of bfloat16 numbers in float32, where a processor does not multiply them."""
+    """Attend with bfloat16 numbers in float32, for processors that cannot multiply bfloat16."""
     return _attention(q.float(), k.float(), v.float())
 
 
@@ -206,5 +206,5 @@ class _Norm:
         self._eps = norm.eps
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x (n, d) → (n, d)."""
+        """Map x (n, d) → (n, d)."""
         return functional.layer_norm(x, x.shape[-1:], self._weight, self._bias, self._eps)

@@ -1,4 +1,4 @@
-"""Several metrics as one, whose score is the mean of theirs (COMETINHO §5: five, of different seeds)."""
+"""Ensembles of metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from weebill.metric.scorer import Scorer
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Each member has its own encoder; one alone is an ensemble too."""
+    """One or more metrics, each with its own encoder."""
 
     members: Sequence[Scorer]
 
@@ -19,17 +19,17 @@ class Ensemble:
     def load(
         cls, models: Sequence[str], precision: str = "float32", device: str = "cpu"
     ) -> "Ensemble":
-        """Of metrics as `load_metric` reads them.  Raises InputError as it does, and as `Scorer`."""
+        """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
         return cls([Scorer(load_metric(model), precision, device) for model in models])
 
     @property
     def sha256(self) -> str:
-        """The hashes of its members' weights."""
+        """Hashes of the members' weights."""
         return "+".join(member.metric.sha256 for member in self.members)
 
     @property
     def needs_references(self) -> bool:
-        """Whether a member does."""
+        """True if any member needs references."""
         return any(member.needs_references for member in self.members)
 
     def score(
@@ -38,7 +38,7 @@ class Ensemble:
         sources: Sequence[str],
         references: Sequence[str],
     ) -> dict[str, np.ndarray]:
-        """Mean scores (segments,) of each system's translations, in float64; references are read where a member does.
+        """Return mean scores (segments,) of each system, in float64; references serve the members that need them.
 
         Raises InputError as `Scorer.score`.
         """

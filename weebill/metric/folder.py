@@ -1,7 +1,7 @@
-"""A metric as a folder: config.json, model.safetensors, tokenizer.json; or a checkpoint of unbabel-comet.
+"""Metrics as folders: config.json, model.safetensors, tokenizer.json; or checkpoints of unbabel-comet.
 
-config.json: format, architecture, the encoder's configuration as transformers writes it, and heads and neurons of
-each of its blocks, where some are cut away; the tokenizer's hash, which version 0.1.0 did not write; lineage.
+config.json holds format, architecture, the encoder's configuration as transformers writes it, heads and neurons of
+each block if some are cut away, the tokenizer's hash (which version 0.1.0 did not write) and lineage.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import check_types, types_of
 
 FORMAT = "weebill-metric-1"
-READABLE = (FORMAT, "goldcrest-metric-1")  # the second is of the project's former name
+READABLE = (FORMAT, "goldcrest-metric-1")  # the second has the project's former name
 WEIGHTS = "model.safetensors"
 KIND = FolderKind(
     always=("config.json", WEIGHTS, TOKENIZER),
@@ -40,7 +40,7 @@ ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
 @dataclass(frozen=True)
 class Metric:
-    """A loaded metric; the network is in evaluation mode.  file: of the weights that it was loaded from."""
+    """Loaded metric; its network is in evaluation mode.  file: the weights that it was loaded from."""
 
     name: str
     network: MetricNetwork
@@ -49,12 +49,12 @@ class Metric:
 
     @cached_property
     def sha256(self) -> str:
-        """The hash of that file, by which measurements name the metric."""
+        """Hash of that file; measurements name the metric by it."""
         return sha256_file(self.file)
 
     @property
     def longest(self) -> int:
-        """Pieces of a sentence that the encoder sees, special ones included; as COMET, four below its positions."""
+        """Largest number of a sentence's pieces, special ones included: as in COMET, four below the positions."""
         return self.network.encoder.config.max_position_embeddings - 4
 
 
@@ -125,7 +125,7 @@ def _load_folder(path: Path) -> Metric:
 
 
 def _read_tokenizer(path: Path, config: Mapping[str, Any]) -> SentenceTokenizer:
-    """Read a folder's tokenizer.  Raises InputError if it is not the one of which config.json has the hash."""
+    """Read a folder's tokenizer.  Raises InputError if its hash is not the one in config.json."""
     written = config.get("tokenizer", {})
     wanted = written.get("sha256") if isinstance(written, dict) else written
     if "tokenizer" in config:
@@ -158,7 +158,7 @@ def _read_config(file: Path) -> dict[str, Any]:
 
 
 def _empty_network(config: Mapping[str, Any], file: Path) -> MetricNetwork:
-    """The network that a config.json describes.  Raises InputError where it is damaged."""
+    """Make the network that a config.json describes.  Raises InputError where it is damaged."""
     values = config["architecture"]
     architecture = Architecture.from_hyperparameters(
         {**values, "class_identifier": values.get("kind")}, str(file)
@@ -171,7 +171,7 @@ def _empty_network(config: Mapping[str, Any], file: Path) -> MetricNetwork:
 
 
 def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
-    """The encoder that a config.json describes, cut to its `layer_shapes`.  Raises InputError as `_empty_network`."""
+    """Make the encoder that a config.json describes, cut to its `layer_shapes`.  Raises as `_empty_network`."""
     kind = values.get("model_type")
     if kind not in tuple(ENCODERS):
         raise InputError(f"{file}: encoder of type {kind!r}, expected {' or '.join(ENCODERS)}")
@@ -180,6 +180,6 @@ def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
     if (shapes := values.get(SHAPES)) is not None:
         try:
             cut_to(prunable(encoder), shapes)
-        except (InputError, AttributeError, TypeError) as error:  # of values of other types, too
+        except (InputError, AttributeError, TypeError) as error:  # values may have other types
             raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
     return encoder

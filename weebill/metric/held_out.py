@@ -1,8 +1,8 @@
-"""Which sources are kept from training, wherever they stand: a matter of their text alone."""
+"""Choice of the sources that are kept from training; it depends on their text alone."""
 
 from weebill.files import sha256_text
 
 
 def is_held_out(source: str, share: float) -> bool:
-    """Whether a source belongs to the share that validation has."""
+    """Return True if a source belongs to validation's share."""
     return int(sha256_text(source)[:12], 16) < share * 16**12

@@ -1,4 +1,4 @@
-"""A metric's scores of a judged set, segment by segment: lexical, of models, or from a file."""
+"""Scores of judged sets, segment by segment: lexical, by models, or from a file."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def scores_of(
     precision: str = "float32",
     device: str = "cpu",
 ) -> MetricScores:
-    """Score a set by BLEU or chrF, by models, whose mean counts, or by a file with one number for each row.
+    """Score a set by BLEU or chrF, by the mean of models, or from a file with one number for each row.
 
     Raises InputError where a model cannot be read, references are missing, or the file has not one number a row.
     """
@@ -46,7 +46,7 @@ def scores_of(
 
 
 def _from_file(path: str, judged: JudgedSet) -> np.ndarray:
-    """Scores (n,) of the set's rows from a file that has one for each row of its table."""
+    """Read scores (n,) of the set's rows from a file with one number for each row of its table."""
     lines = list(read_lines(path))
     if len(lines) != judged.table_rows:
         raise InputError(

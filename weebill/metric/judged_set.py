@@ -1,7 +1,7 @@
-"""A judged test set: how well any metric's scores of it agree with people, with interval and significance.
+"""Judged test sets: agreement of any metric's scores with people, with interval and significance.
 
-`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: the τ-like statistic over pairs of translations that
-people tell apart (COMETINHO §6; `correlation` has the formulas).
+`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: the τ-like statistic over pairs of translations with
+clearly different human scores (COMETINHO §6; `correlation` has the formulas).
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Judgements and the statistic of agreement, mqm or darr; table_rows: of the table that they are from."""
+    """Judgements and their statistic of agreement, mqm or darr; table_rows: number of rows in their table."""
 
     name: str
     judgements: Judgements
@@ -36,12 +36,11 @@ class JudgedSet:
 
     @classmethod
     def read(cls, name: str, entry: Mapping[str, Any]) -> "JudgedSet":
-        """From a table as `entry` describes it: table, score, statistic, humans, held_out.
+        """Read a table as `entry` describes it: table, score, statistic, humans, held_out.
 
-        humans: whether translations by people, and those made to mislead metrics, stay.  held_out: only sources
-        that validate where this is the validation's share.  Of several judgements of a translation the mean
-        counts, as in WMT.  Raises InputError where nothing is left, people tell no two translations apart, or
-        the table does not tell the systems that are to stay.
+        humans: keep translations by people, and those made to mislead metrics.  held_out: keep only the sources
+        in validation's share.  Several judgements of a translation are averaged, as in WMT.  Raises InputError where
+        nothing is left, no two translations differ enough, or the table does not name the systems to keep.
         """
         judgements = read_judgements(entry["table"], entry["score"], by_system=not entry["humans"])
         table_rows = len(judgements)
@@ -63,25 +62,25 @@ class JudgedSet:
 
     @cached_property
     def pairs(self) -> RelativeRanks:
-        """Of `darr`."""
+        """Pairs of the statistic `darr`."""
         return RelativeRanks.of(self.judgements.scores.tolist(), self.judgements.groups)
 
     @cached_property
     def sha256(self) -> str:
-        """Of all that agreement depends on: a line "system, segment, source, reference, hypothesis, score" each."""
+        """Hash over all lines "system, segment, source, reference, hypothesis, score", which agreement depends on."""
         columns = vars(self.judgements)
         names = ("systems", "segments", "sources", "references", "hypotheses", "scores")
         rows = zip(*(columns[name] for name in names), strict=True)
         return sha256_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
 
     def tau(self, scores: np.ndarray) -> float:
-        """The agreement of a metric's scores (n,); NaN where they, or people's, are all equal."""
+        """Return the agreement of a metric's scores (n,); NaN if they, or the human scores, are all equal."""
         if self.statistic == "darr":
             return self.pairs.tau(scores)
         return kendall_tau_b(scores, self.judgements.scores)
 
     def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
-        """Its 95 % bootstrap interval, over sources; NaN where no resample has an agreement."""
+        """Return its 95 % bootstrap interval, over sources; NaN if no resample has an agreement."""
         human, groups = self.judgements.scores, self.judgements.groups
         if self.statistic == "mqm":
 
@@ -96,23 +95,23 @@ class JudgedSet:
         )
 
     def p_value(self, scores: np.ndarray, other: np.ndarray, permutations: int, seed: int) -> float:
-        """Of the difference of two metrics' agreement, by permutation; NaN where there is none."""
+        """Return the p-value of two metrics' difference in agreement, by permutation; NaN if there is none."""
         return permutation_p_value(self.tau, scores, other, permutations, seed)
 
 
 @dataclass(frozen=True)
 class MetricScores:
-    """What a metric gave to each segment of a judged set (n,), and its signature."""
+    """Scores of a metric for each segment of a judged set (n,), and its signature."""
 
     metric: str
     signature: str
     scores: np.ndarray
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {**vars(self), "scores": self.scores.tolist()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "MetricScores":
-        """What `to_dict` gave."""
+        """Make the scores from the result of `to_dict`."""
         return cls(values["metric"], values["signature"], np.array(values["scores"]))

@@ -1,4 +1,4 @@
-"""Human judgements of translations: tables of segments with the score that people gave each."""
+"""Human judgements of translations: tables of segments with human scores."""
 
 import math
 import re
@@ -17,10 +17,10 @@ from weebill.text_files import read_lines
 
 @dataclass(frozen=True)
 class Judgements:
-    """Segments (n,), one of a system's translations each, and their scores (n,), higher is better.
+    """Segments (n,), each one translation of one system, and their scores (n,); higher is better.
 
-    rows: of the table, from 0.  segments: the language pair and the segment's number.  references: empty where
-    there is none.
+    rows: row numbers in the table, from 0.  segments: language pair and number of the segment.  references: empty
+    strings if there are none.
     """
 
     rows: list[int]
@@ -36,38 +36,40 @@ class Judgements:
 
     @property
     def groups(self) -> list[tuple[str, str]]:
-        """Equal where translations are of the same segment.
+        """Groups of translations of the same segment.
 
-        Tables of several texts count segments anew in each, so the source belongs to it.
+        Tables of several texts number segments anew in each, so the source is part of the key.
         """
         return list(zip(self.segments, self.sources, strict=True))
 
     @property
     def language_pairs(self) -> list[str]:
-        """Of each segment; empty where the table tells none."""
+        """Language pair of each segment; empty if unknown."""
         return [segment.partition(" ")[0] for segment in self.segments]
 
     @property
     def targets(self) -> list[str]:
-        """The language of each translation, as the pair tells it; empty where the table tells none."""
+        """Language of each translation, from the pair; empty if unknown."""
         return [pair.partition("-")[2] for pair in self.language_pairs]
 
     def where(self, kept: Callable[[str], bool], column: str = "systems") -> "Judgements":
-        """Those whose system, or value of another column, is kept."""
+        """Return the judgements whose system, or value of another column, is kept."""
         rows = [row for row, value in enumerate(getattr(self, column)) if kept(value)]
         return self._of_rows(rows, self.scores[rows])
 
     def averaged(self) -> "Judgements":
-        """Every translation once, where it stands first, with the mean of its scores.
+        """Return every translation once, at its first place, with the mean of its scores.
 
-        Tables of raw assessments have a row for each assessor.  Segments of two texts may be alike in number and
-        source, so that the translation's text belongs to it too.
+        Tables of raw assessments have a row for each assessor.  Segments of two texts may have the same number and
+        source, so the translation's text is part of the key.
         """
         numbers: dict[tuple, int] = {}
         translations = zip(self.groups, self.systems, self.hypotheses, strict=True)
         number = [numbers.setdefault(one, len(numbers)) for one in translations]
         if len(numbers) == len(self):
-            return self  # the same to the bit, of which `JudgedSet.sha256` is made: a sum makes 0 of −0
+            return (
+                self  # keep the bits, which `JudgedSet.sha256` hashes: a sum would turn −0 into 0
+            )
         _, first = np.unique(number, return_index=True)
         means = np.bincount(number, self.scores) / np.bincount(number)
         return self._of_rows(first.tolist(), means)
@@ -78,11 +80,11 @@ class Judgements:
 
 
 def read_judgements(path: str | Path, score: str, *, by_system: bool = False) -> Judgements:
-    """A table of tab-separated values with a line of headings.
+    """Read a table of tab-separated values with a line of headings.
 
-    score: the column of the human score, such as mqm or da_raw; the others are seg_id, source, hypothesis, and
-    where there are system, reference and lp.  by_system: whether there must be one of systems.  A byte-order mark
-    and line ends of Windows are no part of a cell.  Raises InputError naming the column or line that is wrong.
+    score: the column of the human score, such as mqm or da_raw.  Other columns: seg_id, source, hypothesis, and
+    optionally system, reference and lp.  by_system: require the column system.  A byte-order mark and line ends of
+    Windows are no part of a cell.  Raises InputError naming the faulty column or line.
     """
     lines = (line.removesuffix("\r") for line in read_lines(path))
     heading = next(lines, "").removeprefix("\ufeff").split("\t")
@@ -123,14 +125,14 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
 
 
 def finite_number(text: str) -> float:
-    """A score as it is written.  Raises ValueError where it is no number, or none that counts, such as nan."""
+    """Read a score.  Raises ValueError if it is not a finite number."""
     if not math.isfinite(number := float(text)):
         raise ValueError(text)
     return number
 
 
 def require_references(references: Sequence[str], reader: str) -> None:
-    """Raise InputError where there are none, for a metric that compares with them."""
+    """Raise InputError if references are missing, for a metric that compares with them."""
     if not any(reference.strip() for reference in references):
         raise InputError(
             f"{reader}: compares with references, and the table has none; leave it out, or give the table a "
@@ -138,12 +140,12 @@ def require_references(references: Sequence[str], reader: str) -> None:
         )
 
 
-# Translations by people: ref-A and ref-B of WMT21, refA of WMT22, Human-A.0 and Human-P.0 of WMT20, HUMAN of WMT19.
+# Human translations: ref-A and ref-B of WMT21, refA of WMT22, Human-A.0 and Human-P.0 of WMT20, HUMAN of WMT19.
 PERSON = re.compile(r"(ref|human)([-_.]?[a-z])?(\.\d+)?", re.IGNORECASE)
 
 
 def is_machine(system: str) -> bool:
-    """Whether a system took part in WMT's translation task: no human, no variant made for metrics."""
+    """Return True if a system took part in WMT's translation task: no human, no variant made for metrics."""
     return not (PERSON.fullmatch(system) or system.startswith("metricsystem"))
 
 
@@ -151,11 +153,11 @@ LEXICAL = ("BLEU", "chrF")
 
 
 def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
-    """sacreBLEU's, of its sentence scores; several where BLEU's tokens differ by target language."""
+    """Return sacreBLEU's signature of sentence scores; several if BLEU's tokens differ by target language."""
     found = []
     for target in sorted(set(targets)):
         one = _lexical(metric, target)
-        Metric.sentence_score(one, "", [""])  # how many references there are it learns by that
+        Metric.sentence_score(one, "", [""])  # sets the number of references in the signature
         found.append(one.get_signature().format())
     return " + ".join(dict.fromkeys(found))
 
@@ -166,17 +168,17 @@ def lexical_scores(
     references: Sequence[str],
     targets: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
+    """Return sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
 
-    targets: the language of each, which BLEU's tokens depend on.  Raises InputError for another metric.
+    targets: the language of each, for BLEU's tokens.  Raises InputError for another metric.
     """
     if metric not in LEXICAL:
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
     if targets is None:
         targets = [""] * len(hypotheses)
     of = {target: _lexical(metric, target) for target in set(targets)}
-    # BLEU's own method does the same, and advises effective_order at each sentence: short ones score higher
-    # by it, and correlations are not the published ones.
+    # BLEU's own method does the same, and recommends effective_order at each sentence; with it, short ones
+    # score higher, and correlations are not the published ones.
     return np.array(
         [
             Metric.sentence_score(of[target], hypothesis, [reference]).score

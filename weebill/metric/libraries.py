@@ -1,4 +1,4 @@
-"""BERTScore and BLEURT by their own libraries, which live in unbabel-comet's environment (COMETINHO tables 1, 2)."""
+"""BERTScore and BLEURT by their own libraries, in unbabel-comet's environment (COMETINHO tables 1, 2)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ def library_scores(
     layer: int | None = None,
     device: str = "cpu",
 ) -> np.ndarray:
-    """Scores (n,) of hypotheses beside their references; library: one of LIBRARIES.
+    """Score hypotheses against their references, (n,); library: one of LIBRARIES.
 
-    model: a folder of transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1 on.
-    Raises InputError where the model is none that the library can score by, or brings code, and where there are no
-    references.
+    model: a folder in transformers' format, with safetensors.  layer: the one whose states BERTScore compares,
+    from 1.  Raises InputError where the library cannot use the model, the model brings code, or references are
+    missing.
     """
     require_references(references, model)
     try:
@@ -44,12 +44,12 @@ def library_scores(
 
 
 def library_signature(library: str, model: str, layer: int | None) -> str:
-    """The library with its version, the model's hash, the layer.
+    """Return the library with its version, the model's hash and the layer.
 
     Raises InputError where there is no safetensors file.
     """
     files = sorted(Path(model).glob("*.safetensors"))
-    if not files:  # the libraries would read pickles then
+    if not files:  # the libraries would read pickles
         raise InputError(f"{model}: no *.safetensors file; save the model again by save_pretrained")
     name = LIBRARIES[library]
     told = f"{name}:{version(name)}|sha256:{sha256_files(files)}"
@@ -59,7 +59,7 @@ def library_signature(library: str, model: str, layer: int | None) -> str:
 class _BertScore:
     """F1 of greedily matched states, without idf and rescaling.
 
-    The library's own loading goes by words in the model's path, and may fetch; its scoring takes any encoder.
+    The library's own loading depends on words in the model's path, and may fetch; its scoring takes any encoder.
     """
 
     def __init__(self, model: str, layer: int | None, device: str) -> None:
@@ -70,14 +70,14 @@ class _BertScore:
             raise InputError(f"{model}: layer {layer} of {len(layers)}; name one that it has")
         network.encoder.layer = layers[:layer]
         self._network = network.to(device).eval()
-        # A tokenizer that does not say how long a text may be lets it be longer than the positions, of which
-        # RoBERTa and XLM-R use those behind their padding's.
+        # A tokenizer without a maximum length allows texts longer than the positions, of which RoBERTa and
+        # XLM-R use those after the one of padding.
         padding = network.embeddings.position_embeddings.padding_idx
         longest = network.config.max_position_embeddings - (0 if padding is None else padding + 1)
         self._tokenizer.model_max_length = min(self._tokenizer.model_max_length, longest)
 
     def __call__(self, hypotheses: list[str], references: list[str]) -> np.ndarray:
-        """Scores (n,)."""
+        """Return scores (n,)."""
         from bert_score.utils import bert_cos_score_idf
 
         weights: dict[int, float] = defaultdict(lambda: 1.0)
@@ -95,7 +95,7 @@ class _BertScore:
 
 
 class _Bleurt:
-    """BLEURT's regression over a hypothesis behind its reference."""
+    """BLEURT's regression over a reference followed by its hypothesis."""
 
     def __init__(self, model: str, device: str) -> None:
         from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
@@ -105,7 +105,7 @@ class _Bleurt:
         self._network = network.to(device).eval()
 
     def __call__(self, hypotheses: list[str], references: list[str]) -> np.ndarray:
-        """Scores (n,)."""
+        """Return scores (n,)."""
         found = []
         with torch.inference_mode():
             for start in range(0, len(hypotheses), BATCH):

@@ -1,7 +1,7 @@
-"""Minimum Bayes risk decoding: of N candidates the translation that is best beside all of them (Eikema & Aziz 2020).
+"""Minimum Bayes risk decoding: choose the candidate that is best against all others (Eikema & Aziz 2020).
 
-Candidates stand for what the model believes; a candidate's expected utility is its mean utility with each of them as
-the reference.  Equal candidates are looked at once and counted as often as they are there.
+Candidates are samples of the model's distribution; a candidate's expected utility is its mean utility with each of
+them as the reference.  Equal candidates are computed once and weighted by their number.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,21 +17,21 @@ from weebill.errors import InputError
 from weebill.metric.pairwise import PairwiseEstimator
 from weebill.metric.scorer import PRECISIONS, Scorer, Text, finite
 
-WINDOW = 4096  # sentences that are encoded together, at least those of one source
+WINDOW = 4096  # sentences encoded together, at least those of one source
 
 
 class Utility(Protocol):
-    """How good a translation would be, were another one the reference."""
+    """Quality of a translation, given another one as the reference."""
 
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
-        """Utilities (candidates, references) of different texts, higher the better."""
+        """Return utilities (candidates, references) of different texts; higher is better."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A candidate and its expected utility."""
+    """Candidate with its expected utility."""
 
     text: str
     utility: float
@@ -46,10 +46,10 @@ def decode(
     first: Utility | None = None,
     kept: int | None = None,
 ) -> list[Choice]:
-    """The different candidates of a source by expected utility, best first; among equal ones the earlier.
+    """Return the different candidates of a source by expected utility, best first, earlier ones first among equals.
 
-    beside_itself: whether a candidate is its own reference too.  first, kept: a cheaper utility, by which only
-    the `kept` best candidates are looked at with the other (Eikema & Aziz 2022); references stay all.
+    beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility; only its `kept` best
+    candidates are computed with the other (Eikema & Aziz 2022), with all references.
     Raises InputError where there is no candidate.
     """
     counts: dict[str, int] = {}
@@ -68,7 +68,7 @@ def decode(
 def decode_all(
     sources: Sequence[str], candidates: Sequence[Sequence[str]], utility: Utility, **options: Any
 ) -> Iterator[list[Choice]]:
-    """`decode` for each source, some thousand candidates encoded together; options: as there."""
+    """Run `decode` for each source, with some thousand candidates encoded together; options are the same."""
     for begin, end in _windows(candidates):
         if isinstance(utility, MetricUtility):
             numbers = range(begin, end)
@@ -79,19 +79,19 @@ def decode_all(
 
 
 def _texts(source: str, candidates: Sequence[str], number: str = "") -> list[Text]:
-    """A source and its candidates with names, by which a warning tells one that is too long."""
+    """Return a source and its candidates with names for warnings about long ones."""
     return [(f"source{number}", [source]), (f"candidates of source{number}", candidates)]
 
 
 def _windows(candidates: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """First and last + 1 of sources with about WINDOW candidates together."""
+    """Yield first and last + 1 of sources with about WINDOW candidates together."""
     begin, count = 0, 0
     for number, some in enumerate(candidates):
         if count and count + len(some) > WINDOW:
             yield begin, number
             begin, count = number, 0
         count += len(some)
-    if begin < len(candidates):  # though the last have no candidate, which `decode` refuses
+    if begin < len(candidates):  # the last may have no candidates, which `decode` refuses
         yield begin, len(candidates)
 
 
@@ -115,7 +115,7 @@ def _ranked(
 
 
 class MetricUtility:
-    """A COMET model; without references its utilities are (candidates, 1)."""
+    """Utility by a COMET model; without references it is (candidates, 1)."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -125,8 +125,8 @@ class MetricUtility:
         self._vectors: dict[str, Tensor] = {}
 
     def prepare(self, *texts: Text) -> None:
-        """Encode sources and candidates that are asked for next, better many at once; forget all others."""
-        texts = tuple(one for one in texts if one[1])  # not those of sources without candidates
+        """Encode the next sources and candidates, preferably many at once; forget all others."""
+        texts = tuple(one for one in texts if one[1])  # leaves out sources without candidates
         found = self._scorer.vectors(*texts) if texts else []
         self._vectors = {
             line: vector
@@ -137,7 +137,7 @@ class MetricUtility:
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
-        """See `Utility`."""
+        """Implement `Utility`."""
         if any(text not in self._vectors for text in (source, *candidates, *references)):
             self.prepare(*_texts(source, [*candidates, *references]))
         translations = self._stacked(candidates)
@@ -156,10 +156,10 @@ class MetricUtility:
 
 
 class SentenceUtility:
-    """sacreBLEU's sentence score of a metric, "bleu" or "chrf", as a share of 100."""
+    """Utility by sacreBLEU's sentence score, "bleu" or "chrf", divided by 100."""
 
     def __init__(self, name: str, target: str | None = None) -> None:
-        """target: the language, which BLEU's tokens depend on.  Raises InputError for another metric."""
+        """Take the metric and the target language, for BLEU's tokens.  Raises InputError for another metric."""
         from sacrebleu.metrics import CHRF
 
         from weebill.bleu import bleu
@@ -174,7 +174,7 @@ class SentenceUtility:
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
-        """See `Utility`."""
+        """Implement `Utility`."""
         return np.array(
             [
                 [self._metric.sentence_score(one, [other]).score / 100 for other in references]

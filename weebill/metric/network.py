@@ -1,4 +1,4 @@
-"""The parameters of a COMET regression model: an encoder, a weight for each of its states, an estimator."""
+"""Network of a COMET regression model: an encoder, a weight for each of its states, an estimator."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -14,7 +14,7 @@ Map = Callable[[Tensor], Tensor]
 
 
 class LayerMix(nn.Module):
-    """Weights of the encoder's states, the embeddings' first: γ · transformation(w)."""
+    """Weights of the encoder's states, the embeddings first: γ · transformation(w)."""
 
     def __init__(self, states: int, transformation: str) -> None:
         super().__init__()
@@ -23,23 +23,23 @@ class LayerMix(nn.Module):
         self.gamma = nn.Parameter(torch.ones(1))
 
     def forward(self) -> Tensor:
-        """(states,)."""
+        """Return the weights (states,)."""
         probabilities = torch.softmax if self.transformation == "softmax" else sparsemax
         return self.gamma * probabilities(self.weights, 0)
 
 
 def sparsemax(x: Tensor, dim: int = 0) -> Tensor:
-    """The nearest point of the probability simplex to x, along `dim` (Martins and Astudillo 2016, algorithm 1)."""
+    """Project x to the probability simplex along `dim` (Martins and Astudillo 2016, algorithm 1)."""
     ordered = x.sort(dim, descending=True).values.movedim(dim, -1)
     counts = torch.arange(1, ordered.shape[-1] + 1, dtype=x.dtype, device=x.device)
-    excess = ordered.cumsum(-1) - 1  # of the largest k over 1
+    excess = ordered.cumsum(-1) - 1  # by how much the k largest exceed 1
     support = (ordered * counts > excess).sum(-1, keepdim=True)
     threshold = (excess.gather(-1, support - 1) / support).movedim(-1, dim)
     return (x - threshold).clamp(min=0)
 
 
 class Estimator(nn.Module):
-    """Features of a segment (n, blocks · d) → its score (n,)."""
+    """Regression from features of segments (n, blocks · d) to scores (n,)."""
 
     def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
@@ -50,11 +50,11 @@ class Estimator(nn.Module):
         self.final = nn.Identity() if final is None else _activation(final)
 
     def forward(self, features: Tensor) -> Tensor:
-        """(n, blocks · d) → (n,)."""
+        """Map (n, blocks · d) → (n,)."""
         return self.apply_maps(features, self.linears)
 
     def apply_maps(self, x: Tensor, maps: Iterable[Map], first: bool = True) -> Tensor:
-        """x (n, …) → (n,) by maps that stand for `linears`, or, where x is what the first gave, for the others."""
+        """Map x (n, …) → (n,) by `maps` in place of `linears`; without `first`, x is the output of the first map."""
         for number, one in enumerate(maps):
             x = one(x if first and not number else self.hidden(x))
         return self.final(x).squeeze(-1)
@@ -65,10 +65,10 @@ def _activation(name: str) -> nn.Module:
 
 
 class MetricNetwork(nn.Module):
-    """All of them.  encoder: a model of transformers, as COMET uses them (XLM-R, BERT)."""
+    """Regression model.  encoder: a model of transformers, as COMET uses them (XLM-R, BERT)."""
 
     def __init__(self, architecture: Architecture, encoder: PreTrainedModel) -> None:
-        """Raises InputError where the encoder has no such layer."""
+        """Assemble the parts.  Raises InputError where the encoder lacks the layer that the architecture names."""
         super().__init__()
         self.architecture = architecture
         self.encoder = encoder
@@ -85,7 +85,7 @@ class MetricNetwork(nn.Module):
         self.estimator = Estimator(architecture, encoder.config.hidden_size)
 
     def state_weights(self) -> Tensor:
-        """How much of each encoder state enters a sentence's vector (states,)."""
+        """Return the weight of each encoder state in a sentence's vector (states,)."""
         if self.architecture.pool == "default":
             return torch.eye(self.encoder.config.num_hidden_layers + 1)[-1]
         if self.mix is not None:

@@ -1,12 +1,12 @@
-"""The estimator for all pairs of n translations and m references of one source, without the n·m rows of features.
+"""Estimator for all pairs of n translations and m references of one source, without n·m rows of features.
 
 COMET's features of a pair are six blocks side by side, [t; r; t⊙r; |t−r|; t⊙s; |t−s|], and the estimator's first map
 is linear in them:
 
     W·features = (W₁·t + W₅·(t⊙s) + W₆·|t−s|) + W₂·r + (W₃·(t⊙r) + W₄·|t−r|)
 
-Of each translation the first bracket is multiplied once, of each reference W₂·r; pairs are left with two blocks of
-six.  These are the same for (t, r) and (r, t): where the translations are the references, half of them are enough.
+The first bracket is computed once for each translation, W₂·r once for each reference; only two of six blocks depend
+on pairs.  They are the same for (t, r) and (r, t): if the translations are the references, half of them suffice.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from torch import Tensor
 from weebill.kernels.split_linear import inference_linear
 from weebill.metric.network import Map, MetricNetwork
 
-PAIRS = 1024  # whose features are held at once
+PAIRS = 1024  # pairs whose features are held at once
 
 
 class PairwiseEstimator:
-    """The scores of pairs of sentence vectors (Rei et al. 2020); weights are laid out once, and must not change."""
+    """Estimator of pairs of sentence vectors (Rei et al. 2020); weights are packed once and must not change."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class PairwiseEstimator:
         precision: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> None:
-        """precision: of the products' operands, float32 or bfloat16; sums and all else are float32's."""
+        """Pack a network; precision: that of the products' operands, float32 or bfloat16; all else is float32."""
         self.needs_references = network.architecture.needs_references
         self._estimator = network.estimator
         self._precision, self._device = precision, torch.device(device)
@@ -48,10 +48,10 @@ class PairwiseEstimator:
             self._others = [self._ready(one.weight, one.bias) for one in others]
 
     def scores(self, translations: Tensor, references: Tensor | None, source: Tensor) -> Tensor:
-        """Of every translation beside every reference (n, m); translations (n, d), references (m, d), source (d,).
+        """Score every translation (n, d) against every reference (m, d) of a source (d,): (n, m).
 
-        Where `references` is `translations` itself, half of the pairs are computed.  A metric that reads no
-        references has none: (n, 1).
+        If `references` is `translations` itself, half of the pairs are computed.  A metric without references
+        gives (n, 1).
         """
         own = self._of_translations(translations, source)
         if references is None:
@@ -69,7 +69,7 @@ class PairwiseEstimator:
         return scores
 
     def _of_translations(self, translations: Tensor, source: Tensor) -> Tensor:
-        """(n, d) → (n, hidden): what does not depend on references."""
+        """Compute the terms that do not depend on references: (n, d) → (n, hidden)."""
         source = source.expand_as(translations)
         blocks = [translations, translations * source, (translations - source).abs()]
         if not self.needs_references:
@@ -77,7 +77,7 @@ class PairwiseEstimator:
         return self._product(self._own, torch.cat(blocks, 1))
 
     def _rest(self, hidden: Tensor) -> Tensor:
-        """The first map's outputs (n, hidden) → scores (n,)."""
+        """Continue from the first map's outputs (n, hidden) to scores (n,)."""
         maps = (partial(self._product, one) for one in self._others)
         return self._estimator.apply_maps(hidden, maps, first=False)
 
@@ -93,7 +93,7 @@ class PairwiseEstimator:
 def _pairs(
     rows: int, columns: int, same: bool, device: torch.device
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """All pairs of a row and a column, some at once; where rows are the columns, those of i ≤ j alone."""
+    """Yield all pairs of a row and a column, in parts; only those of i ≤ j if rows are the columns."""
     if same:
         first, second = torch.triu_indices(rows, rows, device=device)
     else:

@@ -1,8 +1,8 @@
-"""A sentence's vector from the states of its pieces, summed up as the encoder gives them: few states are kept.
+"""Sentence vectors, accumulated from the states of pieces as the encoder yields them; few states are kept.
 
-COMET mixes the states of all layers, m = Σ w_l · n(h_l), n the identity or a normalisation over the whole sentence,
-and pools the pieces of m.  The mean and the first piece are linear: they are taken of each layer alone, and the
-normalisation is applied to the vector that they give.
+COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
+sentence, and pools the pieces of m.  The mean and the first piece are linear: they are taken from each layer by
+itself, and the normalisation is applied to the resulting vector.
 """
 
 from collections.abc import Iterable
@@ -25,10 +25,10 @@ def pool_states(
     layer_norm: bool,
     pad: int | None,
 ) -> Tensor:
-    """Vectors (sentences, d) of a batch.
+    """Return the vectors (sentences, d) of a batch.
 
-    states: (n, d) in float32 of the embeddings and each layer, with their weights (states,).  pieces (n,).  pool:
-    avg, cls, max.  pad: the padding piece, which a text may name: it counts in a sentence's length, but not in its
+    states: (n, d) in float32, the embeddings' and each layer's, with weights (states,).  pieces: (n,).  pool: avg,
+    cls or max.  pad: the padding piece, which a text may contain; it counts in a sentence's length, but not in its
     sum.
     """
     hidden = None if pad is None else pieces == pad
@@ -61,7 +61,7 @@ def pool_states(
 
 
 def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
-    """Deviation and mean of all numbers of a sentence's state, (sentences, 1) each."""
+    """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
     found = [
         torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in lengths.split(state)
     ]
@@ -70,7 +70,7 @@ def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
 
 
 def _normalised(state: Tensor, lengths: Lengths) -> Tensor:
-    """A state (n, d) with mean 0 and deviation 1 over the numbers of each sentence."""
+    """Normalise a state (n, d) to mean 0 and deviation 1 over the numbers of each sentence."""
     deviation, mean = _spread(state, lengths)
     repeats = torch.tensor([length for count, length in lengths.groups for _ in range(count)])
     repeats = repeats.to(state.device)

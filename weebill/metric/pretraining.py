@@ -1,7 +1,7 @@
-"""A small XLM-R of one's own: pre-trained by masked language modelling (Devlin et al. 2019, Conneau et al. 2020).
+"""Pre-training of a small XLM-R by masked language modelling (Devlin et al. 2019, Conneau et al. 2020).
 
 Everything random is a function of the seed and the number of the update: batches, masks and dropout.  A
-checkpoint therefore holds parameters, the optimizer's state and losses, and nothing else is needed to go on.
+checkpoint therefore holds parameters, the optimizer's state and losses; nothing else is needed to continue.
 """
 
 import logging
@@ -37,11 +37,11 @@ from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_version
 
-WINDOW = 100  # batches that are sorted by length together
-RESERVED = 2  # positions of XLM-R that no piece has
+WINDOW = 100  # batches sorted by length together
+RESERVED = 2  # positions of XLM-R that no piece uses
 CHECKPOINT = "checkpoint.pt"
 END = 2  # the id of </s>; <s> and <pad> are before it
-AT_ONCE = 65_536  # sentences that are divided into pieces together
+AT_ONCE = 65_536  # sentences tokenized together
 RECORD = "pretraining.json"
 KIND = FolderKind(
     always=("config.json", "model.safetensors", FILE, RECORD),
@@ -51,30 +51,30 @@ KIND = FolderKind(
 
 @dataclass(frozen=True)
 class PretrainingSettings:
-    """The encoder's shape, and how it is trained; masking is BERT's and XLM-R's."""
+    """Shape of the encoder, and settings of its training; masking is BERT's and XLM-R's."""
 
     layers: int = 4
     heads: int = 4
     width: int = 256
     intermediate: int = 1024
-    positions: int = 258  # two more than a sentence may have pieces
+    positions: int = 258  # two more than the longest sentence's pieces
     dropout: float = 0.1
     updates: int = 10_000
-    batch_pieces: int = 4096  # padding counted
-    learning_rate: float = 5e-4  # the highest: linear up to it and down to 0
+    batch_pieces: int = 4096  # padding included
+    learning_rate: float = 5e-4  # the highest; linear warm-up, then linear decay to 0
     warmup: int = 500  # updates
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     mask_share: float = 0.15
-    precision: Literal["float32", "bfloat16"] = "float32"  # of products; weights are float32
+    precision: Literal["float32", "bfloat16"] = "float32"  # that of products; weights are float32
     checkpoint_every: int = 500  # updates
 
 
 class Sentences:
-    """Pieces of many sentences, special ones included, one behind the other."""
+    """Concatenated pieces of many sentences, special ones included."""
 
     def __init__(self, texts: Sequence[str], tokenizer: SentenceTokenizer, longest: int) -> None:
-        """Sentences of nothing are left out, long ones cut."""
+        """Tokenize texts; leave out empty ones and cut long ones."""
         texts = [text for text in texts if text.strip()]
         lengths, pieces = [], [np.zeros(0, dtype=np.int32)]
         for start in range(0, len(texts), AT_ONCE):
@@ -87,13 +87,13 @@ class Sentences:
 
     @property
     def sha256(self) -> str:
-        """The hash of all pieces, and where sentences end."""
+        """Hash of all pieces and sentence ends."""
         digest = sha256(self._pieces)
         digest.update(self._ends)
         return digest.hexdigest()
 
     def batch(self, rows: np.ndarray, pad: int) -> Tensor:
-        """(b, longest) of some sentences."""
+        """Return some sentences as a padded batch (b, longest)."""
         batch = torch.full((len(rows), int(self.lengths[rows].max())), pad)
         for place, row in zip(batch, rows, strict=True):
             end, length = self._ends[row], self.lengths[row]
@@ -101,9 +101,9 @@ class Sentences:
         return batch
 
     def batches(self, size: int, seed: int, first: int) -> Iterator[np.ndarray]:
-        """Endless batches as rows (b,), from batch number `first` on; of about one length each.
+        """Yield endless batches of similar length as rows (b,), from batch number `first` on.
 
-        size: of a padded batch in pieces; a longer sentence is a batch of its own.
+        size: pieces of a padded batch; a longer sentence is a batch of its own.
         """
         number, epoch = 0, 0
         per_window = max(1, int(WINDOW * size / self.lengths.mean()))
@@ -131,8 +131,8 @@ def pretrain(
 ) -> None:
     """Train an encoder and write its folder, atomically: config.json, model.safetensors, tokenizer.json, RECORD.
 
-    texts: one sentence each.  tokenizer: a folder with one.  work: a folder for checkpoints; what a killed run of
-    the same left there is continued, to the same bits, and it is removed at the end.
+    texts: one sentence each.  tokenizer: its folder.  work: a folder for checkpoints.  A killed run of the same
+    training is continued from there, to the same bits; the folder is removed at the end.
     Raises InputError where there is no text, or the heads do not divide the width.
     """
     if settings.width % settings.heads:
@@ -168,7 +168,7 @@ def pretrain(
 
 
 class _Course:
-    """A training under way."""
+    """Training in progress."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class _Course:
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(),
             lr=settings.learning_rate,
-            betas=(0.9, 0.98),  # XLM-R's, as are the ε and the weight decay
+            betas=(0.9, 0.98),  # XLM-R's, like ε and the weight decay
             eps=1e-6,
             weight_decay=settings.weight_decay,
             fused=True,
@@ -206,7 +206,7 @@ class _Course:
         )
 
     def run(self, sentences: Sentences, checkpoint: Path) -> list[float]:
-        """Train to the end, from the checkpoint where there is one; mean losses between two checkpoints."""
+        """Train to the end, from the checkpoint if there is one; return mean losses between checkpoints."""
         settings = self.settings
         done, losses = self._restore(checkpoint)
         recent = []
@@ -221,7 +221,7 @@ class _Course:
         return losses
 
     def _update(self, number: int, pieces: Tensor) -> Tensor:
-        """One step of the optimizer; its loss."""
+        """Do one step of the optimizer; return its loss."""
         torch.manual_seed(hash((self.seed, number)) % 2**63)
         inputs, chosen = mask_pieces(
             pieces, self.tokenizer.mask, self.tokenizer.size, self.settings.mask_share
@@ -234,7 +234,7 @@ class _Course:
             nullcontext() if rounded else OneDnnLinears(),
         ):
             states = self.model.roberta(inputs, attention_mask=whole)[0]
-            # Of the pieces that are asked for alone: the map to all pieces is the largest of a small model.
+            # Only for the masked pieces: the map to all pieces is the largest of a small model.
             logits = self.model.lm_head(states[chosen.to(self.device)])
         loss = functional.cross_entropy(logits.float(), wanted)
         with nullcontext() if rounded else OneDnnLinears():
@@ -253,7 +253,7 @@ class _Course:
             torch.save(state, partial)
 
     def _restore(self, path: Path) -> tuple[int, list[float]]:
-        """Updates done and losses so far."""
+        """Restore a checkpoint; return the updates done and the losses so far."""
         if not path.is_file():
             return 0, []
         state = torch.load(path, map_location=self.device, weights_only=True)
@@ -264,10 +264,10 @@ class _Course:
 
 
 def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Tensor, Tensor]:
-    """The input (b, n) of masked language modelling, and which of its pieces are asked for (b, n).
+    """Return the input (b, n) of masked language modelling, and the mask of the pieces to predict (b, n).
 
-    A share of the pieces (b, n) but <s>, <pad> and </s> is asked for, one at least: 80 % of them become `mask`,
-    10 % a random one of the `size` pieces but these three, 10 % stay (Devlin et al. 2019, §3.1).
+    A share of the pieces (b, n), except <s>, <pad> and </s>, is to be predicted, at least one: 80 % of them become
+    `mask`, 10 % a random one of the `size` pieces except these three, 10 % stay (Devlin et al. 2019, §3.1).
     """
     allowed = pieces > END
     chosen = allowed & (torch.rand(pieces.shape) < share)
@@ -280,7 +280,7 @@ def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Ten
 
 
 def _cuts(lengths: np.ndarray, size: int) -> list[slice]:
-    """Stretches of ascending lengths whose padded size is at most `size`."""
+    """Divide ascending lengths into stretches whose padded size is at most `size`."""
     cuts, begin = [], 0
     for row, length in enumerate(lengths.tolist()):
         if row > begin and (row - begin + 1) * length > size:

@@ -1,6 +1,6 @@
-"""Scores as COMETINHO §3 finds them before its own work: padded batches, every text of every segment encoded.
+"""Slow reference scorer, COMETINHO §3's starting point: padded batches, every text of every segment encoded.
 
-With the library's own encoder: what our scorer must equal, and what it is timed against.  Gradients pass through it.
+It uses the library's own encoder.  Our scorer must equal it and is timed against it.  Gradients pass through it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +14,14 @@ from weebill.metric.folder import Metric
 from weebill.metric.pooling import pool_states
 from weebill.metric.scorer import features
 
-BATCH = 16  # segments, as the paper's
+BATCH = 16  # segments, as in the paper
 
 
 class PlainScorer:
-    """A metric in float32 on the CPU, whose encoder is as long as its architecture."""
+    """Metric in float32 on the CPU, with all encoder layers of its architecture."""
 
     def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
-        """sort: whether batches hold segments in the order of their sources' lengths (§3, "length batching")."""
+        """Take a metric; sort: batch segments in the order of their sources' lengths (§3, "length batching")."""
         self.metric, self.sort, self.batch = metric, sort, batch
         self.needs_references = metric.network.architecture.needs_references
         self._pad = metric.network.encoder.config.pad_token_id
@@ -32,7 +32,7 @@ class PlainScorer:
         sources: Sequence[str],
         references: Sequence[str] | None = None,
     ) -> dict[str, np.ndarray]:
-        """Scores (segments,) of each system's translations."""
+        """Return scores (segments,) of each system's translations."""
         order = list(range(len(sources)))
         if self.sort:
             order.sort(key=lambda row: len(sources[row]))
@@ -57,11 +57,11 @@ class PlainScorer:
         return scores
 
     def estimates(self, texts: Sequence[Sequence[str]]) -> Tensor:
-        """Scores (segments,) of one batch: of translations, their sources, and references where they are read."""
+        """Return scores (segments,) of one batch: translations, their sources, and references if needed."""
         return self.metric.network.estimator(features(*map(self._vectors, texts)))
 
     def _vectors(self, sentences: Sequence[str]) -> Tensor:
-        """(sentences, d), by the encoder of padded pieces (sentences, longest)."""
+        """Return vectors (sentences, d), encoded from padded pieces (sentences, longest)."""
         pieces, _ = self.metric.tokenizer.encode(sentences, self.metric.longest)
         rows = [torch.as_tensor(np.asarray(one, dtype=np.int64)) for one in pieces]
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=self._pad)
@@ -69,7 +69,7 @@ class PlainScorer:
         mask = torch.arange(padded.shape[1]) < lengths[:, None]
         network, architecture = self.metric.network, self.metric.network.architecture
         states = network.encoder(padded, mask.long(), output_hidden_states=True).hidden_states
-        # Pooled one after the other, shortest first, as `pool_states` wants them.
+        # Pooled one after the other, shortest first, as `pool_states` requires.
         order = lengths.argsort(stable=True).tolist()
         flat = torch.cat([rows[row] for row in order])
         pooled = pool_states(

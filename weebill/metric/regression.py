@@ -1,7 +1,7 @@
-"""Training of COMET regression models by unbabel-comet; this runs in the environment `comet`.
+"""Training of COMET regression models by unbabel-comet, in the environment `comet`.
 
-Everything random is a function of the seed, the epoch and the batch, so that a killed training goes on to the same
-weights.  No more of Weebill is imported than that environment can run, and its packages inside functions alone.
+Everything random is a function of the seed, the epoch and the batch, so that a killed training continues to the same
+weights.  This module imports only what that environment can run; that environment's packages inside functions.
 """
 
 import inspect
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     import pandas as pd
     import pytorch_lightning
 
-# Of unbabel-comet's hyperparameters, those that are not the user's here.
+# Hyperparameters of unbabel-comet that users cannot set here.
 OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
 OWN += ("class_identifier", "local_files_only")
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
-WINDOW = 50  # batches that are sorted by length together
+WINDOW = 50  # batches sorted by length together
 LAST, BEST = "last.ckpt", "best.ckpt"
-STATE = "weebill"  # of a checkpoint in the work folder: what Lightning does not keep
+STATE = "weebill"  # key in a checkpoint of the work folder, for what Lightning does not keep
 RECORD = "training.json"
-# What a metric needs of its encoder's folder to be used.
+# Files of an encoder's folder that a metric needs.
 ENCODER_FILES = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
 KIND = FolderKind(
     always=("checkpoints/model.ckpt", "hparams.yaml", RECORD),
@@ -56,9 +56,9 @@ KIND = FolderKind(
 
 @dataclass(frozen=True)
 class RegressionSettings:
-    """How to train; defaults are those of unbabel-comet 2.2.7 and of its configurations.
+    """Settings of a training; defaults are those of unbabel-comet 2.2.7 and of its configurations.
 
-    hyperparameters: of its class, by its names, where they differ from its defaults.
+    hyperparameters: those of its class, by its names, where they differ from its defaults.
     """
 
     kind: str = REGRESSION
@@ -66,9 +66,9 @@ class RegressionSettings:
     patience: int = (
         2  # epochs without a better Kendall's τ on the validation table; 0: train all epochs
     )
-    accumulate: int = 8  # batches of an update
+    accumulate: int = 8  # batches in an update
     clip_norm: float = 1.0
-    precision: str = "float32"  # or bfloat16: products in it, weights in float32
+    precision: str = "float32"  # or bfloat16, for products; weights are float32
     checkpoint_every: int = 200  # updates
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -84,12 +84,12 @@ def train(
     threads: int = 1,
     accelerator: str = "cpu",
 ) -> None:
-    """Write a checkpoint's folder as unbabel-comet does, hparams.yaml and checkpoints/model.ckpt; and RECORD.
+    """Train, and write a checkpoint's folder as unbabel-comet does: hparams.yaml, checkpoints/model.ckpt; and RECORD.
 
-    encoder: a folder, or a name on the Hugging Face hub; the checkpoint names it by these very words, and holds a
-    folder's configuration and tokenizer in `encoder`, with which Weebill reads it wherever it is moved to.
-    training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch that
-    agrees best with the validation table.  Unfinished work is kept in `OUTPUT.work` and continued by the next call.
+    encoder: a folder, or a name on the Hugging Face hub; the checkpoint records it literally, and keeps a folder's
+    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere.
+    training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch with the
+    best agreement on the validation table.  Unfinished work is kept in `OUTPUT.work`; the next call continues it.
     Raises InputError where a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
     """
     kind = _class_of(settings)
@@ -121,7 +121,7 @@ def train(
         claim_folder(work, "identity.json", identity)
         torch.manual_seed(seed)
         model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
-        model.train()  # transformers gives encoders without dropout, and Lightning lets them be
+        model.train()  # transformers returns encoders in evaluation mode, and Lightning leaves them so
         history = _fit(
             model, rows["training"], rows["validation"], settings, seed, work, accelerator
         )
@@ -140,7 +140,7 @@ def train(
 
 
 def _class_of(settings: RegressionSettings) -> type:
-    """unbabel-comet's class of models, with our way to feed it."""
+    """Return unbabel-comet's class of models, fed in our way."""
     if settings.kind not in KINDS:
         raise InputError(
             f"metric: no kind '{settings.kind}', expected {' or '.join(KINDS)}"
@@ -157,10 +157,10 @@ def _class_of(settings: RegressionSettings) -> type:
             )
 
     class Learner(base):
-        """Reads no files, and validates on one table by one number."""
+        """Model that reads no files, and validates on one table by one number."""
 
         def setup(self, stage: str) -> None:
-            """Nothing: its data are given."""
+            """Do nothing: the data are given."""
 
         def validation_step(self, batch: tuple, index: int) -> None:
             """Keep the scores of a batch."""
@@ -169,11 +169,11 @@ def _class_of(settings: RegressionSettings) -> type:
             self.wanted.append(target.score.float().cpu())
 
         def on_validation_epoch_start(self) -> None:
-            """Forget those of the epoch before."""
+            """Forget the scores of the epoch before."""
             self.found, self.wanted = [], []
 
         def on_validation_epoch_end(self) -> None:
-            """Kendall's τ-b; where all segments score alike there is none, which is as bad as −1."""
+            """Log Kendall's τ-b; −1 if all segments have the same score."""
             from scipy.stats import kendalltau
 
             tau = kendalltau(torch.cat(self.found), torch.cat(self.wanted)).statistic
@@ -192,7 +192,7 @@ def _fit(
     work: Path,
     accelerator: str,
 ) -> list[dict[str, float]]:
-    """Run or continue a training; its validations."""
+    """Run or continue a training; return its validations."""
     import pytorch_lightning
     from pytorch_lightning.plugins.environments import LightningEnvironment
     from torch.utils.data import DataLoader
@@ -214,7 +214,7 @@ def _fit(
     trainer = pytorch_lightning.Trainer(
         accelerator=accelerator,
         devices=1,
-        plugins=[LightningEnvironment()],  # on Slurm it would expect srun
+        plugins=[LightningEnvironment()],  # otherwise it would expect srun on Slurm
         precision=PRECISIONS[settings.precision],
         max_epochs=settings.epochs,
         accumulate_grad_batches=settings.accumulate,
@@ -234,7 +234,7 @@ def _fit(
 
 
 class Batches:
-    """Rows of each batch of an epoch (b,), of about one length; a function of seed and epoch."""
+    """Sampler of batches of similar length as rows (b,); a function of seed and epoch."""
 
     def __init__(self, table: "pd.DataFrame", size: int, seed: int) -> None:
         texts = [name for name in TEXTS if name in table]
@@ -243,14 +243,14 @@ class Batches:
         self.epoch, self.first = 0, 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Called by Lightning before each epoch."""
+        """Set the epoch; Lightning calls this before each."""
         self.epoch = epoch
 
     def __len__(self) -> int:
         return -(-len(self._lengths) // self._size)
 
     def __iter__(self) -> Iterator[list[int]]:
-        """From batch number `first` on, which holds for this one epoch."""
+        """Yield the batches of the epoch from number `first` on, which applies to this epoch only."""
         draw = np.random.default_rng((self._seed, self.epoch))
         order = draw.permutation(len(self._lengths))
         window = WINDOW * self._size
@@ -266,15 +266,15 @@ class Batches:
 def _course(
     settings: RegressionSettings, seed: int, work: Path, batches: Batches
 ) -> "pytorch_lightning.Callback":
-    """What happens around the batches of a training: seeds, validations, checkpoints, patience."""
+    """Make the callback for seeds, validations, checkpoints and patience."""
     from pytorch_lightning.callbacks import Checkpoint
 
-    class Course(Checkpoint):  # Lightning runs it after all others
+    class Course(Checkpoint):  # Lightning runs checkpoints after all other callbacks
         def __init__(self) -> None:
             self.history: list[dict[str, float]] = []
 
         def on_train_start(self, trainer: Any, model: Any) -> None:
-            """A run that resumes where patience had ended trains no further epoch."""
+            """Train no further epoch in a run that resumes after patience had ended it."""
             self._stop_without_patience(trainer)
 
         def on_train_batch_start(self, trainer: Any, model: Any, batch: Any, index: int) -> None:

@@ -1,8 +1,8 @@
-"""Fast scores: each different sentence is encoded once, in whatever systems, sources and references it occurs.
+"""Fast scorer: each different sentence is encoded once, even if several systems, sources or references contain it.
 
-A sentence's vector depends on the sentence alone, so vectors are shared, and may be kept from one run to the next
-(`cache`).  Batches hold sentences of about one length and are bounded in pieces; the estimator is applied to many
-segments at once.
+A sentence's vector depends on the sentence alone, so vectors are shared, and may be kept between runs (`cache`).
+Batches hold sentences of similar length and are bounded in pieces; the estimator is applied to many segments at
+once.
 """
 
 import json
@@ -26,14 +26,16 @@ from weebill.metric.network import Map
 from weebill.metric.pooling import pool_states
 from weebill.workflow.code_version import code_version
 
-PRECISIONS = {  # and the type of the encoder's weights; int8 is of linear maps alone
+PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear maps only
     "float32": torch.float32,
     "bfloat16": torch.bfloat16,
     "int8": torch.float32,
 }
-# On a core more make it no faster; on GPUs it is not measured yet.
+# Larger batches are not faster on one core; on GPUs they are not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
-INT8_BATCH_PIECES = 512  # whose states in float32 stay in a near cache; more are slower by a third
+INT8_BATCH_PIECES = (
+    512  # their float32 states stay in a near cache; larger batches are a third slower
+)
 CODE = (  # by which vectors are computed
     "kernels",
     "metric.architecture",
@@ -46,9 +48,9 @@ CODE = (  # by which vectors are computed
     "kernels.cpu_matmul",
     "quantization.grids",
 )
-SENTENCES = 4096  # encoded between two writes of the cache
-SEGMENTS = 2048  # that the estimator sees at once
-SHAPE = (  # of an encoder, which its tensors do not tell
+SENTENCES = 4096  # sentences between two writes of the cache
+SEGMENTS = 2048  # segments in one batch of the estimator
+SHAPE = (  # properties of an encoder that its tensors do not show
     "model_type",
     "num_attention_heads",
     "hidden_act",
@@ -61,7 +63,7 @@ Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 
 
 class Scorer:
-    """A metric at work, whose weights are laid out for that once, and must not change."""
+    """Metric prepared for scoring; weights are packed once and must not change."""
 
     def __init__(
         self,
@@ -71,10 +73,10 @@ class Scorer:
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
     ) -> None:
-        """precision: float32; bfloat16 for the operands of the encoder's products; int8 for linear maps, on the CPU.
+        """Pack a metric; precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
 
-        Vectors and scores are float32 always.
-        batch_pieces: bound of a batch, but for a longer sentence; None chooses by device and precision.
+        Vectors and scores are always float32.
+        batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
         Raises InputError for an unknown precision, and for int8 on a GPU.
         """
         if precision not in PRECISIONS:
@@ -101,10 +103,10 @@ class Scorer:
         references: Sequence[str] | None = None,
         names: tuple[str, str] = ("sources", "references"),
     ) -> dict[str, np.ndarray]:
-        """Scores (segments,) of each system's translations, in float32.
+        """Return scores (segments,) of each system's translations, in float32.
 
-        names: of sources and references, in messages; a sentence that is cut is logged with its line.
-        Raises InputError where line counts differ, references are missing or not wanted, or scores are no numbers.
+        names: those of sources and references, for messages; a sentence that is cut is logged with its line.
+        Raises InputError where line counts differ, references are missing or not needed, or a score is not finite.
         """
         texts = [(names[0], sources)]
         if references is not None:
@@ -118,14 +120,14 @@ class Scorer:
             }
 
     def vectors(self, *texts: Text) -> list[Tensor]:
-        """The sentence vectors (lines, d) in float32 of each text; a sentence that is cut is logged with its line."""
+        """Return float32 sentence vectors (lines, d) of each text; a sentence that is cut is logged with its line."""
         vectors, rows = self._vectors(texts)
         return [vectors[own] for own in rows]
 
     def _check(
         self, texts: list[Text], referenced: bool, systems: Mapping[str, Sequence[str]]
     ) -> None:
-        """Raise InputError unless all texts have one number of lines, and are those that the metric reads."""
+        """Raise InputError unless all texts have the same number of lines, and are those that the metric needs."""
         if self.needs_references and not referenced:
             raise InputError(f"{self.metric.name}: compares with references; give them")
         if referenced and not self.needs_references:
@@ -140,8 +142,8 @@ class Scorer:
             raise InputError("the files are empty; give one segment at least")
 
     def _vectors(self, texts: Sequence[Text]) -> tuple[Tensor, list[Tensor]]:
-        """Vectors (u, d) of the different sentences, and for each text the row of each line."""
-        places: dict[str, tuple[str, int]] = {}  # where a sentence stands first
+        """Return vectors (u, d) of the different sentences, and for each text the row of each line."""
+        places: dict[str, tuple[str, int]] = {}  # first place of a sentence
         for name, lines in texts:
             for number, line in enumerate(lines, start=1):
                 places.setdefault(line, (name, number))
@@ -164,7 +166,7 @@ class Scorer:
         return vectors.to(self.device), [one.to(self.device) for one in rows]
 
     def _encode(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of different sentences."""
+        """Return the vectors of different sentences."""
         pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
         found = {}
         with torch.inference_mode():
@@ -175,7 +177,7 @@ class Scorer:
         return found
 
     def _encode_batch(self, sentences: Sequence[Sequence[int]]) -> np.ndarray:
-        """Sentences in the order of their lengths → (sentences, d)."""
+        """Encode sentences, which are in order of length → (sentences, d)."""
         lengths = Lengths.of(sentences)
         flat = np.concatenate([np.asarray(one, dtype=np.int64) for one in sentences])
         pieces = torch.from_numpy(flat).to(self.device)
@@ -201,7 +203,7 @@ class Scorer:
         sources: Tensor,
         references: Tensor | None = None,
     ) -> np.ndarray:
-        """Scores (segments,) of the sentences in some rows of `vectors`."""
+        """Return scores (segments,) of the sentences in some rows of `vectors`."""
         estimator = self.metric.network.estimator
         scores = []
         for start in range(0, len(translations), SEGMENTS):
@@ -233,16 +235,16 @@ class Scorer:
 
     @cached_property
     def _weights(self) -> Tensor:
-        """Of the encoder's states, up to the last that counts: those above are not computed."""
+        """Weights of the encoder states up to the last that is not zero; states above are not computed."""
         weights = self.metric.network.state_weights().detach()
         used = weights.nonzero()
         return weights[: int(used.max()) + 1 if len(used) else 1].cpu()
 
     @cached_property
     def fingerprint(self) -> str:
-        """The hash of all that a vector depends on beside its text; of the tensors as they are, not of a file.
+        """Hash of everything but the text that a vector depends on; of the tensors, not of a file.
 
-        Other code, and instructions of other processors, give other last digits, and so have vectors of their own.
+        Other code and other processors' instructions give other last digits, so their vectors have other keys.
         """
         network = self.metric.network
         parts = {
@@ -269,7 +271,7 @@ class Scorer:
 
 
 def finite(scores: np.ndarray, metric: str) -> np.ndarray:
-    """The scores as they are.  Raises InputError where one is no number."""
+    """Return the scores unchanged.  Raises InputError if one is not finite."""
     if not np.isfinite(scores).all():
         raise InputError(
             f"{metric}: gives scores that are no numbers; the model has diverged, take another"
@@ -278,7 +280,7 @@ def finite(scores: np.ndarray, metric: str) -> np.ndarray:
 
 
 def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
-    """COMET's input of the estimator from vectors (n, d) each: (n, 6 · d), without references (n, 4 · d)."""
+    """Return the estimator's input from vectors (n, d): (n, 6 · d), without references (n, 4 · d)."""
     with_source = (translation * source, (translation - source).abs())
     if reference is None:
         return torch.cat((translation, source, *with_source), 1)
@@ -287,7 +289,7 @@ def features(translation: Tensor, source: Tensor, reference: Tensor | None = Non
 
 
 def _batches(sentences: Sequence[Sequence[int]], bound: int) -> Iterator[list[int]]:
-    """Indices of sentences in the order of their lengths, in batches of at most `bound` pieces."""
+    """Yield indices of sentences, in order of length, in batches of at most `bound` pieces."""
     batch: list[int] = []
     filled = 0
     for index in sorted(range(len(sentences)), key=lambda one: (len(sentences[one]), one)):

@@ -1,4 +1,4 @@
-"""Sentences as an encoder's pieces, with the tokenizer file itself: no library rebuilds it in another way."""
+"""Tokenizers of encoders, read from the tokenizer file itself, so that no library converts it differently."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -14,19 +14,19 @@ from weebill.replaceable import FolderKind
 
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
-SURPLUS = 2  # XLM-R's pieces beyond a SentencePiece model's: <pad> and <mask>
+SURPLUS = 2  # pieces of XLM-R that a SentencePiece model lacks: <pad> and <mask>
 PAD = ("<pad>", "[PAD]")
 MASK = "<mask>"
 
 
 class SentenceTokenizer:
-    """A tokenizer.json of Hugging Face's.
+    """Tokenizer of a Hugging Face tokenizer.json.
 
-    pad: the piece that pads, or None; a text may name it, and then it counts for nothing in the mean.
+    pad: the padding piece, or None; a text may contain it, and then it does not count in the mean.
     """
 
     def __init__(self, folder: str | Path) -> None:
-        """Raises InputError where the folder has no tokenizer, or a damaged one."""
+        """Read a folder's tokenizer.  Raises InputError where there is none, or it is damaged."""
         folder = Path(folder)
         self._tokenizer = _read(folder)
         self._tokenizer.no_padding()
@@ -35,28 +35,28 @@ class SentenceTokenizer:
         self.pad = next((one for one in ids if one is not None), None)
 
     def encode(self, texts: Sequence[str], longest: int) -> tuple[list[list[int]], list[int]]:
-        """The pieces of each text, special ones included, at most `longest`, and how many there were uncut."""
+        """Return each text's pieces, special ones included, at most `longest`, and their number before the cut."""
         self._tokenizer.enable_truncation(longest)
         found = self._tokenizer.encode_batch_fast(list(texts))
         kept = [one.ids for one in found]
-        # A part that overflows begins and ends with the special pieces again, as the first part does.
+        # An overflowing part begins and ends with the special pieces, as the first part does.
         special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         full = [len(one) + sum(len(part) - special for part in one.overflowing) for one in found]
         return kept, full
 
     @property
     def size(self) -> int:
-        """Pieces that it knows, special ones included."""
+        """Number of its pieces, special ones included."""
         return self._tokenizer.get_vocab_size()
 
     @property
     def mask(self) -> int | None:
-        """The piece that stands for a hidden one in pre-training, None where it has none."""
+        """Mask piece of pre-training, None if there is none."""
         return self._tokenizer.token_to_id(MASK)
 
     @property
     def sha256(self) -> str:
-        """The hash of how it divides text."""
+        """Hash of the tokenizer's rules."""
         self._tokenizer.no_truncation()
         return sha256_text(self._tokenizer.to_str())
 
@@ -67,11 +67,11 @@ class SentenceTokenizer:
 
 
 def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
-    """Write a tokenizer.json of XLM-R's kind, trained on some text; returns how many pieces it knows.
+    """Train a tokenizer of XLM-R's kind, write its tokenizer.json and return its number of pieces.
 
-    pieces: at most so many, special ones included.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1,
+    pieces: the largest number, special ones included.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1,
     </s> 2, <unk> 3, <mask> the last.  Equal text gives equal bytes.
-    Raises InputError where there is no text, or it has more characters than pieces are allowed.
+    Raises InputError where there is no text, or it has more different characters than `pieces`.
     """
     model = io.BytesIO()
     try:
@@ -80,7 +80,7 @@ def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
             model_writer=model,
             vocab_size=pieces - SURPLUS,
             hard_vocab_limit=False,
-            max_sentence_length=10_000,  # bytes; longer lines are left out
+            max_sentence_length=10_000,  # bytes; longer lines are ignored
             num_threads=1,  # the order of floating-point sums must not depend on the machine
             minloglevel=2,
         )
@@ -98,7 +98,7 @@ def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
 
 
 def make_tokenizer(folder: str | Path, lines: Iterable[str], pieces: int) -> None:
-    """The folder of a tokenizer alone, made atomically.  Raises InputError as `train_tokenizer`."""
+    """Make a folder with a tokenizer only, atomically.  Raises InputError as `train_tokenizer`."""
     with atomic_folder(folder, FolderKind(always=(FILE,))) as made:
         train_tokenizer(made / FILE, lines, pieces)
 
@@ -108,7 +108,7 @@ def _read(folder: Path) -> Tokenizer:
     if path.is_file():
         try:
             return Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises nothing narrower
+        except Exception as error:  # the library raises no narrower class
             raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
     if (folder / SENTENCEPIECE).is_file():
         return _of_sentencepiece(folder)
@@ -118,7 +118,7 @@ def _read(folder: Path) -> Tokenizer:
 
 
 def _of_sentencepiece(folder: str | Path) -> Tokenizer:
-    """XLM-R's tokenizer around the SentencePiece model of a folder."""
+    """Make XLM-R's tokenizer from the SentencePiece model of a folder."""
     from transformers import XLMRobertaTokenizer
 
     from weebill.hugging_face.loading import pretrained_tokenizer

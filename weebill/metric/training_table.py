@@ -1,6 +1,6 @@
-"""Tables that regression models learn from: a source, a translation, a reference and a score in each row.
+"""Training tables of regression models: source, translation, reference and score in each row.
 
-Columns are called as unbabel-comet calls them: src, mt, ref, score.  This runs in its environment too.
+Columns have unbabel-comet's names: src, mt, ref, score.  This module runs in its environment too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,10 +25,10 @@ Normalise = Literal["language-pair", "table", "none"]
 
 
 def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normalise) -> pd.DataFrame:
-    """Judgements as a table to learn from; segments without a reference have an empty one.
+    """Return judgements as a training table; missing references are empty.
 
-    tables: files of `judgements.read_judgements`, and the column of the score in each.  normalise: scores to mean
-    0 and deviation 1 over each language pair of each file, or over each file, or not at all.
+    tables: files of `judgements.read_judgements`, each with its score column.  normalise: bring scores to mean 0
+    and deviation 1 over each language pair of each file, or over each file, or not at all.
     Raises InputError where all scores of such a group are equal, and as `read_judgements`.
     """
     return pd.concat([_judged(path, score, normalise) for path, score in tables], ignore_index=True)
@@ -44,7 +44,7 @@ def _judged(path: str | Path, score: str, normalise: Normalise) -> pd.DataFrame:
     for group in np.unique(groups):
         rows = groups == group
         scores = found.scores[rows]
-        if scores.min() == scores.max():  # whose deviation may be rounding's
+        if scores.min() == scores.max():  # their deviation may be a rounding error
             raise InputError(
                 f"{path}: all scores {score} {group} are equal and cannot be normalised; "
                 "leave them out"
@@ -56,7 +56,7 @@ def _judged(path: str | Path, score: str, normalise: Normalise) -> pd.DataFrame:
 def write_split(
     batches: Iterable[pd.DataFrame], train: str | Path, validation: str | Path, share: float
 ) -> None:
-    """Write rows as two Parquet files, about a `share` of the sources in the second, none in both.
+    """Write rows to two Parquet files; about a `share` of the sources is in the second, none in both.
 
     Raises InputError where one of them would be empty.
     """
@@ -73,10 +73,10 @@ def write_split(
 
 
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
-    """A table to learn from: Parquet, or CSV or TSV by its name, with a line of headings.
+    """Read a training table: Parquet, or CSV or TSV by its name, with a line of headings.
 
-    references: whether a column ref is needed.  TSV has no quotes.
-    Raises InputError naming the column or the row that is missing or no number.
+    references: require a column ref.  TSV has no quotes.
+    Raises InputError naming the column that is missing, or the row whose score is not a finite number.
     """
     path = Path(path)
     columns = [name for name in (*TEXTS, "score") if references or name != "ref"]
