@@ -1,4 +1,4 @@
-"""sacreBLEU's BLEU with the tokens of its target language."""
+"""BLEU by sacreBLEU, with the tokenizer of the target language."""
 
 import re
 from typing import Any
@@ -7,9 +7,9 @@ from sacrebleu.metrics import BLEU
 
 
 def bleu(target: str = "", **options: Any) -> BLEU:
-    """sacreBLEU's BLEU with the tokens of a target language, such as zh or zh_CN; "" is of words, as most are.
+    """Return sacreBLEU's BLEU with the tokenizer of a target language, such as zh or zh_CN; "" means words.
 
-    Where sacreBLEU's tokenizer of Japanese or Korean is not installed, tokens are characters; its signature tells.
+    If sacreBLEU's tokenizer of Japanese or Korean is not installed, tokens are characters; the signature shows it.
     """
     language = re.split("[-_]", target)[0].lower()
     try:

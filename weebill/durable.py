@@ -1,4 +1,4 @@
-"""Renaming and syncing: what is done is on the disk, also after a power loss."""
+"""Durable renaming and syncing: results are on the disk, also after a power loss."""
 
 import ctypes
 import errno
@@ -10,8 +10,8 @@ from pathlib import Path
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 # Errors of file systems that cannot exchange names.
 _NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
-_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)  # file systems that sync files alone
-_AT_ONCE = 8  # syncs of files; a file system writes its journal once for those that wait for it
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)  # file systems that sync files only
+_AT_ONCE = 8  # parallel syncs of files; they share one write of the file system's journal
 
 
 def sync(path: str | Path) -> None:
@@ -27,15 +27,15 @@ def sync(path: str | Path) -> None:
 
 
 def sync_tree(folder: str | Path) -> None:
-    """Wait until a folder is on the disk: every file, then every sub-folder, itself the last.  Follows no link."""
+    """Wait until a folder is on the disk: every file, every sub-folder, at last itself.  Links are not followed."""
     files, folders = [], []
     for place, _, names in os.walk(folder, onerror=_raise):
         folders.append(place)
-        paths = (os.path.join(place, name) for name in names)  # noqa: PTH118  one of very many
+        paths = (os.path.join(place, name) for name in names)  # noqa: PTH118  faster for many files
         files += [path for path in paths if stat.S_ISREG(os.lstat(path).st_mode)]
     if len(files) > 1:
         with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
-            list(pool.map(sync, files))  # raises what a sync raised
+            list(pool.map(sync, files))  # raises the exception of a failed sync
     else:
         for file in files:
             sync(file)
@@ -44,7 +44,7 @@ def sync_tree(folder: str | Path) -> None:
 
 
 def make_folders(folder: Path) -> None:
-    """Make a folder and those above it that are missing, for good."""
+    """Make a folder and its missing parents, durably."""
     missing = []
     while not folder.exists():
         missing.append(folder)
@@ -55,15 +55,15 @@ def make_folders(folder: Path) -> None:
 
 
 def put_in_place(new: Path, place: Path, aside: Path) -> None:
-    """Give a folder the name `place` for good; what had it is called `new` afterwards.
+    """Give a folder the name `place`, durably; an earlier folder there is called `new` afterwards.
 
-    At no moment is neither there, and a failure leaves both as they were.
+    One of them exists at every moment, and a failure leaves both as they were.
 
     Args:
         new: A finished folder, synced already.
-        place: Its final name, of a missing folder or one to be replaced.
-        aside: A free name beside `place`, used where the file system cannot exchange two names at one stroke: a
-            process that is killed between two renamings leaves the former folder there.
+        place: Its final name; the folder there is missing or is replaced.
+        aside: A free name beside `place`, for file systems that cannot exchange two names at one stroke: a process
+        killed between two renamings leaves the former folder there.
     """
     if not os.path.lexists(place):
         os.replace(new, place)
@@ -72,7 +72,7 @@ def put_in_place(new: Path, place: Path, aside: Path) -> None:
         try:
             os.replace(new, place)
         except BaseException:
-            if not os.path.lexists(place):  # and was not interrupted a moment later
+            if not os.path.lexists(place):  # unless it was interrupted just after the renaming
                 os.replace(aside, place)
             raise
         os.replace(aside, new)
@@ -80,7 +80,7 @@ def put_in_place(new: Path, place: Path, aside: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two names at one stroke.  Returns False where the system or the file system cannot."""
+    """Exchange two names at one stroke; return False if the system or the file system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

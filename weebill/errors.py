@@ -1,4 +1,4 @@
-"""The one error a user meets: a line for each fault, which names the place and the remedy."""
+"""Error for bad input: one line for each fault, with the place and the remedy."""
 
 import errno
 import re
@@ -17,29 +17,29 @@ _DISK_REMEDIES = {
 
 
 class InputError(Exception):
-    """Bad input: a file, a line or a configuration key.  The message is a line for each fault, with its remedy."""
+    """Bad input in a file, a line or a configuration key; the message has a line for each fault, with its remedy."""
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """The suggestion to append to an error about an unknown name: "; did you mean 'tiny'?" or ""."""
+    """Return a suggestion to append to an error about an unknown name: "; did you mean 'tiny'?" or ""."""
     matches = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
     return f"; did you mean '{matches[0]}'?" if matches else ""
 
 
 def explain(error: BaseException) -> str | None:
-    """One line for a user where `error` is the input's or the disk's fault, None where it is ours."""
+    """Return one line for the user if `error` is the input's or the disk's fault, None if it is ours."""
     if isinstance(error, InputError):
         return str(error)
     code = _error_number(error)
     if code in _DISK_REMEDIES:
-        # Of a renaming, where the file was to go: the other name is of a partial file.
+        # For a renaming, name the destination: the other name is that of a partial file.
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
         return f"{place}: {_DISK_REMEDIES[code]}"
     return None
 
 
 def _error_number(error: BaseException) -> int | None:
-    """The system's number of what went wrong; safetensors, written in Rust, says it in words alone."""
+    """Return the system's error number; safetensors, written in Rust, has it only in its message."""
     if isinstance(error, OSError):
         return error.errno
     found = re.search(r"\(os error (\d+)\)", str(error))

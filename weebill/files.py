@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic files and folders: they appear whole or not at all."""
 
 import errno
 import fcntl
@@ -23,11 +23,11 @@ LOCK = ".lock"
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; it replaces `path` when the block ends well, and goes otherwise.
+    """Give a temporary path beside `path`, which replaces `path` if the block succeeds, and is removed otherwise.
 
-    When the block is left, the file is on the disk: a power loss does not take it back.
+    After the block the file is on the disk, also if power is lost.
     """
-    path = Path(path).resolve()  # a link stays one
+    path = Path(path).resolve()  # a link stays a link
     if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
         raise InputError(f"{path}: not a plain file; name one, or a new one")
     partial = _partial(path)
@@ -42,35 +42,35 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[Path]:
-    """A temporary folder beside `path`; it replaces `path` when the block ends well, and goes otherwise.
+    """Give a temporary folder beside `path`, which replaces `path` if the block succeeds, and is removed otherwise.
 
-    When the block is left, the folder is on the disk: a power loss does not take it back.
-    kind: what an earlier folder at `path` must be to be replaced; None: there must be none, or an empty one.
-    Raises InputError, before the block and once more after it, where anything else would be deleted, or where
-    nothing can be written.
+    After the block the folder is on the disk, also if power is lost.
+    kind: kind of an earlier folder at `path` that may be replaced; None: only a missing or empty one.
+    Raises InputError, before the block and again after it, where anything else would be deleted, or nothing can
+    be written.
     """
     place, partial = _begin(path, kind)
     try:
         partial.mkdir()
         yield partial
         sync_tree(partial)
-        check_replaceable(place, kind)  # something may have been put there meanwhile
+        check_replaceable(place, kind)  # its content may have changed meanwhile
         _put_in_place(partial, place, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
-    """Give a finished folder of the same file system its final place; all else is as in `atomic_folder`.
+    """Move a finished folder of the same file system to its final place, like `atomic_folder`.
 
-    Partial files that killed processes left in it are removed.
+    Partial files of killed processes in it are removed.
     """
     place, partial = _begin(path, kind)
     for leftover in made.glob(".*.partial-*"):
         leftover.unlink()
     sync_tree(made)
     itself = made.stat()
-    # Under a name of its own first: a kill must not leave the replaced folder where the made one was.
+    # Take a name of its own first: a kill must not leave the replaced folder at the place of the made one.
     os.replace(made, partial)
     try:
         _put_in_place(partial, place, path)
@@ -83,7 +83,7 @@ def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) ->
 
 
 def remove_folder(path: str | Path) -> None:
-    """Remove a folder at one stroke: however this is interrupted, it is not left there in parts."""
+    """Remove a folder at one stroke: an interruption never leaves a part of it there."""
     path = Path(path)
     partial = _partial(path)
     os.replace(path, partial)
@@ -93,14 +93,14 @@ def remove_folder(path: str | Path) -> None:
 
 
 def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
-    """The absolute path of a folder to be made, and where this process makes it."""
+    """Return the absolute path of a folder to be made, and the temporary folder of this process."""
     place = check_replaceable(path, kind)
     try:
         partial = _partial(place)
-        partial.mkdir()  # now, where a user hears of it before the work begins
+        partial.mkdir()  # now, so that a fault is reported before the work begins
         partial.rmdir()
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` says what to do
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` names the remedy
             raise
         raise InputError(
             f"{path}: cannot be made ({error.strerror}); name a folder where you can write"
@@ -120,9 +120,9 @@ def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
 
 
 def _partial(path: Path) -> Path:
-    """Where this process makes, or takes apart, what stands at `path`; its folder exists afterwards.
+    """Return the place where this process makes, or removes, `path`; its parent exists afterwards.
 
-    What killed processes left of the same path is removed; a folder that they had begun to replace comes back.
+    Remains of killed processes are removed; a folder that they had begun to replace is restored.
     """
     make_folders(path.parent)
     prefix, former = f".{path.name}.partial-", _former(path)
@@ -140,22 +140,22 @@ def _partial(path: Path) -> Path:
 
 
 def _former(path: Path) -> str:
-    """The beginning of the name that a folder has while another takes its place."""
+    """Return the prefix of a folder's name while another takes its place."""
     return f".{path.name}.former-"
 
 
 def _others(process: int) -> bool:
-    """Whether a process number is another living process's."""
+    """Return True if a process number belongs to another living process."""
     return process != os.getpid() and psutil.pid_exists(process)
 
 
 @contextmanager
 def exclusive_folder(folder: str | Path) -> Iterator[None]:
-    """Hold a folder of checkpoints alone; waits while another process holds it.
+    """Hold a folder of checkpoints exclusively; wait while another process holds it.
 
-    A killed Snakemake leaves its jobs running: the rerun must not write beside an orphan of the first run.
-    The lock goes with the process, so a kill never leaves it behind.  Remove the folder within the block: who waits
-    makes it anew, then.
+    A killed Snakemake leaves its jobs running; a rerun must not write beside an orphan of the first run.  The lock
+    ends with the process, so a kill never leaves it behind.  Remove the folder within the block: a waiting process
+    then makes it anew.
     """
     folder = Path(folder)
     while True:
@@ -166,13 +166,13 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
             except BlockingIOError:
                 logging.info("%s: another process is at work here; waiting for it to end", folder)
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            if _is_at(lock, folder / LOCK):  # or who held it has removed the folder
+            if _is_at(lock, folder / LOCK):  # otherwise its holder has removed the folder
                 yield
                 return
 
 
 def _is_at(file: IO, path: Path) -> bool:
-    """Whether an open file is still the one at a path."""
+    """Return True if an open file is still the one at a path."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     return False
@@ -181,12 +181,12 @@ def _is_at(file: IO, path: Path) -> bool:
 def claim_folder(
     folder: Path, note: str, identity: Mapping[str, Any], keep: Collection[str] = ()
 ) -> None:
-    """Make a folder of unfinished work belong to `identity`: what was begun by another is removed.
+    """Make a folder of unfinished work belong to `identity`; remove work of another identity.
 
-    identity: by name, plain values of all that decides the result; kept in the file `note` of the folder.
-    keep: names of entries that stay, whoever's they are; the lock of `exclusive_folder` stays too.
+    identity: plain values, by name, of everything that decides the result; written to the file `note` in it.
+    keep: names of entries that stay in any case; the lock of `exclusive_folder` stays too.
     """
-    identity = json.loads(json.dumps(identity))  # as it is read again
+    identity = json.loads(json.dumps(identity))  # the form in which it is read again
     path = folder / note
     found = read_json(path) if path.is_file() else None
     if found == identity:
@@ -194,7 +194,7 @@ def claim_folder(
     if found is not None:
         other = [name for name, value in identity.items() if found.get(name) != value]
         logging.info("%s: begun with other %s; starting over", folder, ", ".join(other))
-        path.unlink()  # first, or what an interruption leaves passes for the former work
+        path.unlink()  # first, or the rest after an interruption would pass for the former work
     for entry in list(folder.iterdir()):
         if entry.name not in (LOCK, *keep):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
@@ -202,19 +202,19 @@ def claim_folder(
 
 
 def sha256_file(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_files(paths: Iterable[str | Path]) -> str:
-    """The SHA-256 of one file, or of the lines of several files' digests, in the order given."""
+    """Return the SHA-256 of one file, or of the lines of several files' digests, in the given order."""
     digests = [sha256_file(path) for path in paths]
     return digests[0] if len(digests) == 1 else sha256_text("".join(f"{d}\n" for d in digests))
 
 
 def content_hash(path: str | Path) -> str:
-    """The SHA-256 of a file, or of a folder's files and their names."""
+    """Return the SHA-256 of a file, or of a folder's files and their names."""
     path = Path(path)
     if path.is_file():
         return sha256_file(path)
@@ -223,7 +223,7 @@ def content_hash(path: str | Path) -> str:
 
 
 def sha256_text(text: str) -> str:
-    """The SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
+    """Return the SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
@@ -233,7 +233,7 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """The value in a JSON file.  Raises InputError where it is missing or not JSON."""
+    """Read the value in a JSON file.  Raises InputError where it is missing or not JSON."""
     path = Path(path)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -244,6 +244,6 @@ def read_json(path: str | Path) -> Any:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a UTF-8 text file atomically, newlines as given."""
+    """Write a UTF-8 text file atomically; newlines stay as given."""
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8", newline="")

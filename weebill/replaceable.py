@@ -1,6 +1,6 @@
-"""Folders that may be replaced: missing, empty, or an earlier result of the same kind.  Any other is refused.
+"""Checks that a folder may be replaced: it is missing, empty, or an earlier result of the same kind.
 
-A folder is replaced as a whole, so what a user keeps in it would be gone.
+A folder is replaced as a whole, so a user's own files in it would be lost.
 """
 
 import json
@@ -15,12 +15,12 @@ import psutil
 
 from weebill.errors import InputError
 
-STAMP = ".snakemake_timestamp"  # Snakemake's own, in folders that a rule has made
+STAMP = ".snakemake_timestamp"  # Snakemake's, in folders that a rule made
 
 
 @dataclass(frozen=True)
 class FolderKind:
-    """The entries of one kind of result, by which an earlier one is told from a user's own folder."""
+    """Entries of one kind of result, which distinguish an earlier result from a user's own folder."""
 
     always: tuple[str, ...] = ()
     """Files that every such folder has, as paths in it."""
@@ -33,10 +33,10 @@ class FolderKind:
 def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
     """Return the absolute path of a folder that may be made, or replaced by another of its kind.
 
-    kind: None where only a missing or empty folder may be replaced.
-    Raises InputError where something else is there, which replacing would delete, or nothing can be written.
+    kind: None: only a missing or empty folder may be replaced.
+    Raises InputError where replacing would delete something else, or nothing can be written.
     """
-    path = Path(path)  # without a trailing slash, which hides a link
+    path = Path(path)  # removes a trailing slash, which would hide a link
     try:
         linked, place = path.is_symlink(), path.resolve()
         found = place.lstat() if os.path.lexists(place) else None
@@ -59,7 +59,7 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
 
 
 def has_keys(file: Path, keys: Set[str]) -> bool:
-    """Return True for a JSON file of an object with some keys."""
+    """Return True for a JSON file of an object with these keys."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -68,7 +68,7 @@ def has_keys(file: Path, keys: Set[str]) -> bool:
 
 
 def has_format(file: Path, formats: Sequence[str]) -> bool:
-    """Return True for a JSON file of an object whose `format` is one of some."""
+    """Return True for a JSON file of an object whose `format` is one of these."""
     return has_keys(file, {"format"}) and json.loads(file.read_text("utf-8"))["format"] in formats
 
 
@@ -98,7 +98,7 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
 
 
 def _entries(place: Path) -> Iterator[tuple[str, int]]:
-    """The path of every entry in a folder and its mode, each folder's in the order of names.  Follows no link."""
+    """Yield the path and mode of every entry below a folder, in the order of names.  Links are not followed."""
     for folder, folders, names in os.walk(place):
         folders.sort()
         for name in sorted([*folders, *names]):
@@ -107,7 +107,7 @@ def _entries(place: Path) -> Iterator[tuple[str, int]]:
 
 
 def _fits(parts: list[str], mode: int, pattern: list[str]) -> bool:
-    """Return True for a plain file of a pattern, or a folder above such files."""
+    """Return True for a plain file that matches a pattern, or a folder above such files."""
     if not all(map(fnmatchcase, parts, pattern)):
         return False
     if stat.S_ISREG(mode):

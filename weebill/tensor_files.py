@@ -1,6 +1,6 @@
-"""Types of the tensors in safetensors files: a type other than the format's is refused, not converted.
+"""Types of tensors in safetensors files: a type other than the format's is refused, not converted.
 
-Converted weights give garbage, and nothing says so: int64 cuts every fraction off, bool leaves 0 and 1.
+Converted weights would silently give garbage: int64 cuts off every fraction, bool leaves 0 and 1.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from safetensors import safe_open
 
 from weebill.errors import InputError
 
-# Types by the names that safetensors gives them.
+# Types by safetensors' names.
 FLOAT = "F32"
 FLOATS = ("F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2")
 COMPLEX = ("C64", "C128")
@@ -19,7 +19,7 @@ NAMES = {torch.float32: FLOAT, torch.int8: "I8", torch.uint8: "U8", torch.int64:
 
 
 def stored_types(path: str | Path) -> dict[str, str]:
-    """The type of each tensor of a file, by name; only its header is read."""
+    """Read the type of each tensor of a file, by name, from the header only."""
     with safe_open(path, "numpy") as file:
         return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
 
@@ -27,8 +27,8 @@ def stored_types(path: str | Path) -> dict[str, str]:
 def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) -> None:
     """Raise InputError if a tensor of a file is of another type than its format says.
 
-    expected: the types that a tensor of a name may have; none for one that others are to refuse by its name.
-    The errors of a damaged or missing file pass.
+    expected: allowed types of a tensor by name; none for a name that is refused elsewhere.
+    Errors of a damaged or missing file are passed on.
     """
     for name, kind in stored_types(path).items():
         wanted = expected(name)
@@ -39,5 +39,5 @@ def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) ->
 
 
 def types_of(tensors: Mapping[str, torch.Tensor]) -> Callable[[str], tuple[str, ...]]:
-    """`expected` of `check_types` for a network whose tensors by name are these."""
+    """Return `expected` of `check_types` for a network with these tensors by name."""
     return lambda name: (NAMES[tensors[name].dtype],) if name in tensors else ()

@@ -1,4 +1,4 @@
-"""Text read strictly: from files, plain or compressed, and from streams; UTF-8, split on "\\n" alone."""
+"""Strict reading of text from files, plain or compressed, and streams: UTF-8, split on "\\n" only."""
 
 import gzip
 import io
@@ -14,7 +14,7 @@ OTHER_ARCHIVES = (".bz2", ".xz", ".zip")  # neither read nor written
 
 
 def check_suffix(path: str | Path) -> None:
-    """Raise InputError where the name says that text is compressed in a way that is not ours."""
+    """Raise InputError if a name's suffix is that of a compression we do not read."""
     suffix = Path(path).suffix
     if suffix in OTHER_ARCHIVES:
         raise InputError(
@@ -24,10 +24,10 @@ def check_suffix(path: str | Path) -> None:
 
 
 def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
-    """`path` opened for reading bytes, decompressed where its name ends in .gz or .zst.
+    """Open `path` for reading bytes, decompressed if its name ends in .gz or .zst.
 
-    suffix: the end of the name, where `path` has another for the time being.
-    Damaged data raises, while reading, what gzip does, or an OSError without a number.
+    suffix: end of the name, if `path` has a temporary one.
+    Damaged data raises gzip's errors while reading, or an OSError without a number.
     Raises InputError where the file is missing, or compressed in another way.
     """
     path = Path(path)
@@ -38,15 +38,15 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     if suffix == ".gz":
         return gzip.open(path, "rb")
     if suffix == ".zst":
-        import pyarrow as pa  # not there in every environment that reads text
+        import pyarrow as pa  # not installed in every environment that reads text
 
-        # Arrow's reader, as that of zstandard takes a file cut inside a frame for a shorter one.
+        # Arrow's reader, because zstandard's accepts a file that is cut inside a frame.
         return io.BufferedReader(pa.input_stream(path.open("rb"), compression="zstd"))
     return path.open("rb")
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a text file without their newline; split on "\\n" only, strict UTF-8.
+    """Yield the lines of a text file without their newline; split on "\\n" only, strict UTF-8.
 
     Raises InputError naming file and line where a line is not UTF-8 or the compressed data is damaged.
     """
@@ -64,9 +64,9 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """The lines of a binary stream as text, without their newline; strict UTF-8.
+    """Yield the lines of a binary stream as text, without their newline; strict UTF-8.
 
-    Raises InputError naming the stream and the line where one is not UTF-8.
+    Raises InputError naming the stream and the line that is not UTF-8.
     """
     for number, line in enumerate(stream, start=1):
         try:

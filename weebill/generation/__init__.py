@@ -1,1 +1,1 @@
-"""Models that generate text, made small: fine-tuned, distilled, pruned and quantized (TEXTGEN)."""
+"""Models that generate text: fine-tuned, distilled, pruned and quantized (TEXTGEN)."""

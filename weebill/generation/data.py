@@ -1,9 +1,9 @@
-"""Text to train and measure on: articles with their summaries, or running text, in three parts.
+"""Text for training and measurement: articles with their summaries, or running text, in three parts.
 
-A part is a JSON Lines file, its rows {"article", "summary"} or {"text"}.  Where a data set comes without a
-validation or test part, these are drawn from its training text by a hash of each article's or block's text, so
-that equal texts go to the same part whatever stands around them.  Of texts that several given parts share, the
-test part keeps its own, then the validation part.
+A part is a JSON Lines file with rows {"article", "summary"} or {"text"}.  If a data set has no validation or test
+part, these are drawn from its training text by a hash of each article's or block's text, so that equal texts go
+to the same part whatever stands around them.  A text that several given parts share stays in the test part first,
+then in the validation part.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ Task = Literal["summarization", "language-modelling"]
 Part = Literal["train", "validation", "test"]
 PARTS: tuple[Part, ...] = ("train", "validation", "test")
 KEYS: dict[Task, tuple[str, ...]] = {
-    "summarization": ("article", "summary"),  # the first is what parts are drawn by
+    "summarization": ("article", "summary"),  # parts are drawn by the first
     "language-modelling": ("text",),
 }
 DATA = FolderKind(
@@ -39,18 +39,18 @@ DATA = FolderKind(
     mark=("data.json", lambda file: has_keys(file, {"task", "rows", "sha256"})),
 )
 _HALVES = re.compile(f"[{SURROGATES}]")
-BLOCK = 2000  # characters at least, of a block of running text that parts are drawn from
+BLOCK = 2000  # least characters of a block of running text; parts are drawn from blocks
 
 
 @dataclass(frozen=True)
 class DataSettings:
-    """Where text comes from.
+    """Origin of the text.
 
-    train, validation, test: entries {"path", perhaps "sha256"} of files, plain text only for running text, else
-    JSON Lines or Parquet; or {"name", "revision", perhaps "config", "split"} of the Hugging Face hub.
-    fields: where rows of JSON Lines and Parquet have "article" and "summary", or "text"; dots lead into nested ones.
-    rows: what such a row of running text is, a whole document, or a line of it, which may be empty.
-    validation_share, test_share: of the training text, used where that part has no entries.
+    train, validation, test: entries {"path", optional "sha256"} of files (JSON Lines or Parquet; plain text for
+    running text only), or {"name", "revision", optional "config", "split"} of the Hugging Face hub.
+    fields: the fields of JSON Lines and Parquet for "article" and "summary", or "text"; dots lead into nested ones.
+    rows: the kind of rows in running text: whole documents, or lines, which may be empty.
+    validation_share, test_share: shares of the training text, used if that part has no entries.
     """
 
     task: Task
@@ -65,7 +65,7 @@ class DataSettings:
 
     @property
     def columns(self) -> list[str]:
-        """Where the rows of files have the task's keys."""
+        """Fields of the task's keys in the rows of files."""
         return [(self.fields or {}).get(key, key) for key in KEYS[self.task]]
 
 
@@ -73,7 +73,7 @@ Row = dict[str, str]
 
 
 def import_data(settings: DataSettings, folder: str | Path, places: Places | None = None) -> None:
-    """Write the three parts and data.json (counts, texts that were left out, checksums) as a folder, atomically.
+    """Write the three parts and data.json (counts, omitted texts, checksums) as a folder, atomically.
 
     Raises InputError naming file and row where a field is missing, empty or not text, or a part has no rows.
     """
@@ -97,22 +97,22 @@ def import_data(settings: DataSettings, folder: str | Path, places: Places | Non
 
 
 def read_part(folder: str | Path, part: Part) -> list[Row]:
-    """The rows of a part of an imported folder."""
+    """Read the rows of a part of an imported folder."""
     return [json.loads(line) for line in read_lines(Path(folder) / f"{part}.jsonl")]
 
 
 def task_of(folder: str | Path) -> Task:
-    """What the text of an imported folder is for."""
+    """Read the task of an imported folder."""
     return read_json(Path(folder) / "data.json")["task"]
 
 
 def data_hash(folder: str | Path) -> str:
-    """The hash by which a model's lineage names its data."""
+    """Return the hash of an imported folder, by which a model's lineage names its data."""
     return sha256_file(Path(folder) / "data.json")
 
 
 def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]], int]:
-    """The rows of each part, in the order of the files, and how many others shared a text with a later part."""
+    """Return the rows of each part, in the order of the files, and the number of rows omitted as shared."""
     key = KEYS[settings.task][0]
     shares = {
         "test": 0.0 if settings.test else settings.test_share,
@@ -137,7 +137,7 @@ def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]]
 
 
 def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
-    """The part that a text belongs to: a function of its characters and the seed alone."""
+    """Return the part of a text, a function of its characters and the seed alone."""
     digest = hashlib.sha256(f"{seed}\n{text}".encode()).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
     for part, share in shares.items():
@@ -150,9 +150,9 @@ def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
 def read_entry(
     entry: Mapping[str, Any], settings: DataSettings, places: Places, blocks: bool
 ) -> Iterator[Row]:
-    """The rows of a file, or of a split of a data set of the hub.
+    """Read the rows of a file, or of a split of a data set of the hub.
 
-    blocks: plain text in blocks of whole paragraphs, else a file as one row.
+    blocks: divide plain text into blocks of whole paragraphs; otherwise a file is one row.
     """
     for path, place in _files(entry, settings, places):
         if not place.endswith((TABLE, *JSON_LINES)):
@@ -172,7 +172,7 @@ def read_entry(
 
 
 def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Row]:
-    """Lines as one row, or a row for each block.  Raises InputError where there is no text."""
+    """Return lines as one row, or as a row for each block.  Raises InputError where there is no text."""
     lines = list(lines)
     if not any(line.strip() for line in lines):
         raise InputError(f"{path}: holds no text; check the path in the configuration")
@@ -181,7 +181,7 @@ def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Ro
 
 
 def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
-    """Running text in blocks of at least `size` characters, cut after blank lines; together they are the text."""
+    """Cut running text after blank lines into blocks of at least `size` characters; together they are the text."""
     block: list[str] = []
     length = 0
     for line in lines:
@@ -197,7 +197,7 @@ def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
 def _files(
     entry: Mapping[str, Any], settings: DataSettings, places: Places
 ) -> Iterator[tuple[Path, str]]:
-    """Where the files of an entry lie, and the names they have at home."""
+    """Return the places of an entry's files, and their original names."""
     if "path" in entry:
         place = str(entry["path"])
         yield local_file(place, entry.get("sha256"), places), place
@@ -212,7 +212,7 @@ def _files(
 def _checked(
     path: Path, values: Iterator[list[Any]], settings: DataSettings, empty: bool = False
 ) -> Iterator[Row]:
-    """Rows of which every field is text, and not empty unless they may be."""
+    """Check that every field of the rows is text, and not empty unless `empty` allows it."""
     for number, texts in enumerate(values, start=1):
         for column, text in zip(settings.columns, texts, strict=True):
             if text is None:

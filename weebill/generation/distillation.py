@@ -1,8 +1,8 @@
-"""A student of fewer layers, begun with some of its teacher's and trained to be like it (TEXTGEN §3.2).
+"""Distillation to students with fewer layers, which start as some of the teacher's (TEXTGEN §3.2).
 
     L = α · CE(labels) + β · MSE(hidden states of matched layers) + γ · T² · KL(teacher ‖ student, both at T)
 
-Every term is a mean over real positions: padding counts nowhere.
+Every term is a mean over real positions, without padding.
 """
 
 import copy
@@ -25,10 +25,10 @@ from weebill.pruning.structure import LayerStack
 
 @dataclass(frozen=True)
 class DistillationLoss:
-    """The weights of the terms.  Defaults are the paper's.
+    """Weights of the terms; defaults are the paper's.
 
-    over_layers: how the matched layers' errors are joined.  normalise: compare hidden states of mean 0 and
-    variance 1 at each position.
+    over_layers: mean or sum of the matched layers' errors.  normalise: compare hidden states after normalising
+    them to mean 0 and variance 1 at each position.
     """
 
     alpha: float = 0.1
@@ -39,8 +39,8 @@ class DistillationLoss:
     normalise: bool = False
 
 
-# The published code adds up the layers' errors, which it normalises over whole batches, padding included; what a
-# sentence gives must not depend on its neighbours, so here each position is normalised by itself.
+# The published code sums the layers' errors, normalised over whole batches, padding included.  Here a sentence's
+# loss must not depend on its neighbours, so each position is normalised by itself.
 LOSSES = {
     "paper": DistillationLoss(),
     "published-code": DistillationLoss(alpha=0.0, over_layers="sum", normalise=True),
@@ -48,14 +48,14 @@ LOSSES = {
 
 
 def distillation_loss(preset: str = "paper", **changes: float | str | bool) -> DistillationLoss:
-    """A preset's weights, perhaps with others.  Raises InputError where there is no such preset."""
+    """Return a preset's weights, some of them replaced.  Raises InputError where there is no such preset."""
     if preset not in LOSSES:
         raise InputError(f"distillation: no preset '{preset}'{nearest(preset, LOSSES)}")
     return replace(LOSSES[preset], **changes)
 
 
 def evenly_spaced(layers: int, count: int) -> list[int]:
-    """`count` of a stack's layers, the first and the last among them; one alone is the first."""
+    """Choose `count` of a stack's layers, the first and the last among them; one alone is the first."""
     if not 1 <= count <= layers:
         raise InputError(f"distillation: {count} layers of a teacher that has {layers}")
     if count == 1:
@@ -64,9 +64,9 @@ def evenly_spaced(layers: int, count: int) -> list[int]:
 
 
 def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict[str, list[int]]:
-    """Stack name → the teacher's layers that the student takes: a number of them evenly spaced, or these.
+    """Return stack name → the teacher's layers for the student: a number of them evenly spaced, or those listed.
 
-    Raises InputError where the teacher has no such layer, or they do not ascend.
+    Raises InputError where the teacher has no such layer, or the list does not ascend.
     """
     chosen = {}
     for stack in prunable(teacher).layer_stacks():
@@ -88,12 +88,12 @@ def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict
 
 
 def every_layer(model: PreTrainedModel) -> dict[str, list[int]]:
-    """Stack name → all of the model's layers: of a student that has them all."""
+    """Return stack name → all of the model's layers, for a student as deep as its teacher."""
     return {stack.name: list(range(len(stack.layers))) for stack in prunable(model).layer_stacks()}
 
 
 def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) -> PreTrainedModel:
-    """A copy of the teacher with some of its layers alone; all else, embeddings too, begins as the teacher's."""
+    """Copy the teacher with only some of its layers; all else, embeddings too, starts as the teacher's."""
     student = copy.deepcopy(teacher)
     for stack in prunable(student).layer_stacks():
         every = list(stack.layers)
@@ -104,7 +104,7 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
 
 
 def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool) -> Tensor:
-    """Mean squared error of hidden states (n, positions, d) where mask (n, positions) is true."""
+    """Return the mean squared error of hidden states (n, positions, d) where mask (n, positions) is true."""
     student, teacher = student[mask].float(), teacher[mask].float()
     if normalise:
         student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
@@ -112,7 +112,7 @@ def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool
 
 
 def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: float) -> Tensor:
-    """T² · KL(teacher ‖ student) of logits (n, positions, V) at a temperature, the mean where mask is true."""
+    """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at a temperature, averaged where mask is true."""
     student, teacher = (
         functional.log_softmax(logits[mask].float() / temperature, -1)
         for logits in (student, teacher)
@@ -124,7 +124,7 @@ def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: floa
 def distillation(
     teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]], weights: DistillationLoss
 ) -> Objective:
-    """The objective of a student that took these layers of the teacher."""
+    """Return the training objective of a student that took these layers of the teacher."""
     teacher = teacher.eval().requires_grad_(False)
 
     def objective(student: nn.Module, batch: Batch) -> tuple[Tensor, Mapping[str, Tensor]]:
@@ -163,7 +163,7 @@ def distillation(
 
 @contextmanager
 def _hidden_states(model: nn.Module) -> Iterator[dict[str, list[Tensor]]]:
-    """Stack name → what each of its layers gives (n, positions, d) in a forward pass within the block."""
+    """Record stack name → outputs (n, positions, d) of each of its layers in a forward pass within the context."""
     stacks = prunable(model).layer_stacks()
     seen: dict[str, list[Tensor]] = {stack.name: [] for stack in stacks}
 

@@ -1,9 +1,8 @@
-"""Text as the batches of a training: each a function of the seed and its own number, so that a resumed run
-goes through the same ones.
+"""Training batches of text; each is a function of the seed and its number, so a resumed run sees the same ones.
 
-A batch holds tensors by name.  Of encoder-decoders: input_ids, attention_mask (n, source), decoder_input_ids,
-labels (n, target).  Of decoders: input_ids, attention_mask, labels (n, positions).  `labels` are the tokens to
-be said at each position, −100 where there is none.  share: the part of the update's labels that are in the batch.
+A batch holds tensors by name.  Encoder-decoders: input_ids, attention_mask (n, source), decoder_input_ids, labels
+(n, target).  Decoders: input_ids, attention_mask, labels (n, positions).  `labels` are the tokens to predict at
+each position, −100 where there is none.  share: the batch's share of the update's labels.
 """
 
 from collections.abc import Sequence
@@ -21,15 +20,15 @@ from weebill.generation.data import Row
 from weebill.generation.denoising import Noise
 from weebill.generation.settings import TrainingSettings
 
-IGNORED = -100  # the label of what is no token
-POOL = 16  # batches whose examples are sorted by length together
+IGNORED = -100  # label of positions without a token
+POOL = 16  # batches sorted by length together
 
 Batch = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
 class Example:
-    """Tokens given and tokens wanted; a decoder's are one text, with the second empty."""
+    """Source and target tokens; a decoder's are one text, with an empty target."""
 
     source: list[int]
     target: list[int]
@@ -37,11 +36,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Text as the tokens of a model.
+    """Tokenizer of a model's text.
 
-    max_source: tokens of an article, or of a window of running text.  max_target: tokens of a summary.
-    Longer articles and summaries are cut off, their ends kept.  Text with a piece that the model has no row for is
-    refused by an InputError.
+    max_source: most tokens of an article, or of a window of running text.  max_target: most tokens of a summary.
+    Longer articles and summaries are cut, and their ends kept.  Text with a piece that has no row in the model
+    raises InputError.
     """
 
     model: PreTrainedModel
@@ -51,11 +50,11 @@ class Encoder:
 
     @property
     def pairs(self) -> bool:
-        """Whether the model reads one text and writes another."""
+        """True if the model reads one text and writes another."""
         return bool(self.model.config.is_encoder_decoder)
 
     def examples(self, rows: Sequence[Row]) -> list[Example]:
-        """Articles with summaries; or windows of running text, of whole length but for the last one."""
+        """Return articles with summaries; or windows of running text, all of full length but the last."""
         if "article" in rows[0]:
             sources = self.tokens([row["article"] for row in rows], self.max_source)
             targets = self.targets([row["summary"] for row in rows])
@@ -63,7 +62,7 @@ class Encoder:
         return self.running_text([row["text"] for row in rows])
 
     def passages(self, texts: Sequence[str]) -> list[Example]:
-        """Texts in passages of at most max_source tokens, ends included, as sources to denoise."""
+        """Return texts in passages of at most max_source tokens, ends included, as sources to denoise."""
         found = self._bare(texts)
         first, last = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
         size = self.max_source - 2
@@ -74,38 +73,38 @@ class Encoder:
         ]
 
     def tokens(self, texts: Sequence[str], limit: int) -> list[list[int]]:
-        """The tokens of texts with their ends, cut off at a limit."""
+        """Return the tokens of texts with their ends, cut at a limit."""
         found = self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
         return self._with_rows(found, self.model.config.vocab_size)
 
     def targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of summaries with their ends; of Marian those of the target side, which has its own pieces."""
+        """Return the tokens of summaries with their ends; Marian's target side has its own pieces."""
         found = self.tokenizer(text_target=list(texts), truncation=True, max_length=self.max_target)
         config = self.model.config
         rows = getattr(config, "decoder_vocab_size", None) or config.vocab_size
         return self._with_rows(found["input_ids"], rows)
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
-        """The texts one after another, each begun by an end of text, in windows of max_source + 1 tokens.
+        """Concatenate the texts, each after an end of text, in windows of max_source + 1 tokens.
 
-        The last token of a window is the first of the next: it is said in the one and given in the other.
+        The last token of a window is the first of the next: predicted in the one, given in the other.
         """
         stream, size = self.stream(texts), self.max_source
         starts = range(0, len(stream) - 1, size)
         return [Example(stream[start : start + size + 1], []) for start in starts]
 
     def stream(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of texts one after another, each after an end of text."""
+        """Return the tokens of the concatenated texts, each after an end of text."""
         end = self.tokenizer.eos_token_id
         return [token for tokens in self._bare(texts) for token in (end, *tokens)]
 
     def _bare(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of texts without their ends."""
+        """Return the tokens of texts without their ends."""
         found = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         return self._with_rows(found, self.model.config.vocab_size)
 
     def _with_rows(self, found: list[list[int]], rows: int) -> list[list[int]]:
-        """The tokens.  Raises InputError if one of them is beyond the rows of the model."""
+        """Return the tokens.  Raises InputError if one of them is beyond the rows of the model."""
         if len(self.tokenizer) > rows:
             for number, tokens in enumerate(found, 1):
                 if (last := max(tokens, default=0)) >= rows:
@@ -117,7 +116,7 @@ class Encoder:
         return found
 
     def batch(self, examples: Sequence[Example]) -> Batch:
-        """Examples as padded tensors."""
+        """Return examples as padded tensors."""
         sources = [torch.tensor(example.source) for example in examples]
         if not self.pairs:
             given = _padded([tokens[:-1] for tokens in sources], 0)
@@ -138,7 +137,7 @@ class Encoder:
         }
 
     def shifted(self, labels: Tensor) -> Tensor:
-        """What the decoder is given so that it says `labels` (n, target): the same, one place to the right."""
+        """Return the decoder's input for `labels` (n, target): the same, one place to the right."""
         config = self.model.config
         shifted = labels.roll(1, dims=1)
         shifted[:, 0] = config.decoder_start_token_id
@@ -150,9 +149,9 @@ def _padded(tokens: Sequence[Tensor], value: int) -> Tensor:
 
 
 class Batches(Dataset):
-    """The batches of a training, `accumulate` of them an update.
+    """Batches of a training, `accumulate` of them in each update.
 
-    In each round through the text its examples come once, in another order, those of a batch of like length.
+    Each round goes once through all examples, in another order; the examples of a batch have similar lengths.
     """
 
     def __init__(
@@ -163,7 +162,7 @@ class Batches(Dataset):
         seed: int,
         denoise: bool = False,
     ):
-        """denoise: give each source with noise, and ask for it whole; see `denoising`."""
+        """Take the examples; denoise: put noise into each source, which is the target; see `denoising`."""
         if not examples:
             raise InputError("no text to train on; check the data's `train`")
         self.encoder, self.examples, self.seed = encoder, examples, seed
@@ -174,7 +173,7 @@ class Batches(Dataset):
 
     @property
     def per_round(self) -> int:
-        """Batches in which every example comes once."""
+        """Number of batches in a round, which contains every example once."""
         return -(-len(self.examples) // self.batch_size)
 
     def __len__(self) -> int:
@@ -201,7 +200,7 @@ class Batches(Dataset):
         return self.round(number // self.per_round)[number % self.per_round]
 
     def _round(self, number: int) -> list[np.ndarray]:
-        """The examples of each batch of a round."""
+        """Return the examples of each batch of a round."""
         draw = np.random.default_rng((self.seed, number))
         lengths = np.array([len(e.source) + len(e.target) for e in self.examples])
         order = draw.permutation(len(self.examples))
@@ -218,7 +217,7 @@ class Batches(Dataset):
 
 
 def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) -> list[Example]:
-    """The sources with noise between their ends, and whole as targets."""
+    """Put noise between the ends of the sources; the whole sources are the targets."""
     found = []
     for example in examples:
         first, *inner, last = example.source
@@ -229,6 +228,6 @@ def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) 
 def validation_batches(
     encoder: Encoder, examples: Sequence[Example], batch_size: int
 ) -> list[Batch]:
-    """All examples once, in order."""
+    """Return all examples once, in order, as batches."""
     starts = range(0, len(examples), batch_size)
     return [encoder.batch(examples[start : start + batch_size]) for start in starts]

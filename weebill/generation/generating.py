@@ -1,4 +1,4 @@
-"""Summaries by a model's own search, article by article of like length."""
+"""Generation of summaries by a model's own search, in batches of articles of similar length."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,10 @@ from weebill.generation.models import Generator
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How summaries are searched for, whatever a model's own settings of search; tokens that it forces or forbids
-    stay so.
+    """Settings of the search, in place of a model's own; tokens that it forces or forbids stay so.
 
-    max_tokens, min_tokens: of a summary, its end included.  no_repeat: no span of so many tokens comes twice;
-    0: they may.  length_penalty: exponent of the length that a beam's score is divided by.
+    max_tokens, min_tokens: bounds of a summary, end included.  no_repeat: length of spans that may not occur twice;
+    0 allows all.  length_penalty: a beam's score is divided by its length to this power.
     """
 
     beam: int = 4
@@ -26,7 +25,7 @@ class SearchSettings:
     batch_size: int = 16
 
     def options(self) -> dict[str, object]:
-        """In the library's words."""
+        """Return the options as `generate()` keyword arguments."""
         return {
             "do_sample": False,
             "num_beams": self.beam,
@@ -47,7 +46,7 @@ class SearchSettings:
 
 
 def encode(generator: Generator, texts: Sequence[str], max_source: int) -> dict[str, Tensor]:
-    """Texts as the padded input of an encoder-decoder, cut off at `max_source` tokens."""
+    """Return texts as the padded input of an encoder-decoder, cut at `max_source` tokens."""
     return generator.tokenizer(
         list(texts), truncation=True, max_length=max_source, padding=True, return_tensors="pt"
     )
@@ -61,10 +60,10 @@ def summarize(
     max_source: int,
     report: Callable[[int], None] = lambda done: None,
 ) -> list[str]:
-    """A summary for each article, in their order; its line breaks are kept.
+    """Write a summary of each article, in their order; line breaks are kept.
 
-    report: told, after each batch, how many are done.
-    Raises InputError where the model is no encoder-decoder, or has fewer positions than texts may have tokens.
+    report: called after each batch with the number of finished articles.
+    Raises InputError where the model is no encoder-decoder, or has fewer positions than the texts' token limits.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)

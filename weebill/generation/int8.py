@@ -1,13 +1,13 @@
-"""BART-, T5- and GPT-2-like models in int8, for the processor: a fourth as large, and run as they are stored.
+"""Int8 models like BART, T5 and GPT-2 for the processor: a quarter of the size, and run as they are stored.
 
-A folder of `save_int8` is one of `hugging_face.folder`, with per-layer shapes, in which config.json has a
-`quantization_config` of our own `quant_method`, and int8.safetensors holds for each linear map and each embedding
-`NAME.codes` (int8, a row for each output) and `NAME.scale` (float32, one a row), tied ones once; biases and
-normalisations are float32.  Version 0.1.0 called the entry `quantization` and the file model.safetensors.
+`save_int8` writes a folder of `hugging_face.folder`, with per-layer shapes.  Its config.json has a
+`quantization_config` with a `quant_method` of our own.  Its int8.safetensors holds for each linear map and each
+embedding `NAME.codes` (int8, a row for each output) and `NAME.scale` (float32, one per row), tied ones once; biases
+and normalisations are float32.  Version 0.1.0 called the entry `quantization` and the file model.safetensors.
 
-transformers must not read such a folder: it only warns of a `quant_method` that it does not know, and makes up at
-random all that it does not find.  So `transformers_weights` of config.json, where it looks for a file's name, says
-what to do instead, and no file has the name that it looks for by itself.
+transformers must not read such a folder: it only warns about an unknown `quant_method`, and initialises all missing
+weights at random.  Therefore `transformers_weights` of config.json, which it takes for a file name, contains the
+remedy, and no file has the default name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -69,13 +69,13 @@ def save_int8(
     scales: Mapping[str, float] | None = None,
     entries: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; it stays as it is.
+    """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; the model is unchanged.
 
     A model trained under `int8_rowwise` rounding (its weights on the grid) keeps its numbers.
-    scales: of activations, by linear map (see `calibrated_scales`), 127 / the largest magnitude expected; None: each
-    token is quantized by its own largest magnitude, when it comes.  entries: further ones for config.json.
+    scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
+    each token is quantized by its own largest magnitude.  entries: further entries of config.json.
     Raises InputError where the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
-    where `folder` is the one the model was read from, and where it holds anything else than an earlier model.
+    where `folder` is the one the model was read from, or holds anything but an earlier model.
     """
     kind = folder_kind(tokenizer)
     check_no_source(folder, model)
@@ -117,17 +117,17 @@ def save_int8(
 
 
 def int8_bytes(model: PreTrainedModel) -> int:
-    """The bytes of all tensors that `save_int8` would write, also of a model without weights, on `meta`."""
+    """Count the bytes of all tensors that `save_int8` would write, also for a model on `meta`, without weights."""
     parts = _owners(model).values()
     quantized = sum(module.weight.numel() + 4 * len(_matrix(module)) for _, module in parts)
     return quantized + sum(value.nbytes for value in _unquantized(model).values())
 
 
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
-    """Read a folder of `save_int8`: a model of the library's own class, in evaluation mode, for its `generate`.
+    """Read a folder of `save_int8` as a model of the library's own class, in evaluation mode, for its `generate`.
 
-    isa: of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
-    Raises InputError where the folder is missing, damaged, or not in int8, or the machine lacks the instruction set.
+    isa: one of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
+    Raises InputError where the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
@@ -162,17 +162,17 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         ) from error
     if (folder / "generation_config.json").is_file():
         model.generation_config = generation_settings(folder)
-    model.name_or_path = str(folder.resolve())  # not to be replaced by what is made of it
+    model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
     return model.eval()
 
 
 def calibrated_scales(
     model: PreTrainedModel, run: Callable[[], object], formula: str
 ) -> dict[str, float]:
-    """Activation scales by linear map, from what a float32 model's maps are given while `run` lets it work.
+    """Return activation scales by linear map, from the inputs of a float32 model's maps while `run` uses it.
 
-    formula: of `quantization.calibration`.  Raises InputError where there is none of that name, or a map was never
-    called or was given NaN.
+    formula: one of `quantization.calibration`.  Raises InputError where there is none of that name, or a map was
+    never called or was given NaN.
     """
     with ExitStack() as stack:
         seen: dict[str, list[Tensor]] = {}
@@ -190,14 +190,14 @@ def calibrated_scales(
 
 
 class Int8Positions(Int8Embedding):
-    """BART's table of learned positions, which begins with rows that stand for none."""
+    """Table of BART's learned positions, whose first rows stand for no position."""
 
     def __init__(self, weight: Int8Weight, offset: int):
         super().__init__(weight)
         self.offset = offset
 
     def forward(self, inputs: Tensor, past: int = 0, position_ids: Tensor | None = None) -> Tensor:
-        """inputs (b, n, …) of the positions that follow `past`, or of position_ids (n,) → (b or 1, n, width)."""
+        """Return (b or 1, n, width) for inputs (b, n, …) at the positions after `past`, or at position_ids (n,)."""
         if position_ids is None:
             position_ids = torch.arange(past, past + inputs.shape[1])
         return super().forward(position_ids[None] + self.offset)
@@ -208,9 +208,9 @@ def quantize_layers(
     weight_of: Callable[[str, nn.Module], Int8Weight],
     scales: Mapping[str, float] | None = None,
 ) -> None:
-    """Swap every linear map and embedding for its int8 form, in place; tied ones share one weight.
+    """Replace every linear map and embedding by its int8 form, in place; tied ones share one weight.
 
-    weight_of: the weight by the name of its first module, and that module.  scales: see `save_int8`.
+    weight_of: makes the weight from its first module's name and that module.  scales: see `save_int8`.
     """
     _check_scales(model, scales)
     weights = {key: weight_of(name, module) for key, (name, module) in _owners(model).items()}
@@ -230,9 +230,9 @@ def _int8_form(module: nn.Module, weight: Int8Weight, scale: float | None) -> nn
 
 
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """What has a weight to quantize, with its name.
+    """Yield the modules with a weight to quantize, and their names.
 
-    What pruning has cut to nothing stays, what is computed, and what T5 adds to the scores of its attentions.
+    Modules that pruning cut to nothing, computed weights, and T5's biases of attention scores stay float32.
     """
     for name, module in model.named_modules():
         if isinstance(module, MarianSinusoidalPositionalEmbedding) or name.endswith(TABLE):
@@ -248,7 +248,7 @@ def _linears(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 
 def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
-    """By the identity of each distinct weight the first module that has it, with its name."""
+    """Return the first module of each distinct weight with its name, by the weight's identity."""
     found: dict[int, tuple[str, nn.Module]] = {}
     for name, module in quantizable(model):
         found.setdefault(id(module.weight), (name, module))
@@ -256,12 +256,12 @@ def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
 
 
 def _matrix(module: nn.Module) -> Tensor:
-    """The weight as (outputs, inputs), of an embedding as (pieces, width)."""
+    """Return the weight as (outputs, inputs), an embedding's as (pieces, width)."""
     return module.weight.t() if isinstance(module, Conv1D) else module.weight
 
 
 def _unquantized(model: nn.Module) -> dict[str, Tensor]:
-    """What is no int8, by name: float32, and numbers of heads."""
+    """Return the tensors that are not int8, by name: float32 ones, and numbers of heads."""
     swapped = {f"{name}.weight" for name, _ in quantizable(model)}
     return {
         name: (value.float() if value.is_floating_point() else value).contiguous()
@@ -282,28 +282,28 @@ def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
 
 
 def _type_in(model: nn.Module) -> Callable[[str], tuple[str, ...]]:
-    """`expected` of `check_types` for the int8 file of a model that is not quantized yet."""
+    """Return `expected` of `check_types` for the int8 file of a model that is not quantized yet."""
     plain = types_of(model.state_dict())
     ends = {"codes": ("I8",), "scale": (FLOAT,)}
     return lambda name: ends.get(name.rpartition(".")[2]) or plain(name)
 
 
 class _Stored:
-    """A file of tensors, of which one at a time is in memory."""
+    """File of tensors; one at a time is in memory."""
 
     def __init__(self, path: Path):
         self.path = path
         with safe_open(path, "pt") as file:
             self.names = set(file.keys())
-        self.quantized: set[str] = set()  # those that were read as codes and scales
+        self.quantized: set[str] = set()  # names that were read as codes and scales
 
     def tensor(self, name: str) -> Tensor:
-        """Raises InputError where it is missing."""
+        """Read a tensor.  Raises InputError where it is missing."""
         if name not in self.names:
             raise InputError(f"{self.path.name}: no tensor {name}")
         with safe_open(
             self.path, "pt"
-        ) as file:  # anew: what is open keeps all that was read in memory
+        ) as file:  # opened anew: an open file keeps everything read so far in memory
             return file.get_tensor(name)
 
     def weight(self, name: str, isa: str) -> Int8Weight:
@@ -313,7 +313,7 @@ class _Stored:
 
 
 def _fill(model: nn.Module, stored: _Stored) -> None:
-    """Load all that stayed float32."""
+    """Load all tensors that stayed float32."""
     wanted = model.state_dict()
     if wrong := wanted.keys() ^ (stored.names - stored.quantized):
         raise InputError(f"{stored.path.name}: tensors missing or not expected: {sorted(wrong)}")

@@ -1,6 +1,6 @@
-"""What makes token by token generation fast beside the products: attention of single queries, and a cache that grows.
+"""Fast token-by-token generation beside the products: attention of single queries, and a cache that grows.
 
-Both are put in by the ways that transformers has for it, so that its own `generate` uses them.
+Both use the extension points of transformers, so that its own `generate` uses them.
 """
 
 import torch
@@ -18,8 +18,8 @@ from weebill.hugging_face.families import prunable
 from weebill.kernels.extension import PORTABLE, extension
 from weebill.kernels.int8_layers import Activation, Int8Linear
 
-HEAD_STEP = 16  # the compiled attention has heads of a multiple of so many numbers
-ROOM = 64  # positions at least that a cache grows by
+HEAD_STEP = 16  # the compiled attention needs head sizes that are multiples of this
+ROOM = 64  # a cache grows by at least this many positions
 _FUSED: dict[type[nn.Module], Activation] = {
     GELUActivation: "gelu",
     NewGELUActivation: "gelu_tanh",
@@ -36,9 +36,9 @@ _PLACES = {  # where a linear map is followed by an activation
 
 
 def make_fast(model: PreTrainedModel, isa: str) -> None:
-    """Fuse activations with the linear maps before them, and let the model attend and remember as below; in place.
+    """Fuse activations with the linear maps before them, and install attention and cache, in place.
 
-    isa: of the model's products.
+    isa: that of the model's products.
     """
     for module in model.modules():
         for kind, (linear, activation) in _PLACES.items():
@@ -54,12 +54,12 @@ def make_fast(model: PreTrainedModel, isa: str) -> None:
 
 
 class GrowingLayer(DynamicLayer):
-    """Keys and values (b, heads, positions, k) with room for more, where the library copies all of them each time."""
+    """Cache of keys and values (b, heads, positions, k) with spare room; the library copies all of them each time."""
 
     _layer_type = "growing_attention"
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """See `DynamicLayer`."""
+        """Implement `DynamicLayer`."""
         super().lazy_initialization(key_states, value_states)
         self.keys, self.values = key_states[:, :, :0], value_states[:, :, :0]
         self._room: tuple[Tensor, Tensor] | None = None
@@ -67,12 +67,12 @@ class GrowingLayer(DynamicLayer):
     def update(
         self, key_states: Tensor, value_states: Tensor, *arguments, **keywords
     ) -> tuple[Tensor, Tensor]:
-        """Add positions; returns all of them."""
+        """Add positions; return all of them."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
         before, length = self.keys.shape[2], self.keys.shape[2] + key_states.shape[2]
         if not self._has_room(length):
-            size = length + max(ROOM, length // 2)  # what is not written takes no memory
+            size = length + max(ROOM, length // 2)  # pages that are not written take no memory
             self._room = tuple(
                 old.new_empty(*old.shape[:2], size, old.shape[3])
                 for old in (self.keys, self.values)
@@ -85,7 +85,7 @@ class GrowingLayer(DynamicLayer):
         return self.keys, self.values
 
     def _has_room(self, length: int) -> bool:
-        """Whether what there is lies in the room still, and there is enough of it; beams are copied elsewhere."""
+        """Return True if the entries still lie in the room and it is large enough; copies of beams lie elsewhere."""
         return (
             self._room is not None
             and self.keys.data_ptr() == self._room[0].data_ptr()
@@ -95,7 +95,7 @@ class GrowingLayer(DynamicLayer):
 
 
 def _register(isa: str) -> str:
-    """The library's name for attention by the compiled kernel."""
+    """Register attention by the compiled kernel; return its name in the library."""
     name, compiled = f"weebill_{isa}", extension(isa)
 
     def attend(

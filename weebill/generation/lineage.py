@@ -1,4 +1,4 @@
-"""What made a model, as its config.json tells it."""
+"""Lineage of models, for their config.json."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def lineage(
     kind: str, seed: int, settings: TrainingSettings, course: "Course", **more: Any
 ) -> Mapping[str, Any]:
-    """What made a trained model: its kind, seed, settings, course of validation and the software.
+    """Return the lineage of a trained model: kind, seed, settings, validations and software.
 
-    more: plain values, such as the step's own settings and the parent's hash.
+    more: further plain values, such as the step's own settings and the parent's hash.
     """
     return {
         "kind": kind,
@@ -30,5 +30,5 @@ def lineage(
 
 
 def software() -> dict[str, str]:
-    """The software that decides a model's bits."""
+    """Return the versions of the software that decides a model's bits."""
     return {**versions(), "transformers": version("transformers")}

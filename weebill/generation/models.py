@@ -1,4 +1,4 @@
-"""Text-generating models as folders of transformers' format: encoder-decoders and decoders, with their tokenizers."""
+"""Text-generating models, encoder-decoders and decoders, as folders in transformers' format with tokenizers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from weebill.hugging_face.loading import (
 )
 from weebill.kernels.int8_layers import Int8Linear
 
-LINEAGE = "lineage"  # the entry of config.json
+LINEAGE = "lineage"  # entry of config.json
 _CUT = {base.config_class.model_type for base in FAMILIES}  # the types that can be cut
 
 
 @dataclass(frozen=True)
 class Generator:
-    """A model that generates text, in evaluation mode, and its tokenizer."""
+    """Model that generates text, in evaluation mode, with its tokenizer."""
 
     path: Path
     model: PreTrainedModel
@@ -41,23 +41,23 @@ class Generator:
 
     @property
     def pairs(self) -> bool:
-        """Whether it reads one text and writes another."""
+        """True if it reads one text and writes another."""
         return bool(self.model.config.is_encoder_decoder)
 
     @property
     def trainable(self) -> bool:
-        """Whether training can move its weights; those of int8 stay."""
+        """True if training can change its weights; int8 weights cannot."""
         return not any(isinstance(module, Int8Linear) for module in self.model.modules())
 
     @property
     def positions(self) -> int | None:
-        """The longest text that it takes, in tokens; None where its positions are relative."""
+        """Longest text in tokens; None if positions are relative."""
         return getattr(self.model.config, "max_position_embeddings", None)
 
     def check(self, task: Task, longest: Mapping[str, int]) -> None:
-        """Raise InputError where the model cannot do a task, or takes no texts of some lengths.
+        """Raise InputError where the model cannot do a task, or has too few positions.
 
-        longest: by the name of the setting that asks for it, tokens.
+        longest: lengths in tokens, by the name of the setting.
         """
         wanted = task == "summarization"
         if self.pairs != wanted:
@@ -83,8 +83,8 @@ class Generator:
 def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
-    Weights become float32, but for int8's.  Only safetensors are read: pickles run code.  Raises InputError where the
-    folder is missing or damaged, brings code, or holds no model that generates text.
+    Weights become float32, except those of int8.  Only safetensors are read, because pickles execute code.  Raises
+    InputError where the folder is missing or damaged, brings code, or holds no model that generates text.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
@@ -112,14 +112,14 @@ def save_generator(
 ) -> None:
     """Write a model, whole or cut, as a folder, atomically; equal models make equal bytes.
 
-    lineage: what made it, plain values.
+    lineage: plain values.
     """
     save = save_model if model.config.model_type in _CUT else save_whole_model
     save(path, model, tokenizer, {LINEAGE: dict(lineage)})
 
 
 def model_hash(path: str | Path) -> str:
-    """SHA-256 of a model folder's parameters, as measurements name it: of its file, or of several files' digests."""
+    """Return the SHA-256 of a model's weights, for measurements: of its file, or of several files' digests."""
     files = sorted(Path(path).glob("*.safetensors"))
     if not files:
         raise InputError(f"{path}: no *.safetensors file; is this a model folder?")
@@ -127,7 +127,7 @@ def model_hash(path: str | Path) -> str:
 
 
 def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
-    """A model of a family that cannot be cut."""
+    """Load a model of a family that cannot be cut."""
     kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
     try:
         model, _ = pretrained_model(kind, path, dtype=torch.float32)
@@ -141,7 +141,7 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
 
 
 def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
-    """A model folder's tokenizer.  Raises InputError where it cannot be read, or ends no text."""
+    """Load a folder's tokenizer.  Raises InputError where it cannot be read, or has no end of text."""
     try:
         tokenizer = pretrained_tokenizer(path)
     except (OSError, ValueError, KeyError) as error:

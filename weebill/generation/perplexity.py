@@ -1,4 +1,4 @@
-"""Perplexity of running text by strided windows: each token is predicted once, from enough of what stands before."""
+"""Perplexity of running text by strided windows: each token is predicted once, with enough context."""
 
 import math
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from weebill.generation.models import Generator
 
 @dataclass(frozen=True)
 class Surprise:
-    """How surprising a text was: −log p summed over the scored tokens of each window, and their number.
+    """Surprise of a text: −log p summed over the scored tokens of each window, and their number.
 
-    size: of the text in bytes of UTF-8, which do not depend on the vocabulary, with one for each end between texts.
+    size: the text's bytes in UTF-8, which do not depend on the vocabulary, plus one for each end between texts.
     """
 
     totals: np.ndarray  # (windows,), float64, natural logarithms
@@ -25,12 +25,12 @@ class Surprise:
 
     @property
     def perplexity(self) -> float:
-        """exp of the mean −log p of a token."""
+        """exp of the mean −log p over tokens."""
         return math.exp(self.totals.sum() / self.tokens.sum())
 
     @property
     def bits_per_byte(self) -> float:
-        """Mean −log₂ p of a byte, by which models of other vocabularies can be compared."""
+        """Mean −log₂ p per byte; it is comparable between vocabularies."""
         return self.totals.sum() / math.log(2) / self.size
 
 
@@ -38,11 +38,11 @@ class Surprise:
 def surprise(
     generator: Generator, texts: Sequence[str], window: int, stride: int, batch_size: int = 8
 ) -> Surprise:
-    """Of texts one after another, each after an end of text, all of whose tokens are scored.
+    """Score all tokens of the concatenated texts, each after an end of text.
 
-    window: tokens that the model sees.  stride: how far it moves on each time; a token that is not in the first
-    window is predicted from window − stride tokens at least.
-    Raises InputError where the stride is longer than the window, or the window than the model's positions.
+    window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
+    from at least window − stride tokens.
+    Raises InputError where the stride exceeds the window, or the window the model's positions.
     """
     if not 1 <= stride <= window:
         raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")
@@ -55,7 +55,7 @@ def surprise(
     device = next(generator.model.parameters()).device
     count = len(stream) - 1  # tokens to predict
     starts = [0, *range(stride, max(stride, count - window + stride), stride)]
-    spans = []  # of each window: its first token, the first that it scores, and the end of those
+    spans = []  # for each window: its first token, the first scored token, and the end of those
     scored = 0
     for start in starts:
         end = min(start + window, count)
@@ -73,5 +73,5 @@ def surprise(
             rows = logits[row, begin - start : end - start].double()
             chosen = rows.gather(1, wanted[:, None])[:, 0]
             totals[first + row] = float((rows.logsumexp(1) - chosen).sum())
-    size = len("\n".join(texts).encode())  # the ends between texts are scored, so each counts
+    size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
     return Surprise(totals, np.array([end - begin for _, begin, end in spans]), size)

@@ -1,6 +1,6 @@
-"""Checks that a vocabulary can be pruned, from the tokenizer's tokenizer.json and the model's number of rows.
+"""Checks that a vocabulary can be pruned, by tokenizer.json and the model's number of rows.
 
-A model may have fewer rows than its tokenizer has pieces, as bart-large-cnn has 50,264 for 50,265: pieces without a
+A model may have fewer rows than its tokenizer has pieces, as bart-large-cnn has 50,264 for 50,265.  Pieces without a
 row are dropped if nothing needs them.
 """
 
@@ -16,7 +16,7 @@ from weebill.files import read_json
 
 SINGLE = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id",
           "forced_bos_token_id", "forced_eos_token_id", "sep_token_id")  # fmt: skip
-# The only named special token that no text, no training and no search needs.
+# The only named special token that neither texts nor training nor search needs.
 OPTIONAL = "mask_token"
 LEAVE = "leave the vocabulary as it is"
 
@@ -29,8 +29,8 @@ def check_pieces(
 ) -> None:
     """Raise InputError if a vocabulary cannot be pruned, whatever the text.
 
-    description: of tokenizer.json.  rows: of the model's embeddings.  special: role, such as eos_token → piece.
-    numbers: the configuration of the model: the keys of `SINGLE` are looked at.
+    description: content of tokenizer.json.  rows: number of the model's embeddings.  special: role, such as
+    eos_token → piece.  numbers: the model's configuration; the keys in `SINGLE` are checked.
     """
     model, alphabet = description.get("model", {}), pre_tokenizers.ByteLevel.alphabet()
     plain = not any(
@@ -56,15 +56,15 @@ def check_pieces(
 
 
 def check_folder(path: Path) -> None:
-    """Raise InputError if a model folder is there whose vocabulary cannot be pruned.
+    """Raise InputError if a model folder exists whose vocabulary cannot be pruned.
 
-    What a folder's files do not tell, such as pieces of a tokenizer without tokenizer.json, is not checked.
+    Only what the files show is checked, not, for example, the pieces of a tokenizer without tokenizer.json.
     """
     try:
         config = read_json(path / "config.json")
-        # As the library reads it: old files lack the type of the model.
+        # The library's defaults apply: old files lack the model's type.
         description = json.loads(Tokenizer.from_file(str(path / "tokenizer.json")).to_str())
-    except Exception:  # the tokenizers library raises nothing narrower; loading says what is wrong
+    except Exception:  # the tokenizers library raises no narrower class; loading reports the fault
         return
     special: dict[str, Any] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
@@ -78,14 +78,14 @@ def check_folder(path: Path) -> None:
 
 
 def without_row(description: Mapping[str, Any], rows: int) -> dict[int, str]:
-    """The pieces of a tokenizer beyond the rows of a model, by number."""
+    """Return the pieces of a tokenizer beyond the rows of a model, by number."""
     pieces = {number: piece for piece, number in description["model"]["vocab"].items()}
     pieces |= {token["id"]: token["content"] for token in description.get("added_tokens", ())}
     return {number: piece for number, piece in sorted(pieces.items()) if number >= rows}
 
 
 def around(processor: Mapping[str, Any] | None) -> list[int]:
-    """The numbers of the special tokens that a tokenizer's `post_processor` puts around a text."""
+    """Return the numbers of the special tokens that a tokenizer's `post_processor` puts around a text."""
     if not processor:
         return []
     found = [number for one in processor.get("processors", ()) for number in around(one)]
@@ -98,6 +98,6 @@ def around(processor: Mapping[str, Any] | None) -> list[int]:
 
 
 def _text(piece: Any) -> str | None:
-    """The text of a special token as a file tells it: a string, or a dictionary with `content`."""
+    """Return the text of a special token from its file: a string, or a dictionary with `content`."""
     found = piece.get("content") if isinstance(piece, Mapping) else piece
     return found if isinstance(found, str) else None

@@ -1,4 +1,4 @@
-"""Quantization-aware training of a text-generating model: weights seen on the 8-bit grid, a scale for each output.
+"""Quantization-aware training of text-generating models: weights on the 8-bit grid, a scale for each output.
 
 TEXTGEN §3.4.  Every linear map and every table of embeddings computes with rounded weights, as the int8 model will;
 gradients pass straight through.  Activations stay as they are.
@@ -18,9 +18,9 @@ from weebill.quantization.grids import grid_named
 
 @contextmanager
 def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
-    """While it lasts, the model computes with rounded weights; after it, its weights are the rounded ones.
+    """Let the model compute with rounded weights within the context, and keep them rounded after it.
 
-    The optimizer moves the parameters as they are, which stay the same objects.
+    The optimizer updates the unrounded parameters, which stay the same objects.
     """
     chosen = [module for _, module in quantizable(model)]
     for module in chosen:
@@ -34,12 +34,12 @@ def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
 
 class _Rounded(nn.Module):
     def __init__(self, transposed: bool):
-        """transposed: Conv1D keeps its outputs in the second dimension."""
+        """Round rows, or columns if `transposed`: Conv1D has its outputs in the second dimension."""
         super().__init__()
         self.transposed = transposed
 
     def forward(self, weight: Tensor) -> Tensor:
-        """The weight with its outputs rounded one by one."""
+        """Return the weight with each output rounded by its own scale."""
         rows = weight.T if self.transposed else weight
         rounded = grid_named(GRID).straight_through(rows)
         return rounded.T if self.transposed else rounded

@@ -1,4 +1,4 @@
-"""Settings of trainings, which a configuration can be checked against without the libraries that train."""
+"""Settings of trainings, free of the libraries that train, so that configurations can be checked."""
 
 import logging
 import math
@@ -10,7 +10,7 @@ from weebill.errors import InputError
 if TYPE_CHECKING:
     from weebill.generation.models import Generator
 
-LEAST_RATE = 0.1  # of the peak, that the learning rate of a training must come to
+LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
 
 
 @dataclass(frozen=True)

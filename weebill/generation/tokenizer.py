@@ -1,4 +1,4 @@
-"""Byte-level BPE as BART and GPT-2 have it, trained on local text; it can spell any text."""
+"""Byte-level BPE like BART's and GPT-2's, trained on local text; it can spell any text."""
 
 from collections.abc import Iterable
 
@@ -26,11 +26,11 @@ GPT2_TOKENS = {
 def train_tokenizer(
     texts: Iterable[str], size: int, special: dict[str, str], positions: int
 ) -> PreTrainedTokenizerFast:
-    """A tokenizer of at most `size` pieces, the special ones first; equal text makes equal pieces.
+    """Train a tokenizer of at most `size` pieces, special ones first; equal text gives equal pieces.
 
     special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.
-    positions: the longest text that the model takes.
-    Raises InputError where `size` does not even hold the bytes and the special tokens.
+    positions: longest text of the model.
+    Raises InputError where `size` is too small for the bytes and the special tokens.
     """
     tokens = list(dict.fromkeys(special.values()))
     if size < LETTERS + len(tokens):

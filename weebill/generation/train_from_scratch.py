@@ -1,4 +1,4 @@
-"""Small models in the shape of BART and GPT-2, from nothing: tokenizer, weights, pre-training on local text."""
+"""Small models in the shape of BART and GPT-2, made from scratch: tokenizer, weights, pre-training on local text."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -35,9 +35,9 @@ SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
 @dataclass(frozen=True)
 class Shape:
-    """A model's shape.  layers: of the encoder and of the decoder each, or of the decoder alone.
+    """Shape of a model.  layers: number in encoder and decoder each, or in the only decoder.
 
-    vocabulary: pieces at most.  positions: the longest text.
+    vocabulary: most pieces.  positions: longest text.
     """
 
     architecture: Literal["bart", "gpt2"]
@@ -58,9 +58,9 @@ class Shape:
 
 @dataclass(frozen=True)
 class Making:
-    """A model that is made: its shape, and its pre-training, denoising for BART and causal for GPT-2.
+    """Settings of a model made from scratch: shape and pre-training, denoising for BART, causal for GPT-2.
 
-    passage: tokens of a text to pre-train on, None: all positions.  By short ones BART learns to copy much sooner.
+    passage: tokens of a pre-training text, None: all positions.  With short ones BART learns to copy much sooner.
     """
 
     shape: Shape
@@ -69,7 +69,7 @@ class Making:
 
 
 def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> PreTrainedModel:
-    """A model whose weights depend on its shape, its vocabulary's size and the seed alone."""
+    """Make a model whose weights depend on its shape, its vocabulary's size and the seed alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return (_bart if shape.architecture == "bart" else _gpt2)(shape, tokenizer).eval()
@@ -80,7 +80,7 @@ def make_model(
 ) -> None:
     """Train a tokenizer on the training text of some imported folders, pre-train a model on it, and save both.
 
-    Unfinished training is kept in `OUTPUT.work` and continued by the next call.
+    Unfinished training is kept in `OUTPUT.work`; the next call continues it.
     """
     shape, settings = making.shape, making.training
     texts, held_out = (
@@ -145,10 +145,10 @@ def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
         **sides,
     )
     model = BartForConditionalGeneration(config)
-    # The library's deviation of 0.02 is for widths about 1000: a narrow model's attention stays flat by it, and does
-    # not learn to copy.  These depend on the widths (Glorot and Bengio 2010).
+    # The library's deviation of 0.02 suits widths about 1000: with it, a narrow model's attention stays flat and
+    # does not learn to copy.  These deviations depend on the widths (Glorot and Bengio 2010).
     for module in model.modules():
-        if isinstance(module, nn.Linear) and module is not model.lm_head:  # which is the embeddings
+        if isinstance(module, nn.Linear) and module is not model.lm_head:  # tied to the embeddings
             nn.init.xavier_uniform_(module.weight)
     return model
 

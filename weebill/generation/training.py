@@ -1,7 +1,7 @@
-"""Training by the library's Trainer: what it is asked for, and how a killed one goes on to the same end.
+"""Training by the library's Trainer; a killed training continues to the same end.
 
-The batches are functions of the seed and their number (`encoding.Batches`); weights, optimizer, random state and
-course are in the Trainer's checkpoints.  Losses are means over the target tokens, padding left out.
+Batches are functions of the seed and their number (`encoding.Batches`); weights, optimizer, random state and course
+are in the Trainer's checkpoints.  Losses are means over the target tokens, without padding.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from weebill.workflow.code_version import code_version
 
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
-# What decides the weights.
+# Code that decides the weights.
 CODE = (
     "generation",
     "hugging_face",
@@ -38,39 +38,39 @@ CODE = (
 )
 
 
-# The loss of a batch, a mean over its target tokens, and its named parts for the log.
+# Returns the loss of a batch, a mean over its target tokens, and its named parts for the log.
 Objective = Callable[[nn.Module, Batch], tuple[Tensor, Mapping[str, Tensor]]]
 
 
 def logits_of(model: nn.Module, batch: Batch, **options: Any) -> Any:
-    """The model's output for a batch."""
+    """Return the model's output for a batch."""
     given = {key: value for key, value in batch.items() if key not in ("labels", "share")}
     return model(**given, **options)
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean over the labels of −log p; logits (n, positions, V), labels (n, positions)."""
+    """Return the mean of −log p over the labels; logits (n, positions, V), labels (n, positions)."""
     return functional.cross_entropy(
         logits.flatten(0, 1).float(), labels.flatten(), ignore_index=IGNORED
     )
 
 
 def likelihood(model: nn.Module, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-    """The plain objective: cross-entropy with the labels."""
+    """Return the plain objective: cross-entropy with the labels."""
     loss = cross_entropy(logits_of(model, batch, use_cache=False).logits, batch["labels"])
     return loss, {"cross_entropy": loss.detach()}
 
 
 @dataclass(frozen=True)
 class Course:
-    """What a training went through: its validations by update, and what it kept."""
+    """Course of a training: its validations by update, and the weights that were kept."""
 
     updates: int
     kept: int  # the update whose weights were kept
     validations: list[dict[str, float]]  # {"update", "loss"}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return asdict(self)
 
 
@@ -89,10 +89,10 @@ def train(
 ) -> Course:
     """Train a model in place, ending in evaluation mode on the CPU.
 
-    validation: batches whose cross-entropy is measured.  identity: plain values that name what the result depends
-    on; `work` keeps the checkpoints of an unfinished training, which are used where it was begun by the same.
-    companion: trained with the model, by its own rate; it is attached and finished here.
-    Raises InputError where the loss is no number any more, and before training if the learning rate never rises.
+    validation: batches whose cross-entropy is measured.  identity: plain values that name everything the result
+    depends on; `work` keeps checkpoints of an unfinished training, which one of the same identity continues.
+    companion: trained with the model, at its own rate; attached and finished here.
+    Raises InputError where the loss is not finite, and before training if the learning rate stays near 0.
     """
     settings.check_schedule(batches.updates)
     if device.accelerator == "cpu":
@@ -132,7 +132,7 @@ def train(
 
 
 def last_checkpoint(work: Path) -> str | None:
-    """The checkpoint of the most updates that was written to its end, of which the state is written last."""
+    """Return the completely written checkpoint with the most updates; the state is written last."""
     found = sorted(work.glob(f"{CHECKPOINT}*"), key=lambda path: int(path.name.rpartition("-")[2]))
     for path in reversed(found):
         try:
@@ -144,19 +144,19 @@ def last_checkpoint(work: Path) -> str | None:
 
 
 class _Trained(nn.Module):
-    """The model with its companion, whose states are kept together."""
+    """Model with its companion; their states are kept together."""
 
     def __init__(self, network: nn.Module, companion: Companion | None):
         super().__init__()
         self.network, self.companion = network, companion
 
     def forward(self, **batch: Tensor) -> Any:
-        """As the model's."""
+        """Call the model."""
         return self.network(**batch)
 
 
 class _Trainer(Trainer):
-    """The library's, with batches, objective, validation and files of our own."""
+    """Trainer of the library with our batches, objective, validation and files."""
 
     def __init__(self, trained, arguments, batches, validation, objective):
         super().__init__(
@@ -164,14 +164,14 @@ class _Trainer(Trainer):
             arguments,
             data_collator=lambda items: items[0],  # an item is a batch already
             train_dataset=batches,
-            eval_dataset=batches,  # asked for by the library; `evaluate` is our own
+            eval_dataset=batches,  # required by the library; `evaluate` is our own
             callbacks=[_Updates(trained)],
         )
         self.validation, self.objective = validation, objective
         self.loss_is_scaled_for_ga = True  # by the batch's share of its update
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
-        """The objective, weighed by the batch's share, with what the companion adds to an update."""
+        """Return the objective, weighted by the batch's share, plus the companion's part."""
         loss, _ = self.objective(model.network, inputs)
         companion = model.companion
         penalty = companion.penalty() if companion is not None else None
@@ -185,7 +185,7 @@ class _Trainer(Trainer):
 
     @torch.no_grad()
     def evaluate(self, *_, **__) -> dict[str, float]:
-        """The cross-entropy of the validation text."""
+        """Measure the cross-entropy of the validation text."""
         self.model.eval()
         total = torch.zeros((), dtype=torch.float64)
         count = 0
@@ -204,7 +204,7 @@ class _Trainer(Trainer):
         return metrics
 
     def create_optimizer(self, model=None) -> torch.optim.Optimizer:
-        """Adam with decoupled weight decay, none on biases and norms; the companion's parameters at its rate."""
+        """Make Adam with decoupled weight decay, none on biases and norms; the companion has its own rate."""
         if self.optimizer is None:
             decayed = {True: [], False: []}
             for parameter in self.model.network.parameters():
@@ -225,7 +225,7 @@ class _Trainer(Trainer):
         return self.optimizer
 
     def create_scheduler(self, num_training_steps, optimizer=None):
-        """Linear warm-up, then linearly to 0; a companion with a rate of its own keeps it."""
+        """Make the schedule: linear warm-up, then linear decay to 0; a companion's own rate is constant."""
         optimizer = self.optimizer if optimizer is None else optimizer
         warmup = max(1, int(self.args.warmup_steps))
 
@@ -243,7 +243,7 @@ class _Trainer(Trainer):
         return self.lr_scheduler
 
     def _save(self, output_dir=None, state_dict=None) -> None:
-        """The state of model and companion; a tensor that several names share is written once."""
+        """Write the state of model and companion; a tensor with several names is written once."""
         Path(output_dir).mkdir(parents=True, exist_ok=True)
         save_file(_distinct(self.model), Path(output_dir) / WEIGHTS)
 
@@ -256,18 +256,18 @@ class _Trainer(Trainer):
 
 
 class _Updates(TrainerCallback):
-    """Tells the companion of each update, and has the last one validated."""
+    """Callback that tells the companion of each update, and has the last one validated."""
 
     def __init__(self, trained: _Trained):
         self.trained = trained
 
     def on_step_begin(self, args, state, control, **_):
-        """Before an update."""
+        """Tell the companion that an update begins."""
         if self.trained.companion is not None:
             self.trained.companion.before_update(state.global_step + 1)
 
     def on_step_end(self, args, state, control, **_):
-        """The last update is validated and kept too, wherever it falls."""
+        """Validate and keep the last update too, wherever it falls."""
         if state.global_step >= state.max_steps:
             control.should_evaluate = control.should_save = True
 
@@ -317,6 +317,6 @@ def _arguments(
         remove_unused_columns=False,
         label_names=["labels"],
     )
-    # Over several that it sees the library would spread each batch, and wrap the model.
+    # The library would spread each batch over all visible devices, and wrap the model.
     arguments._n_gpu = min(arguments.n_gpu, 1)
     return arguments

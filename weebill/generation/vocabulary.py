@@ -1,9 +1,9 @@
-"""Vocabulary pruning: a model keeps the pieces that given text uses, and its tokenizer those that spell them.
+"""Vocabulary pruning: the model keeps the pieces that given text uses, the tokenizer those that spell them.
 
-TEXTGEN §3.2.  Kept are the pieces of the text, special tokens, every byte's own piece, so that any text can still be
-written, and all that merges make kept pieces of.  Text whose pieces are kept is cut into the same pieces, since
-byte-pair encoding applies to it the same merges in the same order; and a kept piece is as probable as before against
-every other kept one.  Pieces that the model has no row for are dropped.
+TEXTGEN §3.2.  These pieces are kept: those of the text, special tokens, every byte's own piece, so that any text can
+still be written, and the parts from which merges make kept pieces.  Text whose pieces are kept is divided as before,
+because byte-pair encoding applies the same merges in the same order; ratios of the probabilities of kept pieces do
+not change.  Pieces without a row in the model are dropped.
 """
 
 import json
@@ -20,19 +20,19 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTok
 from weebill.errors import InputError
 from weebill.generation.prunable_vocabulary import SINGLE, check_pieces, without_row
 
-LINES = 1000  # tokenized together
+LINES = 1000  # texts tokenized together
 _SEVERAL = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 
 
 def prune_vocabulary(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, texts: Iterable[str]
 ) -> tuple[PreTrainedTokenizerFast, Tensor]:
-    """Cut a float32 model in place to the pieces that texts use; returns its new tokenizer and the old numbers kept.
+    """Cut a float32 model in place to the pieces that texts use; return its new tokenizer and the kept old numbers.
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
-    Raises InputError, and leaves the model as it is, if the tokenizer is no byte-level BPE, as BART's and GPT-2's
-    are, if `texts` is one string or a path, or if the texts, the model or the tokenizer need a piece that the model
-    has no row for.
+    Raises InputError, and leaves the model unchanged, if the tokenizer is no byte-level BPE as BART's and GPT-2's,
+    if `texts` is one string or a path, or if the texts, the model or the tokenizer need a piece without a row in
+    the model.
     """
     description = check_vocabulary(model, tokenizer)
     rows = _rows(model)
@@ -52,7 +52,7 @@ def prune_vocabulary(
 
 
 def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    """The tokenizer's tokenizer.json.  Raises InputError if its vocabulary cannot be pruned, whatever the text."""
+    """Return the tokenizer's tokenizer.json.  Raises InputError if its vocabulary cannot be pruned for any text."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     description = json.loads(backend.to_str()) if backend is not None else {}
     special = {key: str(piece) for key, piece in tokenizer.special_tokens_map.items()}
@@ -67,7 +67,7 @@ def _rows(model: PreTrainedModel) -> int:
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
-    """The texts.  Raises InputError if they are one string or a path, or if one of them is no string."""
+    """Yield the texts.  Raises InputError if they are one string or a path, or if one of them is no string."""
     if isinstance(texts, str | bytes | PathLike):
         raise InputError(
             f"texts: found {str(texts)[:200]!r}, expected a list of texts, or an open file"
@@ -91,13 +91,13 @@ def _check_text(
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
-    """The numbers of used pieces, bytes, added tokens, and of all that merges make them of; ascending.
+    """Return the numbers, ascending, of used pieces, bytes, added tokens, and the parts that merges make them from.
 
-    Raises InputError if one of the makings is among the pieces without a row; such added tokens are left out.
+    Raises InputError if one of the parts has no row in the model; added tokens without a row are left out.
     """
     vocabulary = description["model"]["vocab"]
     name = {number: piece for piece, number in vocabulary.items()}
-    makings: dict[str, list[str]] = {}  # every pair that gives a piece, one after another
+    makings: dict[str, list[str]] = {}  # all pairs that give a piece, concatenated
     for left, right in description["model"]["merges"]:
         makings.setdefault(left + right, []).extend((left, right))
     kept = used | {token["id"] for token in description["added_tokens"]}.difference(without)
@@ -124,7 +124,7 @@ def _renumbered(
     number: dict[int, int],
     gone: Collection[str],
 ) -> PreTrainedTokenizerFast:
-    """The tokenizer with the pieces of `number` alone, by old numbers the new ones; no special token is of `gone`."""
+    """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`."""
     model = description["model"]
     model["vocab"] = {piece: number[old] for piece, old in model["vocab"].items() if old in number}
     model["merges"] = [
@@ -145,7 +145,7 @@ def _renumbered(
 
 
 def _without(special: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
-    """Special tokens by role, without those of `gone`; a role may have several."""
+    """Return special tokens by role, without those in `gone`; a role may have several."""
     kept = {
         role: [piece for piece in pieces if str(piece) not in gone]
         if isinstance(pieces, list)
@@ -156,7 +156,7 @@ def _without(special: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any
 
 
 def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
-    """The numbers in what puts special tokens around a text: of a template, of RoBERTa's, or of several."""
+    """Renumber a post-processor, which puts special tokens around a text: a template, RoBERTa's, or several."""
     for one in (processor or {}).get("processors", ()):
         _renumber_processor(one, number)
     kind = (processor or {}).get("type")
@@ -169,7 +169,7 @@ def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
 
 
 def _ids(model: PreTrainedModel) -> set[int]:
-    """The pieces that the model's configurations speak of."""
+    """Return the pieces that the model's configurations name."""
     found: set[int] = set()
     for config in (model.config, model.generation_config):
         for key in (*SINGLE, *_SEVERAL):
@@ -184,7 +184,7 @@ def _flat(value: Any) -> list[int]:
 
 
 def _mapped(value: Any, number: dict[int, int]) -> Any:
-    """A number, or lists of them, renumbered; what is beyond the vocabulary goes, and sequences that have it."""
+    """Renumber a number, or lists of them; drop numbers beyond the vocabulary, and sequences that contain them."""
     if not isinstance(value, list | tuple):
         return number.get(value)
     if any(isinstance(one, list | tuple) for one in value):
@@ -195,7 +195,7 @@ def _mapped(value: Any, number: dict[int, int]) -> Any:
 
 
 def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
-    """Keep some rows of every table with a row a piece, and renumber what the model's configurations speak of."""
+    """Keep some rows of every table with a row per piece, and renumber the pieces in the model's configurations."""
     tables = [model.get_input_embeddings().weight]
     if (head := model.get_output_embeddings()) is not None:
         tables.append(head.weight)
