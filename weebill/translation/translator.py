@@ -1,4 +1,4 @@
-"""Text in, text out: a finished model, an ensemble of several, or a Hugging Face model, behind one interface."""
+"""Translation of text by a finished model, an ensemble, or a Hugging Face model, behind one interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from weebill.translation.search.cuts import log_cut
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A translation; score = log p / length^length_normalisation; pieces: its ids without the end."""
+    """Translation; score = log p / length^length_normalisation; pieces: its ids without the end."""
 
     text: str
     score: float
@@ -32,14 +32,14 @@ class Hypothesis:
 
 
 class TextTranslator(ABC):
-    """Translates sentences; an empty (or blank) one has the empty translation.
+    """Translator of sentences; an empty or blank one has the empty translation.
 
-    Results are in the order of the input, whatever the batches.  progress is called with the number of
-    sentences of each finished batch.
+    Results are in the order of the input, whatever the batches.  progress: called with the number of sentences of
+    each finished batch.
 
-    on_cut: called with each sentence that has more than `options.max_source_tokens` pieces, of which only the first
+    on_cut: called with each sentence of more than `options.max_source_tokens` pieces, of which only the first
     ones are translated.  It logs a warning; a caller may replace it.
-    positions: pieces that the model can read at most, whatever the options; None: any number.
+    positions: most pieces that the model can read, whatever the options; None: any number.
     """
 
     on_cut: OnCut = staticmethod(log_cut)
@@ -49,7 +49,7 @@ class TextTranslator(ABC):
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
-        """The `options.nbest` best translations found of each sentence, best first; fewer where there are no more."""
+        """Return the `options.nbest` best translations found for each sentence, best first, or fewer."""
 
     def translate(
         self,
@@ -57,13 +57,13 @@ class TextTranslator(ABC):
         options: SearchOptions = SearchOptions(),
         progress: Progress | None = None,
     ) -> list[str]:
-        """The best translation of each sentence; with a beam of 1 greedily."""
+        """Return the best translation of each sentence; a beam of 1 searches greedily."""
         found = self.nbest(sentences, replace(options, nbest=1), progress)
         return [hypotheses[0].text for hypotheses in found]
 
 
 class PieceTranslator(TextTranslator):
-    """What searches over the pieces of a vocabulary; a subclass says how."""
+    """Translator that searches over the pieces of a vocabulary; subclasses implement the search."""
 
     vocabulary: Vocabulary
 
@@ -71,13 +71,13 @@ class PieceTranslator(TextTranslator):
     def _greedy(
         self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
     ) -> list[list[int]]:
-        """The pieces of each source's greedy translation without its end."""
+        """Return the pieces of each source's greedy translation without its end."""
 
     @abstractmethod
     def _search(
         self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
     ) -> list[list[Candidate]]:
-        """The n best translations of each source, best first."""
+        """Return the n best translations of each source, best first."""
 
     def translate(
         self,
@@ -85,7 +85,7 @@ class PieceTranslator(TextTranslator):
         options: SearchOptions = SearchOptions(),
         progress: Progress | None = None,
     ) -> list[str]:
-        """See `TextTranslator`; greedy search keeps no scores and is faster."""
+        """Implement `TextTranslator`; greedy search keeps no scores and is faster."""
         if options.beam > 1:
             return super().translate(sentences, options, progress)
         sources = self._encode(sentences, options)
@@ -94,12 +94,12 @@ class PieceTranslator(TextTranslator):
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
-        """See `TextTranslator`."""
+        """Implement `TextTranslator`."""
         found = self._search(self._encode(sentences, options), options, progress)
         return [_hypotheses(self.vocabulary, candidates) for candidates in found]
 
     def _encode(self, sentences: Sequence[str], options: SearchOptions) -> list[list[int]]:
-        """Return the sentences' pieces, EOS last; the search will crop those that are reported here."""
+        """Return the sentences' pieces, EOS last; report those that the search will crop."""
         sources = self.vocabulary.encode(list(sentences))
         for cut in find_cuts(sources, options):
             self.on_cut(cut)
@@ -107,7 +107,7 @@ class PieceTranslator(TextTranslator):
 
 
 class NetworkTranslator(PieceTranslator):
-    """Weebill networks that share a vocabulary, averaged as an ensemble."""
+    """Translator by Weebill's networks with one vocabulary, averaged as an ensemble."""
 
     def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
         self.networks = list(networks)
@@ -125,7 +125,7 @@ class NetworkTranslator(PieceTranslator):
 
 
 def _hypotheses(vocabulary: Vocabulary, candidates: Sequence[Candidate]) -> list[Hypothesis]:
-    """A search's candidates as text."""
+    """Return a search's candidates as text."""
     texts = vocabulary.decode([list(candidate.tokens) for candidate in candidates])
     return [
         Hypothesis(text, candidate.score, candidate.tokens)
@@ -139,10 +139,10 @@ def load_translator(
     languages: tuple[str, str] | None = None,
     precision: str = "float32",
 ) -> TextTranslator:
-    """The translator of one model folder, or of an ensemble of several with one vocabulary.
+    """Load the translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
+    languages: those of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
@@ -164,7 +164,7 @@ def load_translator(
 
 
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
-    """Weebill's model of a folder, or those of an ensemble.
+    """Load Weebill's model of a folder, or those of an ensemble.
 
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
@@ -190,13 +190,13 @@ def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def folder_hash(folder: str | Path) -> str:
-    """SHA-256 over the names and bytes of a model folder's files, whichever kind of model it is."""
+    """Return the SHA-256 over names and bytes of a model folder's files, whatever kind of model it is."""
     files = sorted(path for path in Path(folder).iterdir() if path.is_file())
     return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
 
 
 def is_hugging_face(path: str | Path) -> bool:
-    """Whether config.json is that of a transformers model."""
+    """Return True if config.json is that of a transformers model."""
     config = Path(path) / "config.json"
     if not config.is_file():
         return False

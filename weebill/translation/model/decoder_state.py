@@ -1,6 +1,6 @@
-"""What the decoder remembers between the steps of a search.
+"""State of the decoder between the steps of a search.
 
-b sentences with `beam` rows each, h heads, s source positions, k head size, d embedding width.
+Shapes: b sentences with `beam` rows each, h heads, s source positions, k head size, d embedding width.
 """
 
 from collections.abc import Sequence
@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-ROOM = 32  # entries that a past is given room for at first
+ROOM = 32  # entries for which a past has room at first
 
 
 @dataclass
 class State:
-    """The decoder's state after `position` steps.  A step writes into its pasts: take one step from each state.
+    """State of the decoder after `position` steps.  A step writes into its pasts: take one step from each state.
 
     mask: (b, 1, 1, s), True where a source piece stands.
-    memory: per distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
-    cells: per layer of an SSRU decoder its cells (b·beam, d).
-    pasts: per layer of a self-attention decoder (keys, values) of (b, h, room, k), or None where it has no
-    heads, or took no step yet.  Each step adds an entry for each row, so that rows lie side by side and none is
-    ever moved; ancestors: (b, beam, entries), True where an entry stands in the row's own history.
-    checked: entries at which those without descendants are looked for.
+    memory: for each distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
+    cells: for each layer of an SSRU decoder its cells (b·beam, d).
+    pasts: for each layer of a self-attention decoder (keys, values) of (b, h, room, k), or None without heads, or
+    before the first step.  Each step adds an entry for each row, so that rows lie side by side and none is ever
+    moved; ancestors: (b, beam, entries), True where an entry belongs to the row's own history.
+    checked: number of entries at which those without descendants are looked for.
     """
 
     position: int
@@ -34,13 +34,13 @@ class State:
     checked: int = field(default=2 * ROOM)
 
     def select(self, rows: Tensor) -> "State":
-        """The state with its rows reordered: new row i continues old row rows[i], of the same sentence."""
+        """Return the state with reordered rows: new row i continues old row rows[i] of the same sentence."""
         ancestors = self.ancestors.flatten(0, 1)[rows].unflatten(0, (len(self.mask), -1))
         cells = [layer.index_select(0, rows) for layer in self.cells]
         return replace(self, cells=cells, ancestors=ancestors)
 
     def keep(self, sentences: Tensor) -> "State":
-        """The state of some sentences only, given by their indices (kept,)."""
+        """Return the state of some sentences only, given by their indices (kept,)."""
         beam = torch.arange(self.ancestors.shape[1], device=sentences.device)
         rows = (sentences[:, None] * len(beam) + beam).flatten()
         return replace(
@@ -53,21 +53,21 @@ class State:
         )
 
     def extended(self) -> "State":
-        """The state whose rows are their own newest ancestors, for the entries of the next step."""
+        """Return the state in which rows are their own newest ancestors, for the entries of the next step."""
         state = self._without_childless() if self.ancestors.shape[2] >= self.checked else self
         count, beam, _ = state.ancestors.shape
         own = torch.eye(beam, dtype=torch.bool, device=self.mask.device).expand(count, -1, -1)
         return replace(state, ancestors=torch.cat([state.ancestors, own], 2))
 
     def visible(self) -> Tensor | None:
-        """Which entries each row attends to: (b, 1, beam, entries); None where to all."""
+        """Return the mask of entries that each row attends to, (b, 1, beam, entries); None if it is all."""
         one_path = (
             self.ancestors.shape[2] == self.position + 1
-        )  # there was never more than a row a sentence
+        )  # there was never more than one row per sentence
         return None if one_path else self.ancestors[:, None]
 
     def _without_childless(self) -> "State":
-        """The state without most of the entries that stand in no row's history, where there are many."""
+        """Drop most of the entries that belong to no row's history, if there are many."""
         entries = self.ancestors.shape[2]
         used = self.ancestors.any(1)  # (b, entries)
         most = int(used.sum(1).max())
@@ -84,7 +84,7 @@ class State:
 
 
 def appended(past: Sequence[Tensor] | None, new: Sequence[Tensor], entries: int) -> tuple:
-    """Keys and values (b, h, room, k) with `new` (b, h, beam, k) behind the first `entries`."""
+    """Append `new` (b, h, beam, k) to the first `entries` of keys and values (b, h, room, k)."""
     if past is None:
         past = [part.new_empty(*part.shape[:2], 0, part.shape[3]) for part in new]
     return tuple(_written(old, part, entries) for old, part in zip(past, new, strict=True))
@@ -101,7 +101,7 @@ def _written(old: Tensor, new: Tensor, entries: int) -> Tensor:
 
 
 def _entries(part: Tensor, kept: Tensor) -> Tensor:
-    """Of (b, h, room, k) the entries kept (b, n) of each sentence; whole rows are copied, as fast as memory is."""
+    """Select entries kept (b, n) of each sentence from (b, h, room, k); copies whole rows, at the speed of memory."""
     count, heads, room, _ = part.shape
     before = torch.arange(count * heads, device=part.device).view(count, heads, 1) * room
     rows = (before + kept[:, None]).flatten()

@@ -1,7 +1,7 @@
-"""A translation model as a folder: config.json, model.safetensors, vocab.spm.
+"""Translation models as folders: config.json, model.safetensors, vocab.spm.
 
-config.json: format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage (what made
-it: configuration, seed, versions, parents), and `quantization` where the weights are stored on a grid.
+config.json holds format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage
+(configuration, seed, versions, parents), and `quantization` if the weights are stored on a grid.
 """
 
 import shutil
@@ -27,7 +27,7 @@ from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 
 FORMAT = "weebill-translation-1"
-READABLE = (FORMAT, "goldcrest-translation-1")  # the second is of the project's former name
+READABLE = (FORMAT, "goldcrest-translation-1")  # the second has the project's former name
 KIND = FolderKind(
     always=("config.json", "model.safetensors", "vocab.spm"),
     mark=("config.json", lambda file: has_format(file, READABLE)),
@@ -37,7 +37,7 @@ TIED = {"output.weight": "embedding.weight"}  # stored once, under the second na
 
 @dataclass(frozen=True)
 class Model:
-    """A loaded model folder; the network is in evaluation mode."""
+    """Loaded model folder; the network is in evaluation mode."""
 
     path: Path
     network: Translator
@@ -55,8 +55,8 @@ def save_model(
     """Write a model folder atomically; equal models make equal bytes.
 
     quantization: the section that describes a network of packed layers (`weebill.quantization`).
-    Raises InputError where something other than a model folder is at `path`, or integers would replace the float32
-    model whose vocabulary this is.
+    Raises InputError where anything but a model folder is at `path`, or quantized weights would replace the float32
+    model that the vocabulary was read from.
     """
     check_replaceable(path, KIND)
     if quantization is not None:
@@ -91,10 +91,10 @@ def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
 
 
 def load_model(path: str | Path, dropout: float = 0.0) -> Model:
-    """Read a model folder.  dropout: of the network where it is trained further.
+    """Read a model folder.  dropout: that of the network in further training.
 
-    Raises InputError where it is none, is damaged, holds numbers that are none or of another type than its format's,
-    or its vocabulary is not the one it was made with.
+    Raises InputError where it is none, is damaged, holds numbers that are not finite or of another type than the
+    format's, or its vocabulary is not the one it was made with.
     """
     path = Path(path)
     config, sha256, architecture = _read_config(path)
@@ -114,7 +114,7 @@ def load_model(path: str | Path, dropout: float = 0.0) -> Model:
 
 
 def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
-    """What a folder's config.json holds; of that the vocabulary's hash and the architecture."""
+    """Read a folder's config.json; return it, and from it the vocabulary's hash and the architecture."""
     if not (path / "config.json").is_file():
         raise InputError(
             f"{path}: not a model folder (no config.json); name the folder that training made"
@@ -134,7 +134,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
 
 
 def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Vocabulary:
-    """A folder's vocabulary, which must have the hash and the size that config.json names."""
+    """Read a folder's vocabulary, which must have the hash and the size in config.json."""
     vocabulary = Vocabulary(path / "vocab.spm")
     if vocabulary.sha256 != wanted:
         raise InputError(
@@ -150,7 +150,7 @@ def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Voc
 
 
 def _types(path: Path, config: Mapping[str, Any]) -> Callable[[str], tuple[str, ...]]:
-    """The types that a folder's tensors may have, by name."""
+    """Return the types that a folder's tensors may have, by name."""
     if "quantization" not in config:
         return lambda _: (FLOAT,)
     with _place(f"{path}/config.json: "):
@@ -163,12 +163,13 @@ def _fitting(
     architecture: Architecture,
     tensors: Mapping[str, Tensor],
 ) -> dict[str, Tensor]:
-    """A folder's tensors by their names in the network, held against config.json before memory is taken for it.
+    """Return a folder's tensors by their names in the network, after checking them against config.json.
 
-    What keeps every tensor's shape cannot be told: heads and head_size exchanged, or the depth of a tied decoder.
+    The check comes before memory is allocated.  Changes that keep every tensor's shape are not found: exchanged
+    heads and head_size, or another depth of a tied decoder.
     """
     file = path / "model.safetensors"
-    with torch.device("meta"):  # shapes alone
+    with torch.device("meta"):  # shapes only
         network = Translator(architecture)
     parameters = count_parameters(network)
     if "quantization" in config:
@@ -188,7 +189,7 @@ def _fitting(
 
 @contextmanager
 def _place(place: str) -> Iterator[None]:
-    """Puts the place before the message of an InputError."""
+    """Put the place before the message of an InputError."""
     try:
         yield
     except InputError as error:
@@ -196,13 +197,13 @@ def _place(place: str) -> Iterator[None]:
 
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    """Fill a network from stored tensors, tied ones from their one copy.
+    """Fill a network from stored tensors; tied ones are stored once.
 
-    Raises InputError naming what is missing, left over, of another shape, or holds NaN or infinity.
+    Raises InputError naming a tensor that is missing, unknown, of another shape, or holds NaN or infinity.
     """
     _check_shapes(network, tensors, origin)
     _check_finite(tensors, origin)
-    network.load_state_dict(dict(tensors), strict=False)  # which lack the tied ones alone
+    network.load_state_dict(dict(tensors), strict=False)  # only the tied ones are missing
 
 
 def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
@@ -222,8 +223,8 @@ def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: st
 
 
 def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    """Any NaN would end in empty translations, which look like the model's own."""
-    # the extremes are NaN where one number is, and cost a twentieth of asking each number
+    """Raise InputError for NaN or infinity, which would silently give empty translations."""
+    # the extremes are NaN if any number is, and cost a twentieth of a test of each number
     wrong = [
         name
         for name, tensor in tensors.items()
@@ -238,27 +239,27 @@ def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
 
 
 def _first(names: Sequence[str], most: int = 3) -> str:
-    """Some names for an error, of which there may be hundreds."""
+    """List some of possibly hundreds of names, for an error."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{list(names[:most])}{more}"
 
 
 def _own_tensors(network: Translator) -> dict[str, Tensor]:
-    """What a folder stores of a network: its tensors by name, tied ones once."""
+    """Return the tensors of a network that a folder stores, by name, tied ones once."""
     return {name: value for name, value in network.state_dict().items() if name not in TIED}
 
 
 def model_hash(path: str | Path) -> str:
-    """SHA-256 of a model folder's parameters file, by which measurements name the model."""
+    """Return the SHA-256 of a model folder's parameters file, by which measurements name the model."""
     return sha256_file(Path(path) / "model.safetensors")
 
 
 def _parameters_of(architecture: Architecture) -> int:
-    """Parameters of the network of an architecture, which packed weights do not show."""
+    """Count the parameters of an architecture's network; packed weights do not show them."""
     with torch.device("meta"):
         return count_parameters(Translator(architecture))
 
 
 def count_parameters(network: torch.nn.Module) -> int:
-    """Parameters of a network, tied ones once."""
+    """Count the parameters of a network, tied ones once."""
     return sum(parameter.numel() for parameter in network.parameters())

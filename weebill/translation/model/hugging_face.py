@@ -26,15 +26,15 @@ from weebill.translation.translator import Hypothesis, TextTranslator
 
 
 class HuggingFaceTranslator(TextTranslator):
-    """A model folder in transformers' format, read without the network.
+    """Translator from a model folder in transformers' format, read without internet access.
 
-    Only weights in safetensors are read: pickles run code.
-    languages: of input and output, as `language_code` reads them; how a model of many languages is told them is
-    in `hugging_face_folder`.  Other models look at none, and all else comes from the folder's tokenizer and
-    generation configuration.  precision: see `search.prepack`.
-    A model with a fixed number of positions reads no more pieces than that, whatever the search options say.
-    Pieces of a sentence are counted with those that the tokenizer adds: its end, a code of a language, a prefix.
-    Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or knows no such language.
+    Only weights in safetensors are read, because pickles execute code.
+    languages: those of input and output, as `language_code` reads them, for models of many languages (see
+    `hugging_face_folder`); others ignore them.  All else comes from the folder's tokenizer and generation
+    configuration.  precision: see `search.prepack`.
+    A model with a fixed number of positions reads at most that many pieces, whatever the search options say.
+    Pieces that the tokenizer adds to a sentence count too: its end, a language code, a prefix.
+    Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or lacks such a language.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class HuggingFaceTranslator(TextTranslator):
     def nbest(
         self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
-        """See `translator.TextTranslator`.  Raises InputError where translations are to be drawn."""
+        """Implement `translator.TextTranslator`.  Raises InputError if the options ask for samples."""
         if options.sampling is not None:
             raise InputError("only Weebill's own models are sampled from; search with a beam")
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
@@ -72,10 +72,10 @@ class HuggingFaceTranslator(TextTranslator):
     def mean_log_probabilities(
         self, inputs: Sequence[str], outputs: Sequence[str], batch_size: int = 16
     ) -> np.ndarray:
-        """(sentences,) float64: mean log probability of each output's tokens, its end counted, given its input.
+        """Return (sentences,) float64: mean log probability of each output's tokens, end included, given its input.
 
-        A code of the output's language is given too, and not counted.
-        Longer sides than SearchOptions' `max_source_tokens` are cut off there, and counted in the log.
+        A code of the output's language is given and not counted.
+        Sides longer than SearchOptions' `max_source_tokens` are cut there, and their number is logged.
         """
         most = self._most(SearchOptions())
         sides = []
@@ -123,18 +123,18 @@ class HuggingFaceTranslator(TextTranslator):
             yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
 
     def _most(self, options: SearchOptions) -> int:
-        """Return how many pieces of a sentence are read at most."""
-        least = self._tokenizer.num_special_tokens_to_add() + 1  # which a cut does not remove
+        """Return the most pieces of a sentence that are read."""
+        least = self._tokenizer.num_special_tokens_to_add() + 1  # a cut does not remove these
         return max(least, min(options.max_source_tokens, self.positions or math.inf))
 
     def _pieces(
         self, texts: list[str], most: int, name: str = "text"
     ) -> tuple[list[list[int]], list[Cut]]:
-        """Return the pieces of each text, cut before its end where they are more than `most`, and what was cut.
+        """Return the pieces of each text, cut before its end if they are more than `most`, and the cuts.
 
         name: the tokenizer's argument, `text` or `text_target`.
         """
-        # Not verbose: transformers would warn of the first long text, without its line.
+        # Not verbose: transformers would warn about the first long text, without its line.
         pieces = self._tokenizer(**{name: texts}, verbose=False)["input_ids"]
         cuts = [Cut(row, len(ids), most) for row, ids in enumerate(pieces) if len(ids) > most]
         for cut in cuts:
@@ -145,7 +145,7 @@ class HuggingFaceTranslator(TextTranslator):
     @torch.inference_mode()
     def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
         limits = [options.limit(length) for length in inputs["attention_mask"].sum(1).tolist()]
-        prefix, forced = 1, {}  # what stands before the output: the decoder's start, and a code
+        prefix, forced = 1, {}  # pieces before the output: the decoder's start, and a language code
         if self._first is not None:
             limits = [limit + 1 for limit in limits]
             prefix, forced = 2, {"forced_bos_token_id": self._first}
@@ -180,7 +180,7 @@ class HuggingFaceTranslator(TextTranslator):
         return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
 
     def _end_at(self, limits: list[int]) -> Callable[[Tensor, Tensor], Tensor]:
-        """Lets only the end follow where a sentence's output reaches its limit, end counted."""
+        """Allow only the end where a sentence's output reaches its limit, end included."""
         ends = self._model.generation_config.eos_token_id
         ends = torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
         row_limits = torch.tensor(limits, device=self.device)
@@ -197,10 +197,10 @@ class HuggingFaceTranslator(TextTranslator):
         return process
 
     def _scores(self, output: Any, pieces: Tensor, options: SearchOptions) -> list[float]:
-        """log p / length^length_normalisation of each of the pieces (sequences, steps), their end counted."""
+        """Return log p / length^length_normalisation of the pieces (sequences, steps), ends included."""
         real = pieces != self._model.generation_config.pad_token_id
         lengths = real.sum(1).clamp(min=1)
-        if options.beam > 1:  # in which a forced first token counts, at no cost
+        if options.beam > 1:  # a forced first token counts in it, with probability 1
             counted = lengths if self._first is None else lengths + 1
             return (
                 output.sequences_scores * (counted / lengths) ** options.length_normalisation

@@ -1,4 +1,4 @@
-"""What made a model, as its folder tells it.  Kept apart from training, whose libraries are slow to import."""
+"""Lineage of models, for their folders; separate from training, whose libraries are slow to import."""
 
 import platform
 from dataclasses import asdict
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def lineage(
     kind: str, config: "TrainingConfig", seed: int, training: "Training", **more: Any
 ) -> dict[str, Any]:
-    """What made a model: its kind, settings, seed, course of validation and the software."""
+    """Return the lineage of a model: its kind, settings, seed, validations and software."""
     return {
         "kind": kind,
         "seed": seed,
@@ -27,7 +27,7 @@ def lineage(
 
 
 def versions() -> dict[str, str]:
-    """The software that decides a model's bits."""
+    """Return the versions of the software that decides a model's bits."""
     return {
         "weebill": __version__,
         "torch": torch.__version__,

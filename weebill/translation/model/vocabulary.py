@@ -15,7 +15,7 @@ EOS, UNK = 0, 1
 
 
 class Vocabulary:
-    """A trained SentencePiece model.  Raises InputError where the file is missing or is none of ours."""
+    """Trained SentencePiece model.  Raises InputError where the file is missing or not of our kind."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -36,20 +36,20 @@ class Vocabulary:
 
     @property
     def pieces(self) -> list[str]:
-        """The pieces themselves, in the order of their ids."""
+        """Return the pieces in the order of their ids."""
         return [self._pieces.id_to_piece(index) for index in range(len(self))]
 
     def encode(self, sentences: list[str]) -> list[list[int]]:
-        """Piece ids of each sentence, EOS last."""
+        """Return the piece ids of each sentence, EOS last."""
         return [[*ids, EOS] for ids in self._pieces.encode(sentences, num_threads=1)]
 
     def decode(self, pieces: list[list[int]]) -> list[str]:
-        """The text of each list of piece ids; EOS is left out."""
+        """Return the text of each list of piece ids; EOS is left out."""
         return self._pieces.decode([[i for i in ids if i != EOS] for ids in pieces])
 
 
 def corpus_texts(corpora: Iterable[str | Path]) -> Iterator[str]:
-    """Both sides of the kept rows of corpus tables; a monolingual corpus has one."""
+    """Yield both sides of the kept rows of corpus tables; a monolingual corpus has one."""
     for corpus in corpora:
         for rows in read_batches(corpus, ["source", "target"]):
             for side in ("source", "target"):
@@ -61,8 +61,8 @@ def train_vocabulary(
 ) -> None:
     """Train a unigram SentencePiece model of `size` pieces and write it to `path`.
 
-    At most `max_sentences` are used, drawn with `seed`, so that memory is bounded and the result depends on
-    nothing else.  Raises InputError where the text is too small for the size.
+    At most `max_sentences`, drawn with `seed`, are used, so that memory is bounded.  Raises InputError where the
+    text is too small for the size.
     """
     sample = draw_items(sentences, max_sentences, seed)
     if not sample:

@@ -1,4 +1,4 @@
-"""Sentences of like length side by side, so that little of a batch is padding."""
+"""Batches of sentences of similar length, with little padding."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 def length_sorted_batches(
     lengths: Sequence[int], batch_size: int, batch_tokens: int
 ) -> list[list[int]]:
-    """Indices of non-empty sentences in batches, longest first, equal lengths in input order.
+    """Return indices of non-empty sentences in batches, longest first, equal lengths in input order.
 
-    A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but one
-    sentence at least.  Longest first, so that too large a batch fails at once.
+    A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but at
+    least one sentence.  The longest come first, so that too large a batch fails at once.
     """
     batches: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

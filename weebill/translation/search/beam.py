@@ -18,10 +18,10 @@ from weebill.translation.search.top import largest
 def beam_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
 ) -> list[list[Candidate]]:
-    """The `options.nbest` best translations found of each sentence, best first.
+    """Return the `options.nbest` best translations found for each sentence, best first.
 
-    source, mask: (b, s).  limits: (b,), pieces at most, the end counted: the last can only be it.
-    As in Marian, a hypothesis that ends leaves the beam, which is one slot narrower from then on.
+    source, mask: (b, s).  limits: (b,), the most pieces, end included: the last one can only be the end.
+    As in Marian, a finished hypothesis leaves the beam, which is one slot narrower from then on.
     Among equally probable continuations the better parent's is taken, then the vocabulary's first.
     Raises InputError where the networks' output is not a number.
     """
@@ -38,9 +38,9 @@ def beam_batch(
 
 
 class _Beam:
-    """The hypotheses of a batch.
+    """Hypotheses of a batch.
 
-    totals: (b, k) log p of each slot, best first, −inf where a slot is empty.
+    totals: (b, k) log p of each slot, best first, −inf in empty slots.
     pieces: (b, k, length) chosen so far; last: (b·k,) the decoder's next input.
     """
 
@@ -63,7 +63,7 @@ class _Beam:
         self.pieces = torch.empty(count, 1, 0, dtype=torch.long, device=device)
 
     def step(self) -> bool:
-        """Lengthen every hypothesis by a piece; False when none is left."""
+        """Lengthen every hypothesis by a piece; return False if none is left."""
         scores, parents, tokens = self._candidates()
         rank = torch.arange(scores.shape[1], device=scores.device)
         taken = (rank < self.allowed) & (scores > -torch.inf)
@@ -83,7 +83,7 @@ class _Beam:
         return True
 
     def _candidates(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The best continuations of each sentence, best first: (b, n) log p, parent slot, piece."""
+        """Return the best continuations of each sentence, best first: (b, n) log p, parent slot, piece."""
         count, slots, length = self.pieces.shape
         values, self.states = self.ensemble.step(self.last, self.states)  # (b·k, V)
         unknown = values[:, UNK].clone()
@@ -93,7 +93,7 @@ class _Beam:
         best, tokens = largest(values, width)  # (b·k, width)
         values[:, UNK] = unknown
         at_limit = (self.limits <= length + 1).repeat_interleave(slots)
-        if bool(at_limit.any()):  # the end alone may follow
+        if bool(at_limit.any()):  # only the end may follow
             best[at_limit], tokens[at_limit] = -torch.inf, EOS
             best[at_limit, 0] = values[at_limit, EOS]
         log_p = self.ensemble.log_probabilities(values, tokens)
@@ -106,7 +106,7 @@ class _Beam:
         return scores, order // width, tokens.reshape(count, -1).gather(1, order)
 
     def _finish(self, ended: Tensor, scores: Tensor, parents: Tensor) -> None:
-        length = self.pieces.shape[2] + 1  # the end counted
+        length = self.pieces.shape[2] + 1  # end included
         divisor = length**self.options.length_normalisation
         for row, rank in ended.nonzero().tolist():
             pieces = self.pieces[row, int(parents[row, rank])].tolist()
@@ -115,7 +115,7 @@ class _Beam:
         self.allowed = self.allowed - ended.sum(1, keepdim=True)
 
     def _hopeful(self, live: Tensor, scores: Tensor) -> Tensor:
-        """(b,) False where no live hypothesis can still enter the n best: log p only falls."""
+        """Return (b,), False where no live hypothesis can still enter the n best: log p only falls."""
         best = scores.masked_fill(~live, -torch.inf).amax(1).tolist()
         hopeful = []
         for row, (total, limit) in enumerate(zip(best, self.limits.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""Sentences that are longer than a search reads: how they are counted, and how a caller is told."""
+"""Cuts of sentences that are longer than a search reads: counting them, and telling the caller."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from weebill.translation.search.options import SearchOptions
 
 @dataclass(frozen=True)
 class Cut:
-    """A sentence of which only the beginning is translated.
+    """Sentence of which only the beginning is translated.
 
     sentence: its place in the input, from 0.  pieces: its length.  kept: pieces that are translated, the first ones.
     """
@@ -50,15 +50,15 @@ def cut_logger(place: str) -> OnCut:
 
 
 def ignore_cut(cut: Cut) -> None:
-    """Say nothing: for timing, where other jobs translate the same sentences and log their cuts."""
+    """Do nothing: for timing, because other jobs translate the same sentences and log their cuts."""
 
 
 def log_cut_count(place: str, sources: Sequence[Sequence[int]], options: SearchOptions) -> None:
-    """Log in one line how many sources are cut, if any: for texts that are translated many times."""
+    """Log the number of cut sources in one line, if any: for texts that are translated many times."""
     if cuts := find_cuts(sources, options):
         logging.warning("%s", count_line(place, len(cuts), len(sources), options.max_source_tokens))
 
 
 def count_line(place: str, cuts: int, sentences: int, kept: int) -> str:
-    """Return the one line that says how many sentences of a text are cut."""
+    """Return one line with the number of cut sentences of a text."""
     return f"{place}: {cuts:,} of {sentences:,} sentences have more than {kept} pieces, cut to the first {kept}"

@@ -1,4 +1,4 @@
-"""One or several networks that share a vocabulary, decoding as one."""
+"""Ensembles: one or several networks with one vocabulary, decoding together."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,16 +7,16 @@ from itertools import chain
 import torch
 from torch import Tensor, nn
 
-# Taking finished sentences out copies the others' memory, so it waits until it saves this share.
+# Dropping finished sentences copies the memory of the others, so it waits until it saves this share.
 FINISHED_SHARE = 0.125
 
-ROWS = 32  # whose log probabilities are computed at once, so that the processor's cache holds them
+ROWS = 32  # rows whose log probabilities are computed at once; the processor's cache holds them
 
 
 class Ensemble:
     """Networks whose log probabilities are averaged at each step.
 
-    Each has `encode`, `start` and `step`, and a state with `select` and `keep`, as in
+    Each has `encode`, `start` and `step`, and a state with `select` and `keep`, like
     `network.Translator`.
     """
 
@@ -27,23 +27,23 @@ class Ensemble:
 
     @property
     def device(self) -> torch.device:
-        """Where the first network's numbers lie."""
+        """Device of the first network."""
         first = self.networks[0]
         return next(
             (t.device for t in chain(first.parameters(), first.buffers())), torch.device("cpu")
         )
 
     def start(self, source: Tensor, mask: Tensor) -> "States":
-        """Encode (b, s) sources; the decoders' states with one row per sentence."""
+        """Encode (b, s) sources; return the decoders' states with one row per sentence."""
         return States(
             [network.start(network.encode(source, mask), mask) for network in self.networks]
         )
 
     def step(self, tokens: Tensor, states: "States") -> tuple[Tensor, "States"]:
-        """Last pieces (rows,) → values (rows, V) and the new states.
+        """Take the last pieces (rows,); return values (rows, V) and the new states.
 
-        One network's logits are returned as they are, of several networks the averaged log
-        probabilities; `log_probabilities` knows which.
+        The values are the logits of a single network, or the averaged log probabilities of
+        several; `log_probabilities` handles both.
         """
         results = [
             network.step(tokens, state)
@@ -58,10 +58,10 @@ class Ensemble:
         return total.div_(len(results)), after
 
     def log_probabilities(self, values: Tensor, tokens: Tensor) -> Tensor:
-        """log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
+        """Return log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
 
-        The average of log probabilities is used as it is, as in Marian, though its exponentials sum
-        to less than one.
+        The average of log probabilities is not normalised, as in Marian, though its exponentials
+        sum to less than one.
         """
         if len(self.networks) > 1:
             return values.gather(1, tokens)
@@ -74,23 +74,23 @@ class Ensemble:
 
 
 class States:
-    """The decoder states of an ensemble's networks, side by side."""
+    """Decoder states of an ensemble's networks."""
 
     def __init__(self, each: list) -> None:
         self.each = each
 
     def select(self, rows: Tensor) -> "States":
-        """New row i continues old row rows[i], of the same sentence."""
+        """Let new row i continue old row rows[i] of the same sentence."""
         return States([state.select(rows) for state in self.each])
 
     def keep(self, sentences: Tensor) -> "States":
-        """Only these sentences, with all their rows."""
+        """Keep only these sentences, with all their rows."""
         return States([state.keep(sentences) for state in self.each])
 
 
 @contextmanager
 def evaluating(networks: Sequence[nn.Module]) -> Iterator[None]:
-    """Without dropout and gradients; each network goes back to its mode at the end."""
+    """Evaluate without dropout and gradients within the context; restore each network's mode after it."""
     training = [network.training for network in networks]
     try:
         for network in networks:

@@ -1,7 +1,7 @@
-"""Forced scoring: how probable a model finds given translations (WNGT20 §3 scores pairs so, in reverse).
+"""Forced decoding: the probability of given translations (WNGT20 §3 scores pairs so, in reverse).
 
-A model of the direction target → source judges each pair: p is the mean log probability of the source's
-pieces, its end counted, given the target.
+A model of the direction target → source scores each pair by the mean log probability of the source's pieces, end
+included, given the target.
 """
 
 import logging
@@ -20,19 +20,19 @@ from weebill.translation.search.cuts import count_line
 from weebill.translation.training.batches import make_batch
 from weebill.translation.translator import is_hugging_face
 
-MAX_PIECES = 200  # of a side; what follows is not looked at
+MAX_PIECES = 200  # pieces of a side that are read
 BATCH_SIZE = 128
 BATCH_TOKENS = 4096  # source plus target
-SLICE = 1024  # target positions whose scores over the vocabulary are held at once
+SLICE = 1024  # target positions whose scores over the vocabulary are in memory at once
 
 
 def load_reverse_scorer(
     folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
 ) -> Scorer:
-    """A function from sources and targets to (rows,) mean log probabilities of the source given the target.
+    """Return a function from sources and targets to (rows,) mean log probabilities of the source given the target.
 
-    folder: a model that translates target into source, of Weebill or Hugging Face.
-    languages: of source and target, for Hugging Face models of many.
+    folder: a model of Weebill or Hugging Face that translates target into source.
+    languages: those of source and target, for Hugging Face models of many languages.
     Raises InputError where there is no such model.
     """
     if is_hugging_face(folder):
@@ -52,9 +52,9 @@ def load_reverse_scorer(
 def mean_log_probabilities(
     network: Translator, vocabulary: Vocabulary, inputs: Sequence[str], outputs: Sequence[str]
 ) -> np.ndarray:
-    """(sentences,) float64: (1 / pieces) · log p(output | input), the end counted as a piece.
+    """Return (sentences,) float64: (1 / pieces) · log p(output | input); the end counts as a piece.
 
-    Sides of more than MAX_PIECES pieces are cut off there, and counted in the log.
+    Sides of more than MAX_PIECES pieces are cut there, and their number is logged.
     """
     sides = [_cropped(vocabulary.encode(list(side))) for side in (inputs, outputs)]
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
@@ -76,7 +76,7 @@ def mean_log_probabilities(
 
 
 def _log_probabilities(logits: torch.Tensor, pieces: torch.Tensor) -> torch.Tensor:
-    """Log probabilities (n,) of pieces (n,) under scores (n, V)."""
+    """Return log probabilities (n,) of pieces (n,) under scores (n, V)."""
     logits = logits.float()
     return logits.gather(1, pieces[:, None])[:, 0] - logits.logsumexp(1)
 

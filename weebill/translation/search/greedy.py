@@ -1,4 +1,4 @@
-"""Greedy search: the most probable piece at each step, finished sentences dropped."""
+"""Greedy search: takes the most probable piece at each step and drops finished sentences."""
 
 import torch
 from torch import Tensor
@@ -11,9 +11,9 @@ from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 def greedy_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, allow_unknown: bool = False
 ) -> list[list[int]]:
-    """Pieces of each sentence's translation, without its end.
+    """Return the pieces of each sentence's translation, without its end.
 
-    source, mask: (b, s).  limits: (b,), pieces at most, the end counted.  Among equally probable
+    source, mask: (b, s).  limits: (b,), the most pieces, end included.  Among equally probable
     pieces the vocabulary's first is taken.
     """
     count = source.shape[0]

@@ -1,4 +1,4 @@
-"""What a search is asked for, and what it returns."""
+"""Options of a search, and its results."""
 
 import math
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search.batching import length_sorted_batches
 
 BATCH_SIZE = 32
-TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all the same
-SEEDS = 2**63  # a seed is hashed as a number of 64 bits with sign
-STRONGEST_NORMALISATION = 10  # far above any in use; length^this still is a float64
+TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all equal
+SEEDS = 2**63  # a seed is hashed as a signed number of 64 bits
+STRONGEST_NORMALISATION = 10  # far above any in use; length to this power still fits into float64
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How pieces are drawn.
+    """Options of sampling.
 
-    temperature: probabilities are those of logits / temperature.  epsilon: pieces that are less probable than this
-    are never drawn (Hewitt et al. 2022); 0: all may be.  seed: of the random numbers.
+    temperature: divides the logits.  epsilon: pieces less probable than this are never drawn (Hewitt et al. 2022);
+    0 allows all.  seed: that of the random numbers.
     Raises ValueError where temperature is not in [1e-6, 1e6], epsilon not in [0, 1), or seed not in [0, 2^63).
     """
 
@@ -40,19 +40,19 @@ class Sampling:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search; length normalisation and cropping are the papers'.
+    """Options of a search; length normalisation and cropping are the papers'.
 
-    beam: hypotheses followed at once; 1 is greedy.  nbest: hypotheses returned, at most `beam`.
-    length_normalisation: a hypothesis scores log p / length^this, its end counted (0: log p alone); 10 at most.
-    length_factor, length_constant: a translation has at most factor·source + constant pieces, its
-    end counted; what reaches this length is ended there.
+    beam: number of hypotheses followed; 1 is greedy.  nbest: number of hypotheses returned, at most `beam`.
+    length_normalisation: a hypothesis scores log p / length^this, end included (0: log p); at most 10.
+    length_factor, length_constant: a translation has at most factor·source + constant pieces, end included, and
+    is ended there.
     max_source_tokens: longer inputs are cropped.
-    batch_size, batch_tokens: sentences, and source pieces with padding, of a batch at most; None: as many
-    as are translated fastest, for the runtime to choose; 32 elsewhere.
-    allow_unknown: whether UNK may stand in a translation; not asked of Hugging Face models.
-    sampling: draw `nbest` translations instead of searching for the best; `beam` is not looked at.
-    Raises ValueError where `nbest` is more than `beam`, a number of things is less than 1, or length
-    normalisation not in [0, 10].
+    batch_size, batch_tokens: most sentences, and most source pieces with padding, of a batch; None: the runtime
+    chooses the fastest number, others 32.
+    allow_unknown: allow UNK in translations; ignored by Hugging Face models.
+    sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
+    Raises ValueError where `nbest` is more than `beam`, a count is less than 1, or length normalisation is not in
+    [0, 10].
     """
 
     beam: int = 1
@@ -79,21 +79,21 @@ class SearchOptions:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
 
     def batches(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Sources of so many pieces, their ends not counted, in batches: `length_sorted_batches`."""
+        """Divide sources of these lengths, ends excluded, into batches by `length_sorted_batches`."""
         return length_sorted_batches(lengths, self.batch_size or BATCH_SIZE, self.batch_tokens)
 
     def crop(self, source: Sequence[int]) -> list[int]:
-        """A source, whose last piece is EOS, with no more pieces before that than are searched for."""
+        """Crop a source, whose last piece is EOS, to `max_source_tokens` pieces before it."""
         return [*source[:-1][: self.max_source_tokens], EOS]
 
     def limit(self, source_tokens: int) -> int:
-        """Pieces of a translation at most, its end counted, of a source of so many pieces."""
+        """Return the most pieces of a translation, end included, of a source of `source_tokens` pieces."""
         return max(1, math.ceil(self.length_factor * source_tokens) + self.length_constant)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A translation in pieces without its end; score = log p / length^length_normalisation."""
+    """Translation in pieces without its end; score = log p / length^length_normalisation."""
 
     tokens: tuple[int, ...]
     score: float

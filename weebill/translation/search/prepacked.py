@@ -1,9 +1,8 @@
-"""Linear layers whose weights lie as the CPU's kernels want them, for many products with small inputs.
+"""Linear layers with weights in the layout of the CPU's kernels, for many products with small inputs.
 
-PyTorch multiplies float32 by MKL, which lays out the weight anew at each call and leaves AVX-512 unused on
-processors of other makers; oneDNN with the weight laid out beforehand is 1.5 to 2.5 times as fast for a
-decoder's products (32 to 256 rows), in the same float32 arithmetic.  Products of bfloat16 numbers take
-half of that time again on processors that have them.
+PyTorch multiplies float32 by MKL, which packs the weight anew at each call and leaves AVX-512 unused on processors
+that Intel did not make.  oneDNN with a packed weight is 1.5 to 2.5 times as fast for a decoder's products (32 to
+256 rows), in the same float32 arithmetic.  bfloat16 products take half of that time on processors that have them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +15,16 @@ from torch.nn import functional
 
 from weebill.kernels.cpu_matmul import PackedLinear, for_onednn, multiplies_bfloat16
 
-ROWS = 32  # the input height that the layout is chosen for; others work as well
+ROWS = 32  # input height that the layout is optimised for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
 
 
 def prepack(network: nn.Module, precision: str = "float32") -> None:
-    """Lay out the linear layers of a network on the CPU for inference; elsewhere float32 is left as it is.
+    """Pack the linear layers of a network on the CPU for inference; on other devices float32 is unchanged.
 
-    For good: the layers no longer follow their weights, which must not change or move any more.
-    precision: float32; or bfloat16, to which weights, inputs and outputs of these layers are rounded, while
-    sums and all other layers stay in float32.
+    This is permanent: the layers no longer follow their weights, which must not change or move any more.
+    precision: float32; or bfloat16, which rounds weights, inputs and outputs of these layers; sums and all other
+    layers stay in float32.
     """
     if precision == "float32":
         for module in _linears([network]):
@@ -37,13 +36,13 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 
 def fastest_precision(device: str) -> str:
-    """bfloat16 on a processor that multiplies it natively; float32 on others, and on GPUs, not measured yet."""
+    """Return bfloat16 for processors that multiply it natively, else float32, also for GPUs (not measured yet)."""
     return "bfloat16" if device == "cpu" and multiplies_bfloat16() else "float32"
 
 
 @contextmanager
 def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
-    """As `prepack`, while the block lasts."""
+    """Do the same as `prepack` within the context."""
     modules = [module for module in _linears(networks) if "forward" not in vars(module)]
     try:
         for module in modules:
@@ -55,13 +54,13 @@ def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
 
 
 def _linears(networks: Sequence[nn.Module]) -> list[nn.Linear]:
-    """The plain linear layers that oneDNN is to multiply, each once."""
+    """Return the plain linear layers that oneDNN can multiply, each once."""
     modules = dict.fromkeys(chain.from_iterable(network.modules() for network in networks))
     return [module for module in modules if type(module) is nn.Linear and for_onednn(module.weight)]
 
 
 class _Prepacked:
-    """The forward pass of a linear layer, without gradients."""
+    """Forward pass of a linear layer, without gradients."""
 
     def __init__(self, linear: nn.Linear) -> None:
         self.weight, self.bias = linear.weight.detach(), linear.bias
@@ -69,14 +68,14 @@ class _Prepacked:
             self.product = PackedLinear(self.weight, self.bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x (…, inputs) → (…, outputs)."""
+        """Map x (…, inputs) → (…, outputs)."""
         if x.numel() < FEWEST_ROWS * x.shape[-1]:
             return functional.linear(x, self.weight, self.bias)
         return self.product(x)
 
 
 class _Rounded:
-    """The same in bfloat16, sums in float32; what comes and goes is float32."""
+    """Forward pass in bfloat16 with float32 sums; input and output are float32."""
 
     def __init__(self, linear: nn.Linear) -> None:
         bias = None if linear.bias is None else linear.bias.bfloat16()
@@ -84,5 +83,5 @@ class _Rounded:
             self.product = PackedLinear(linear.weight.bfloat16(), bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """x (…, inputs) → (…, outputs)."""
+        """Map x (…, inputs) → (…, outputs)."""
         return self.product(x.bfloat16()).to(x.dtype)

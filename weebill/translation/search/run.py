@@ -1,4 +1,4 @@
-"""Search over any number of sentences: batches in, results in the order of the input."""
+"""Search over any number of sentences in batches; results are in the order of the input."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -24,13 +24,13 @@ def search(
     options: SearchOptions | None = None,
     progress: Progress | None = None,
 ) -> list[list[Candidate]]:
-    """The n best translations of each source, best first, as scored candidates.
+    """Return the n best translations of each source, best first, as scored candidates.
 
-    networks: one or several of one vocabulary, averaged.  sources: pieces, EOS last, as
-    `Vocabulary.encode` gives them.  A source of EOS alone has one candidate, the empty translation,
-    with score 0.  What is found for a sentence does not depend on the others, up to the rounding of
-    sums.  progress is called with the number of sentences of each finished batch.
-    Raises InputError where a network's output is not a number.
+    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last, as
+    `Vocabulary.encode` returns them.  A source of EOS only has one candidate, the empty translation,
+    with score 0.  Results of a sentence do not depend on the others, up to the rounding of sums.
+    progress: called with the number of sentences of each finished batch.
+    Raises InputError where a network's output is NaN.
     """
     options = options or SearchOptions()
     results = [[Candidate((), 0.0)] for _ in sources]
@@ -46,7 +46,7 @@ def search(
 def search_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
 ) -> list[list[Candidate]]:
-    """`beam_batch`, or `sample_batch` where translations are to be drawn."""
+    """Run `sample_batch` if the options ask for samples, else `beam_batch`."""
     found = beam_batch if options.sampling is None else sample_batch
     return found(ensemble, source, mask, limits, options)
 
@@ -57,7 +57,7 @@ def greedy(
     options: SearchOptions | None = None,
     progress: Progress | None = None,
 ) -> list[list[int]]:
-    """The pieces of each source's greedy translation: `search` with beam 1, but faster, unscored."""
+    """Return the pieces of each source's greedy translation: like `search` with beam 1, faster, without scores."""
     options = options or SearchOptions()
     results: list[list[int]] = [[] for _ in sources]
     ensemble = Ensemble(networks)
@@ -72,9 +72,9 @@ def greedy(
 def greedy_translations(
     network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], text: str | None = None
 ) -> list[str]:
-    """The greedy translation of each sentence, as text.
+    """Return the greedy translation of each sentence, as text.
 
-    text: what the sentences are; where it is given, how many of them are cut is logged.
+    text: a name for the sentences; if given, the number of cut ones is logged.
     """
     sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
     if text is not None:
@@ -89,7 +89,7 @@ def _batches(
     options: SearchOptions,
     progress: Progress | None,
 ) -> Iterator[tuple[list[int], Tensor, Tensor, Tensor]]:
-    """Indices, padded sources (b, s), their mask and the length limits (b,) of each batch."""
+    """Yield indices, padded sources (b, s), their mask and the length limits (b,) of each batch."""
     cropped = [options.crop(source) for source in sources]
     lengths = [len(source) - 1 for source in cropped]
     for batch in options.batches(lengths):

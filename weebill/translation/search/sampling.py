@@ -1,7 +1,7 @@
-"""Sampling: translations drawn piece by piece from the model's distribution, candidates for minimum Bayes risk.
+"""Sampling of translations, piece by piece from the model's distribution: candidates for minimum Bayes risk.
 
-Each sentence has random numbers of its own, which follow from the seed and its pieces, so that its samples depend
-neither on the batch nor on the sentences before it.
+Each sentence has its own random numbers, derived from the seed and its pieces, so that its samples depend neither on
+the batch nor on the sentences before it.
 """
 
 import math
@@ -21,9 +21,9 @@ from weebill.translation.search.top import largest
 def sample_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
 ) -> list[list[Candidate]]:
-    """`options.nbest` samples of each sentence, in the order drawn; scores as of a search.
+    """Draw `options.nbest` samples of each sentence; return them in this order, with scores as in a search.
 
-    source, mask: (b, s).  limits: (b,), pieces at most, the end counted: what reaches it is ended there.
+    source, mask: (b, s).  limits: (b,), the most pieces, end included; samples are ended there.
     """
     count, each, device = len(source), options.nbest, source.device
     numbers = [
@@ -73,10 +73,10 @@ def sample_batch(
 
 
 def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
-    """A piece for each row of values (rows, V), where its random number (rows,) falls among the probabilities."""
+    """Draw a piece for each row of values (rows, V), where its random number (rows,) falls in the distribution."""
     sampling = options.sampling
     tempered = values / sampling.temperature
-    if sampling.epsilon:  # no more pieces than that can be as probable
+    if sampling.epsilon:  # at most 1 / epsilon pieces can be as probable
         kept = math.floor(min(values.shape[1], 1 / sampling.epsilon))  # 1 / epsilon may be infinite
         best, pieces = largest(tempered, kept)
         log_p = best - tempered.logsumexp(1, keepdim=True)

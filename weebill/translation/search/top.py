@@ -1,4 +1,4 @@
-"""The largest few of many values in a row, ties to the first."""
+"""Selection of the largest few of many values in a row; among equals the first."""
 
 import torch
 from torch import Tensor
@@ -7,26 +7,26 @@ CHUNK = 64
 
 
 def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k largest of each row of values (rows, n) and their indices, equal ones in order of index.
+    """Return the k largest of each row of values (rows, n) and their indices, equal ones in order of index.
 
-    Same as a stable descending sort cut at k, without sorting: the k + 1 largest lie in the k + 1
-    chunks with the largest maxima, so one pass finds the chunks and a second looks at these alone.
-    (torch.topk over the whole row is several times slower on a CPU, and leaves ties in any order.)
+    This equals a stable descending sort cut at k, without sorting: the k + 1 largest lie in the k + 1
+    chunks with the largest maxima, so one pass finds the chunks and a second reads only these.
+    (torch.topk over the whole row is several times slower on a CPU, and its order of ties is undefined.)
     """
     if values.shape[1] <= CHUNK * (k + 1):
         top, indices = values.sort(dim=1, descending=True, stable=True)
         return top[:, :k], indices[:, :k]
     top, indices = _any_largest(values, k + 1)
-    # All above the (k + 1)-th value are certainly here; which of its equals are, is left open.
+    # All values above the (k + 1)-th are certainly here; which of its equals are, is undefined.
     tied = top[:, k - 1] == top[:, k]
     top, indices = _in_order(top[:, :k], indices[:, :k])
-    if bool(tied.any()):  # often so among logits that were rounded to bfloat16
+    if bool(tied.any()):  # frequent among logits that were rounded to bfloat16
         indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
     return top, indices
 
 
 def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k largest of each row and their indices, equal ones any of them and in any order."""
+    """Return the k largest of each row and their indices; the choice and order of equal ones are undefined."""
     rows, n = values.shape
     whole = n // CHUNK * CHUNK
     chunks = values[:, :whole].unflatten(1, (-1, CHUNK))  # (rows, chunks, CHUNK)
@@ -43,7 +43,7 @@ def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _first_of_equals(values: Tensor, top: Tensor, indices: Tensor) -> Tensor:
-    """The indices of `top` (rows, k) in values (rows, n), those of its least value the first of its equals."""
+    """Return the indices of `top` (rows, k) in values (rows, n); for its least value the first of its equals."""
     least = top[:, -1:]
     backwards = -torch.arange(values.shape[1], dtype=torch.float32, device=values.device)
     _, equals = _any_largest(torch.where(values == least, backwards, -torch.inf), top.shape[1])
