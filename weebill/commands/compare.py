@@ -1,7 +1,7 @@
-"""Translate standard input by the runtime and by PyTorch, greedily, and tell how far both write the same.
+"""Translate standard input by the runtime and by PyTorch, greedily, and report how far they agree.
 
-PyTorch computes an int8 student with exact sums of codes: the fake-quantized network, but for float32 rounding.
-A difference is a tie where PyTorch itself prefers the runtime's piece once such rounding moves its inputs.
+PyTorch computes an int8 student with exact sums of codes, which equals the fake-quantized network up to float32
+rounding.  A difference is a tie if PyTorch itself prefers the runtime's piece after such a rounding of its inputs.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from weebill.text_files import decoded_lines, read_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill compare`."""
+    """Add the arguments of `weebill compare`."""
     parser.add_argument("model", metavar="MODEL", help="a student's folder, of any precision")
     parser.add_argument(
         "--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this"
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare; the exit code is 0 whatever is found.
+    """Compare; the exit code is 0 whatever the result.
 
-    Raises InputError where the model or a line cannot be read, there is no line, the references are of another
-    number, or the instruction set is not this machine's.
+    Raises InputError where the model or a line cannot be read, there is no line, the number of references differs,
+    or this machine lacks the instruction set.
     """
     import torch
 
@@ -55,7 +55,7 @@ def compare(
     isa: str | None = None,
     batch_size: int = 32,
 ) -> dict[str, Any]:
-    """What the command tells, as plain values.  Raises InputError as `load_runtime` does."""
+    """Return the command's result as plain values.  Raises InputError as `load_runtime` does."""
     from weebill.evaluation.agreement import differences
     from weebill.evaluation.quality import score
     from weebill.runtime.text import load_runtime

@@ -1,4 +1,4 @@
-"""Write a student for another engine: CTranslate2, Marian (browsers' and desktop translators), or ONNX."""
+"""Convert a student for another engine: CTranslate2, Marian (browsers' and desktop translators), or ONNX."""
 
 import argparse
 from pathlib import Path
@@ -7,7 +7,7 @@ from weebill.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill convert`."""
+    """Add the arguments of `weebill convert`."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("folder", metavar="FOLDER", help="the folder to make")
     parser.add_argument("--to", required=True, metavar="FORMAT", help="ctranslate2, marian or onnx")
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Convert.  Raises InputError where the model cannot be read or held, or the folder is there already."""
+    """Convert.  Raises InputError where the model cannot be read or converted, or the folder exists already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.formats import Settings, convert
     from weebill.runtime.shortlist import Shortlist
@@ -47,6 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def new_folder(path: str) -> None:
-    """Raises InputError where something is at `path`: what is made there would replace it."""
+    """Raise InputError if `path` exists: the result would replace it."""
     if Path(path).exists():
         raise InputError(f"{path}: is there already; name a new folder, or remove it first")

@@ -8,11 +8,11 @@ from typing import Any
 from weebill.commands.arguments import positive
 from weebill.errors import InputError, nearest
 
-VOCABULARY = 8000  # pieces assumed where neither the entry nor the caller says
+VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill describe`."""
+    """Add the arguments of `weebill describe`."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
     parser.add_argument("--all", action="store_true", help="every entry of the zoo")
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a model")
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Describe the named models.  Raises InputError, a line for each, where names are unknown."""
+    """Describe the named models.  Raises InputError with a line for each unknown name."""
     from weebill.experiment.zoo import MODELS_NAME, load_zoo  # loads schemas and more
 
     zoo = load_zoo()
@@ -56,11 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
 def describe(
     name: str, entry: dict[str, Any], vocabulary: int = VOCABULARY, heads_removed: int = 0
 ) -> dict[str, Any]:
-    """One zoo entry built, without memory for its weights, and counted; an ensemble is the sum of its models.
+    """Build a zoo entry without memory for its weights, and count it; an ensemble is the sum of its models.
 
-    vocabulary: pieces, where the entry names none.  heads_removed: encoder heads to cut, spread evenly as
-    WNGT20's Pushy recipe does.  `paper_parameters_m` is the paper's printed count in millions.
-    Raises InputError where more heads are to go than there are.
+    vocabulary: number of pieces if the entry has none.  heads_removed: encoder heads to cut, spread evenly as in
+    WNGT20's Pushy recipe.  `paper_parameters_m` is the paper's printed count in millions.
+    Raises InputError where there are fewer heads.
     """
     from weebill.experiment.zoo import members
 
@@ -84,8 +84,8 @@ def describe(
 
 
 def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
-    """Parameters of one built model."""
-    import torch  # takes seconds to load, which --help need not wait for
+    """Count the parameters of one model."""
+    import torch  # takes seconds to load; --help does not wait for it
 
     from weebill.experiment.shapes import Architecture
     from weebill.translation.model.network import Translator
@@ -99,7 +99,7 @@ def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
 
 
 def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
-    """The heads left in each encoder layer after `removed` went; lower layers lose first."""
+    """Return the heads left in each encoder layer after `removed` are cut; lower layers lose first."""
     layers, all_heads = entry["encoder_layers"], entry["encoder_layers"] * entry["heads"]
     if not 0 <= removed <= all_heads:
         raise InputError(
@@ -110,7 +110,7 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
 
 
 def _printed(paper: str, name: str) -> float:
-    """Millions of parameters that table 1 of a paper prints for a row.  InputError: it has none such."""
+    """Return the millions of parameters in a row of a paper's table 1.  Raises InputError if there is no such row."""
     from weebill.experiment.zoo import MODELS_NAME
     from weebill.report.papers import load_table  # loads pandas
 
@@ -123,7 +123,7 @@ def _printed(paper: str, name: str) -> float:
 
 
 def as_text(rows: list[dict[str, Any]]) -> str:
-    """The descriptions as a table for the terminal, notes below it."""
+    """Format the descriptions as a table for the terminal, with notes below it."""
     header = (
         "model",
         "depth",
@@ -141,7 +141,7 @@ def as_text(rows: list[dict[str, Any]]) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = [
         "  ".join(
-            # Names to the left, numbers to the right.
+            # Names are aligned to the left, numbers to the right.
             cell.ljust(width) if index in (0, 2) else cell.rjust(width)
             for index, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()

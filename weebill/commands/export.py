@@ -6,7 +6,7 @@ from weebill.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill export`."""
+    """Add the arguments of `weebill export`."""
     parser.add_argument("table", metavar="TABLE", help="a .parquet file or a folder of shards")
     parser.add_argument("--source", metavar="FILE", help="where the source side goes")
     parser.add_argument("--target", metavar="FILE", help="where the target side goes")

@@ -1,4 +1,4 @@
-"""Make a model folder of a student that Marian trained, to be pruned, quantized and measured like any other."""
+"""Make a model folder from a student that Marian trained, to prune, quantize and measure it like any other."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from weebill.commands.convert import new_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill import-marian`."""
+    """Add the arguments of `weebill import-marian`."""
     parser.add_argument("model", metavar="MODEL.npz", help="the student, float32")
     parser.add_argument("folder", metavar="FOLDER", help="the model folder to make")
     parser.add_argument(
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Import.  Raises InputError where the student is none of our kind, or the folder is there already."""
+    """Import.  Raises InputError where the student is not of our kind, or the folder exists already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.marian import import_model
     from weebill.translation.model.folder import count_parameters, load_model

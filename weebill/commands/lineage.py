@@ -1,4 +1,4 @@
-"""Print what a result was made from: sources with checksums, counts of rows, models and seeds, jobs and their code.
+"""Print the lineage of a result: sources with checksums, counts of rows, models and seeds, jobs and their code.
 
 A result is anything that the workflow made: a table, a figure, a model, a corpus, or a file in one of them.
 """
@@ -14,24 +14,27 @@ from weebill.files import content_hash, read_json
 from weebill.workflow.lineage import Provenance, provenance
 
 LOCK = "sources.lock.json"
-SECTIONS = {"import_corpus": "corpora", "import_test_set": "test_sets"}  # of the lock file's keys
+SECTIONS = {
+    "import_corpus": "corpora",
+    "import_test_set": "test_sets",
+}  # by rule, for the lock file's keys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill lineage`."""
+    """Add the arguments of `weebill lineage`."""
     parser.add_argument("result", metavar="RESULT", help="below results/EXPERIMENT")
     parser.add_argument("--json", action="store_true", help="with all parameters, for machines")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print it.  Raises InputError where no record tells of the result."""
+    """Print the lineage.  Raises InputError where no record mentions the result."""
     found = lineage(arguments.result)
     print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
     return 0
 
 
 def lineage(result: str | Path) -> dict[str, Any]:
-    """What the command tells, as plain values.  Raises InputError as `provenance` does."""
+    """Return the lineage as plain values.  Raises InputError as `provenance` does."""
     known = provenance(result)
     paths = [output for job in known.jobs for output in job.outputs]
     return {
@@ -57,7 +60,7 @@ def lineage(result: str | Path) -> dict[str, Any]:
 
 
 def _configuration(known: Provenance) -> dict[str, Any]:
-    """The configuration that the newest run of the experiment had."""
+    """Read the configuration of the experiment's newest run."""
     path = Path(*Path(known.result).parts[:2], "configuration.json")
     if not (known.folder / path).is_file():
         return {}
@@ -70,7 +73,7 @@ def _configuration(known: Provenance) -> dict[str, Any]:
 
 
 def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
-    """By their keys in the configuration, what the imported texts were read from: the lock file's records."""
+    """Return the lock file's records of the imported texts' origins, by keys of the configuration."""
     found = {}
     for job in known.jobs:
         if not job.entries:
@@ -91,12 +94,12 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
             if place == wanted or (section == "validation" and place.startswith("validation"))
             for record in several
         ]
-        found[wanted] = records or job.entries  # of what is read from no file, the entry itself
+        found[wanted] = records or job.entries  # the entry itself if no file is read
     return found
 
 
 def _rows(path: Path) -> dict[str, int] | None:
-    """Rows of a table, and how many of them are kept; None where it is none, or was temporary."""
+    """Count all and the kept rows of a table; return None if it is none, or was temporary."""
     if not ((path.is_file() and path.suffix == ".parquet") or list(path.glob("part-*.parquet"))):
         return None
     from weebill.corpus.table import count_rows  # loads Arrow
@@ -105,7 +108,7 @@ def _rows(path: Path) -> dict[str, int] | None:
 
 
 def _model(path: Path) -> dict[str, Any] | None:
-    """What a model's own folder says of it."""
+    """Read what a model's folder records about it."""
     if not any(path.glob("*.safetensors")) or not (path / "config.json").is_file():
         return None
     config = read_json(path / "config.json")
@@ -167,7 +170,7 @@ def _counted(counts: dict[str, int]) -> str:
 
 
 def _job_lines(jobs: list[dict[str, Any]]) -> Iterable[str]:
-    """One line for the jobs of a rule with one version of the code; its time is that of the last."""
+    """Return one line for the jobs of a rule with one version of the code; its time is that of the last job."""
     groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
     for job in jobs:
         groups.setdefault((job["rule"], job["code"]), []).append(job)

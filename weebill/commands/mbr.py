@@ -1,8 +1,8 @@
-"""Choose of many translations of a sentence the one that is best beside all of them (minimum Bayes risk).
+"""Choose the best of many translations of a sentence by minimum Bayes risk.
 
-Candidates come as `weebill translate --nbest` and `--sample` write them, `LINE ||| TRANSLATION`, lines from 0, with
-or without a score behind; as Marian's n-best, whose features (F0= -1.2) stand before it; or with --candidates N as
-plain lines, N for each source.
+Candidates have the format of `weebill translate --nbest` and `--sample`: `LINE ||| TRANSLATION`, lines from 0,
+optionally followed by a score, and by features (F0= -1.2) before it, as in Marian's n-best lists; or, with
+--candidates N, they are plain lines, N for each source.
 """
 
 import argparse
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 SEPARATOR = " ||| "
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
-FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # a decoder's: F0= -1.2, WordScores= -0.1 -0.3
+FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # of a decoder: F0= -1.2, WordScores= -0.1 -0.3
 FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill mbr`."""
+    """Add the arguments of `weebill mbr`."""
     parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
                         help="one a line, plain, .gz or .zst, as all files")  # fmt: skip
     parser.add_argument("-t", "--translations", type=Path, required=True, metavar="FILE",
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Choose and print, a line for each source.
+    """Choose and print one line for each source.
 
     Raises InputError where a file or the model cannot be read, a source has no candidate, a candidate no source, or
     an option does not belong to the utility.
@@ -77,9 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
-    """The candidates of every source; each: plain lines for each source, without: `LINE ||| TRANSLATION`.
+    """Read the candidates of every source; each: number of plain lines for each source, None: `LINE ||| TRANSLATION`.
 
-    Raises InputError where a line is none of these, its source is not there, or a source has no candidate.
+    Raises InputError where a line has another format, its source is missing, or a source has no candidate.
     """
     lines = list(read_lines(path))
     if each is not None:
@@ -107,7 +107,7 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
 
 
 def _translation(text: str) -> str:
-    """A translation, which may hold the separator itself, without the score and the features behind it."""
+    """Return a translation, which may contain the separator itself, without the score and features after it."""
     translation, separator, last = text.rpartition(SEPARATOR)
     if separator and _is_number(last):
         text = translation
@@ -127,7 +127,7 @@ def _is_number(text: str) -> bool:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise InputError where an option would be ignored: a model's beside --utility, or --target without BLEU."""
+    """Raise InputError for an option that would be ignored: a model's with --utility, or --target without BLEU."""
     if arguments.target is not None and arguments.utility != "bleu":
         raise InputError("--target: only BLEU's tokens depend on it; leave it out")
     if not arguments.utility:

@@ -1,7 +1,7 @@
-"""Score translations by a COMET regression model: every system, with its interval, and every two against each other.
+"""Score translations by a COMET regression model: every system with its interval, and every two compared.
 
 The model is a metric folder, a checkpoint of unbabel-comet (a folder or a .ckpt), or its name on the Hugging Face
-hub.  Each different sentence is encoded once; with --cache not even that, where an earlier run did.
+hub.  Each different sentence is encoded once; with --cache, only if no earlier run encoded it.
 """
 
 import argparse
@@ -26,7 +26,7 @@ CACHE_GIB = 4
 
 @dataclass(frozen=True)
 class System:
-    """A system's score with its 95 % bootstrap interval, and that of each segment; one segment has no interval."""
+    """Score of a system with its 95 % bootstrap interval, and of each segment; one segment has no interval."""
 
     name: str
     score: float
@@ -37,7 +37,7 @@ class System:
 
 @dataclass(frozen=True)
 class Pair:
-    """How much better a system is than another, with the 95 % interval of that, and its p-value."""
+    """Difference of two systems with its 95 % interval and p-value."""
 
     system: str
     other: str
@@ -48,7 +48,7 @@ class Pair:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill score`."""
+    """Add the arguments of `weebill score`."""
     parser.add_argument("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
     parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
                         help="one segment a line, plain, .gz or .zst, as all files")  # fmt: skip
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `load_scorer` reads beside --model."""
+    """Add the arguments that `load_scorer` reads beside --model."""
     parser.add_argument("--encoder", type=Path, metavar="FOLDER",
                         help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
                         "not found by its name")  # fmt: skip
@@ -80,7 +80,7 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def load_scorer(arguments: argparse.Namespace) -> "Scorer":
-    """The scorer of the command line.  Raises InputError where a model cannot be read, or a device is not here."""
+    """Load the scorer.  Raises InputError where the model cannot be read, or the device is missing."""
     import torch
 
     from weebill.metric.cache import VectorCache
@@ -100,8 +100,7 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
 def run(arguments: argparse.Namespace) -> int:
     """Score and print.
 
-    Raises InputError where the model or a file cannot be read, the files have not one number of lines, or the
-    device is not here.
+    Raises InputError where the model or a file cannot be read, line counts differ, or the device is missing.
     """
     names = [str(path) for path in arguments.translations]
     if len(set(names)) < len(names):
@@ -131,11 +130,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
-    """Systems as given, and every two of them, from scores (segments,) each."""
+    """Return the systems as given, and every two compared, from scores (segments,)."""
     from weebill.evaluation.significance import difference_of_means, interval, resampled_means
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
-    # All resamples of one segment are equal, which would look like certainty.
+    # All resamples of one segment are equal, which would look certain.
     alone = len(table) < 2
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     systems = [

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from weebill.translation.search import Cut, SearchOptions
     from weebill.translation.translator import TextTranslator
 
-SAMPLED_ROWS = 512  # translations that are drawn side by side, about
+SAMPLED_ROWS = 512  # about so many translations are drawn in parallel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill translate`."""
+    """Add the arguments of `weebill translate`."""
     parser.add_argument("models", nargs="+", metavar="MODEL", help="a model folder")
     parser.add_argument(
         "--precision", metavar="P", help="of the models below MODEL the one in this precision"
@@ -58,12 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Translate; as many lines come out as went in, with --nbest up to N for each, with --sample N.
+    """Translate: one output line for each input line, up to N with --nbest, N with --sample.
 
-    Weebill models on the processor translate by the runtime, anything else by PyTorch.
+    Weebill models on the processor translate by the runtime, all else by PyTorch.
     A line that is cut is named on stderr.
-    Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated),
-    the device is not there, a number is out of its bounds, or an argument is not for such a model.
+    Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated), the
+    device is missing, a number is out of bounds, or an argument does not apply to such a model.
     """
     if arguments.sample and (arguments.nbest or arguments.beam > 1):
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = _options(arguments)
     translator = _translator(arguments)
     _check_length(arguments, translator)
-    # The runtime has its own threads, each of which calls PyTorch where that computes.
+    # The runtime has its own threads, each of which may call PyTorch.
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
     numbered = bool(arguments.nbest or arguments.sample)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
@@ -93,14 +93,14 @@ def run(arguments: argparse.Namespace) -> int:
             if sys.stderr.isatty():
                 told = f"\r{first:,} lines, {rate:,.0f} words/s"
                 print(told, end="", file=sys.stderr, flush=True)
-    finally:  # an error, too, begins a line of its own
+    finally:  # an error begins a new line, too
         if sys.stderr.isatty() and first:
             print(file=sys.stderr)
     return 0
 
 
 def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Lines, `size` at a time, the last fewer; where one is bad, first those before it, then its InputError."""
+    """Yield windows of `size` lines; for a bad line, yield those before it, then raise its InputError."""
     window: list[str] = []
     try:
         for line in lines:
@@ -122,7 +122,7 @@ def _answer(
     options: "SearchOptions",
     first: int | None,
 ) -> None:
-    """Write the translations of a window; scored and with their lines' numbers where that of its first is given."""
+    """Write the translations of a window, with scores and line numbers if the number of its first line is given."""
     if first is None:
         for text in translator.translate(window, options):
             _write(text)
@@ -134,17 +134,17 @@ def _answer(
 
 
 def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
-    """Name a line that is cut on stderr; first: lines before its window."""
+    """Name a line that is cut on stderr; first: number of lines before its window."""
     remedy = "--max-length N translates more, or split the line"
     if positions is not None and cut.kept >= positions:
         remedy = "the model reads no more; split the line"
-    begin = "\n" if first and sys.stderr.isatty() else ""  # the rate stands there
+    begin = "\n" if first and sys.stderr.isatty() else ""  # the line shows the rate
     place = f"standard input:{first + cut.sentence + 1}"
     print(f"{begin}weebill: {place}: {cut}; {remedy}", file=sys.stderr, flush=True)
 
 
 def _check_length(arguments: argparse.Namespace, translator: "TextTranslator") -> None:
-    """Raise InputError where --max-length is more than the model can read."""
+    """Raise InputError if --max-length is more than the model can read."""
     asked, positions = arguments.max_length, translator.positions
     if asked is not None and positions is not None and asked > positions:
         raise InputError(
@@ -154,7 +154,7 @@ def _check_length(arguments: argparse.Namespace, translator: "TextTranslator") -
 
 
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
-    """How to search or sample.  Raises InputError where a number is out of its bounds."""
+    """Return the options of search or sampling.  Raises InputError where a number is out of bounds."""
     from weebill.translation.search import Sampling, SearchOptions
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
@@ -176,14 +176,14 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
 
 
 def _batch_size(arguments: argparse.Namespace) -> int | None:
-    """Sentences of a batch: of samples so many that its rows are about as many as a beam's."""
+    """Return the sentences of a batch; with samples, its rows are about as many as a beam's."""
     if arguments.batch_size is None and arguments.sample:
         return max(1, SAMPLED_ROWS // arguments.sample)
     return arguments.batch_size
 
 
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
-    """The models as one translator.  Raises InputError where an argument is not for such models."""
+    """Load the models as one translator.  Raises InputError where an argument does not apply to such models."""
     from weebill.runtime.text import load_runtime, of_precision
     from weebill.translation.translator import is_hugging_face, load_translator
 
@@ -218,7 +218,7 @@ def _write(line: str) -> None:
 def _device(name: str) -> str:
     import torch
 
-    # torch knows more of them, on which these models do not run.
+    # torch knows more devices, on which these models do not run.
     if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
         raise InputError(f"--device {name}: not for models; use cpu, cuda, cuda:1, …")
     try:

@@ -1,7 +1,7 @@
-"""Word alignment of sentence pairs by eflomal (Östling and Tiedemann 2016), called as a program.
+"""Word alignment of sentence pairs by the program eflomal (Östling and Tiedemann 2016).
 
-eflomal takes its randomness from /dev/urandom and knows no seed.  The copy of the program that runs here reads a
-file in its place, so that the same program, text and seed give the same links.
+eflomal takes its randomness from /dev/urandom and has no seed.  The copy of the program that runs here reads a file
+instead, so that the same program, text and seed give the same links.
 """
 
 import importlib.util
@@ -21,24 +21,24 @@ from weebill.files import remove_folder
 Pair = tuple[Sequence[int], Sequence[int]]
 
 LONGEST = 1023  # words of a sentence
-SAMPLERS = 3  # independent ones, whose probabilities are averaged; eflomal-align's default
-NULL_PRIOR = 0.2  # of a word without counterpart; eflomal-align's default
+SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
+NULL_PRIOR = 0.2  # prior of a word without counterpart; eflomal-align's default
 URANDOM = b"\0/dev/urandom\0"
-RANDOM_STATE = "random_state"  # exactly as long
+RANDOM_STATE = "random_state"  # as long as /dev/urandom
 DIRECTIONS = {"forward": "-f", "reverse": "-r"}
 
 
 def align(
     pairs: Iterable[Pair], vocabulary: int, seed: int, work: str | Path
 ) -> Iterator[tuple[list[int], list[int], list[Link]]]:
-    """Source, target and links of every pair in order, symmetrized by grow-diag-final-and.
+    """Yield source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
-    pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or one of more than 1,023 words, get
-    no links.  Text and links pass through files in the folder `work`, which is made anew and goes at the end, so
-    that memory is eflomal's alone.  Raises InputError where the program is missing or fails.
+    pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or one of more than 1,023 words, get no
+    links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end, so
+    that only eflomal needs memory.  Raises InputError where the program is missing or fails.
     """
     folder = Path(work)
-    if folder.exists():  # a killed job's
+    if folder.exists():  # left by a killed job
         remove_folder(folder)
     folder.mkdir(parents=True)
     try:
@@ -53,7 +53,7 @@ def align(
 
 
 def find_eflomal() -> Path:
-    """The program as its Python package brings it, or else on PATH.  Raises InputError where it is nowhere."""
+    """Return the program of its Python package, or else on PATH.  Raises InputError where it is missing."""
     package = importlib.util.find_spec("eflomal")  # looks for it without importing it
     folders = package.submodule_search_locations if package else None
     on_path = shutil.which("eflomal")
@@ -68,7 +68,7 @@ def find_eflomal() -> Path:
 
 
 def _seeded_program(folder: Path, seed: int) -> Path:
-    """A copy of eflomal that reads its random state from a file of its working folder, and that file."""
+    """Make a copy of eflomal that reads its random state from a file in its working folder, and that file."""
     original = find_eflomal()
     code = original.read_bytes()
     if code.count(URANDOM) != 1:
@@ -79,14 +79,14 @@ def _seeded_program(folder: Path, seed: int) -> Path:
     program = folder / "eflomal"
     program.write_bytes(code.replace(URANDOM, b"\0" + RANDOM_STATE.encode() + b"\0"))
     program.chmod(0o700)
-    state = random.Random(seed).getrandbits(64) | 1  # of 0 its generator would make 0 for ever
+    state = random.Random(seed).getrandbits(64) | 1  # from 0 its generator would yield 0 for ever
     (folder / RANDOM_STATE).write_bytes(state.to_bytes(8, "little"))
     return program
 
 
 def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
-    """Both sides in eflomal's form, a line "LENGTH WORD WORD …" for each sentence; how many pairs there are."""
-    header = f"{{:>20}} {vocabulary}\n"  # the count, known last, has its place kept
+    """Write both sides in eflomal's format, "LENGTH WORD WORD …" lines; return the number of pairs."""
+    header = f"{{:>20}} {vocabulary}\n"  # reserves a place for the count, which is known last
     count = left_out = 0
     with (folder / "source").open("w") as sources, (folder / "target").open("w") as targets:
         files = (sources, targets)
@@ -105,8 +105,8 @@ def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
 
 
 def _run(program: Path, folder: Path, count: int) -> None:
-    """Both directions at once, each on one thread: several would draw from the random state in any order."""
-    iterations = max(2, round(5000 / math.sqrt(count)))  # as eflomal-align chooses them
+    """Run both directions at once, each on one thread: several would use the random state in any order."""
+    iterations = max(2, round(5000 / math.sqrt(count)))  # the formula of eflomal-align
     few = max(2, iterations // 4)
     options = f"-q -m 3 -n {SAMPLERS} -N {NULL_PRIOR} -1 {few} -2 {few} -3 {iterations}"
     command = [str(program.resolve()), *options.split(), "-s", "source", "-t", "target"]

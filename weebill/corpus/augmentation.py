@@ -1,7 +1,7 @@
-"""Rows added to a training text so that a student bears what users type: case, typos, missing breaks, odd tokens.
+"""Augmentation of training text, so that a student handles users' text: case, typos, missing breaks, odd tokens.
 
-The kinds are those of OpusTrainer's modifiers (Bogoychev et al. 2023).  Which rows are changed, and how, follows
-from the seed and each row's corpus and number, whatever stands around it.
+The kinds are those of OpusTrainer's modifiers (Bogoychev et al. 2023).  The changes of a row depend on the seed and
+on its corpus and number only, not on its neighbours.
 """
 
 import random
@@ -21,10 +21,10 @@ from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_s
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Shares of the rows of which a changed copy is added, by kind.
+    """Shares of the rows of which a changed copy is added, by kind of change.
 
-    upper_case, title_case: of both sides.  typos: of the source alone.  merged: a row and the next of its corpus
-    as one, of `max_merged_words` words a side at most.  placeholders: a token that is the same on both sides.
+    upper_case, title_case: change both sides.  typos: change the source only.  merged: join a row and the next of
+    its corpus, with at most `max_merged_words` words a side.  placeholders: put the same token on both sides.
     """
 
     upper_case: float = 0.0
@@ -42,10 +42,10 @@ def augment_table(
     languages: Mapping[str, str],
     seed: int,
 ) -> dict[str, int]:
-    """Write the kept rows of a training text, then its changed copies; returns their number by kind.
+    """Write the kept rows of a training text, then the changed copies; return their number by kind.
 
-    Column `augmented_by` is the kind of a copy, null of the rows themselves.  A copy that would be equal to its
-    row is left out.  languages: codes by side.  Memory does not depend on the number of rows.
+    Column `augmented_by` is the kind of a copy, null for the rows themselves.  A copy equal to its row is left out.
+    languages: codes by side.  Memory does not depend on the number of rows.
     """
     columns = ["source", "target", "corpus", "row"]
     columns += [name for name in ("weight",) if name in read_schema(table).names]
@@ -71,7 +71,7 @@ def _copies(
     languages: Mapping[str, str],
     seed: int,
 ) -> Iterator[list[dict[str, Any]]]:
-    """The changed copies of each batch's rows; a row that waits for the next one to be merged with comes later."""
+    """Yield the changed copies of each batch's rows; a merged row comes with its second part."""
     changes = changes_by_kind(languages)
     waiting: dict[str, Any] | None = None
     for batch in batches:
@@ -105,7 +105,7 @@ def _copies(
 
 
 def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
-    """Random numbers (rows, kinds), uint64, of each row by itself."""
+    """Return random numbers (rows, kinds), uint64; each row's depend on itself only."""
     size = 8 * len(KINDS)
     digests = b"".join(
         blake2b(f"{seed} {corpus} {number}".encode(), digest_size=size).digest()
@@ -115,7 +115,7 @@ def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
 
 
 def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:
-    """Two rows as one, or nothing where they are of two corpora or too long."""
+    """Join two rows; return None if they are of two corpora or too long."""
     sides = {side: f"{first[side]} {second[side]}" for side in ("source", "target")}
     if first["corpus"] != second["corpus"] or max(len(s.split()) for s in sides.values()) > longest:
         return []

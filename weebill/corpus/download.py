@@ -1,4 +1,4 @@
-"""Files by URL: fetched once into a cache, resumed where they broke off, whole or not there at all."""
+"""Download of files by URL into a cache; interrupted downloads are resumed, and files appear whole or not at all."""
 
 import errno
 import logging
@@ -20,15 +20,15 @@ from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 4  # without a new byte; one that brings some begins the count anew
+ATTEMPTS = 4  # attempts without a new byte; one that brings some restarts the count
 PAUSE_S = 2.0  # before the second attempt, twice as long before each further one
 TIMEOUT_S = 60
 BLOCK = 1 << 20
-PASSING = (408, 429)  # answers of a server that may be another one in a moment, as are all of 5xx
+PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
 
 
 def cache_folder() -> Path:
-    """Where fetched files are kept: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
+    """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
     if folder := os.environ.get("WEEBILL_CACHE"):
         return Path(folder) / "downloads"
     base = os.environ.get("XDG_CACHE_HOME")
@@ -36,24 +36,24 @@ def cache_folder() -> Path:
 
 
 def is_url(place: str) -> bool:
-    """Whether a file's place is an address to fetch it from, not a path."""
+    """Return True if a file's place is an address to fetch it from, not a path."""
     return "://" in place
 
 
 def base_name(url: str) -> str:
-    """The last part of an address's path, as a file may be called."""
+    """Return the last part of an address's path, which serves as a file name."""
     return Path(unquote(urlparse(url).path)).name or "file"
 
 
 def fetched(
     url: str, sha256: str | None = None, cache: Path | None = None, wanted: str | None = None
 ) -> Path:
-    """The file at an address, in the cache, fetched if it is not there yet; known by address and checksum.
+    """Return the file of an address in the cache, fetched if it is missing; its key is address and checksum.
 
-    A file comes in beside its place, goes on after the last byte where the server allows it, and appears when
-    it is whole and has the checksum (where one is given).  Another process that fetches the same waits.
-    cache: its folder, `cache_folder()` without one.  wanted: what `local_dir` would know the file by, for
-    messages.  Raises InputError where it cannot be fetched or has another checksum.
+    A file is fetched to a temporary place, continued after the last byte if the server allows it, and appears when
+    it is whole and has the checksum, if one is given.  Another process that fetches the same file waits.
+    cache: its folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
+    Raises InputError where the file cannot be fetched or has another checksum.
     """
     cache = cache_folder() if cache is None else cache
     folder = cache / sha256_text(f"{url}\n{sha256 or ''}")[:32]
@@ -69,7 +69,7 @@ def fetched(
             _fetch(url, partial)
         except (OSError, ValueError, HTTPException) as error:
             number = getattr(error, "errno", None)
-            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` says what to do
+            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` names the remedy
                 raise OSError(number, os.strerror(number), str(path)) from error
             raise InputError(
                 f"{url}: cannot be fetched ({error}); check the address and the network, or get the "
@@ -80,7 +80,7 @@ def fetched(
             try:
                 verify(partial, url, sha256)
             except InputError:
-                _forget(partial)  # what is whole and wrong is nothing to go on from
+                _forget(partial)  # a complete wrong file cannot be continued
                 raise
         os.replace(partial, path)
         sync(folder)
@@ -89,7 +89,7 @@ def fetched(
 
 
 def verify(path: Path, place: str, sha256: str) -> None:
-    """Raise InputError, which names `place`, where a file has another checksum."""
+    """Raise InputError naming `place` if a file has another checksum."""
     found = sha256_file(path)
     if found != sha256.lower():
         raise InputError(
@@ -99,7 +99,7 @@ def verify(path: Path, place: str, sha256: str) -> None:
 
 
 def _fetch(url: str, partial: Path) -> None:
-    """Bring `partial` to the whole of what the address holds, in as many attempts as go forward."""
+    """Complete `partial` from the address, in as many attempts as make progress."""
     failures = 0
     while True:
         before = _size(partial)
@@ -114,9 +114,9 @@ def _fetch(url: str, partial: Path) -> None:
 
 
 def _attempt(url: str, partial: Path) -> None:
-    """One request, for what is missing of `partial`; raises ConnectionError where the answer ends early."""
+    """Request the missing part of `partial` once; raise ConnectionError if the answer ends early."""
     start, mark = _size(partial), _mark(partial)
-    # Without the server's word that the file is still the same, its rest may be another file's.
+    # Unless the server confirms that the file is unchanged, the rest may be another file's.
     headers = {"User-Agent": "weebill"}
     if start and mark.is_file():
         headers |= {"Range": f"bytes={start}-", "If-Range": mark.read_text(encoding="utf-8")}
@@ -125,7 +125,7 @@ def _attempt(url: str, partial: Path) -> None:
             urllib.request.Request(url, headers=headers), timeout=TIMEOUT_S
         )
     except HTTPError as error:
-        if error.code == 416:  # nothing after the last byte: the part is of another file
+        if error.code == 416:  # there is nothing after the last byte: the part is of another file
             _forget(partial)
             raise ConnectionError("the server knows no such rest of the file") from error
         raise
@@ -145,13 +145,13 @@ def _attempt(url: str, partial: Path) -> None:
 
 
 def _continues(content_range: str, start: int) -> bool:
-    """Whether an answer begins where our part ends."""
+    """Return True if an answer begins where our part ends."""
     found = re.match(r"bytes (\d+)-", content_range)
     return found is not None and int(found[1]) == start
 
 
 def _remember(mark: Path, headers) -> None:
-    """Keep what tells the server's present file from another one; a weak ETag does not."""
+    """Store what identifies the server's present file; a weak ETag does not."""
     tag = headers.get("ETag", "")
     if known := (tag if tag.startswith('"') else headers.get("Last-Modified")):
         write_text(mark, known)
@@ -171,7 +171,7 @@ def _size(path: Path) -> int:
 
 
 def _lasting(error: BaseException) -> bool:
-    """Whether another attempt would meet the same: a refusal, no such host, a full disk."""
+    """Return True if another attempt would fail alike: a refusal, an unknown host, a full disk."""
     if isinstance(error, HTTPError):
         return error.code < 500 and error.code not in PASSING
     if isinstance(error, URLError):

@@ -1,4 +1,4 @@
-"""Tables back to text files, with the line counts of both sides verified."""
+"""Export of tables to text files, with checked line counts."""
 
 import gzip
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,11 @@ from weebill.text_files import check_suffix, open_binary
 
 
 def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
-    """Write columns of a table into text files, one row per line, and return the number of rows.
+    """Write columns of a table to text files, one row per line, and return the number of rows.
 
-    files: path by column, compressed where it ends in .gz or .zst.  All appear together, only when every
-    one has a line per row.  Raises InputError where a path cannot take a side, a column is not of text, or
-    a row has no text or text that holds a line break.
+    files: path by column, compressed if it ends in .gz or .zst.  All appear together, after the line counts agree.
+    Raises InputError where a path cannot be written, a column is not text, or a row has no text or text with a line
+    break.
     """
     _check_paths(table, files)
     expected = count_rows(table, kept)
@@ -46,7 +46,7 @@ def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool =
 
 
 def _check_paths(table: str | Path, files: Mapping[str, str | Path]) -> None:
-    """Refuse, before anything is written, files that could not appear or would replace each other."""
+    """Raise InputError, before anything is written, for files that cannot appear or would replace each other."""
     taken = {shard.resolve(): "the table itself" for shard in shard_paths(table)}
     for side, path in files.items():
         check_suffix(path)
@@ -74,7 +74,7 @@ def _lines(column: pa.Array, table: str | Path, side: str, start: int) -> bytes:
 def _create(path: Path, suffix: str) -> Iterator[IO[bytes]]:
     with path.open("wb") as raw:
         if suffix == ".gz":
-            # No name and time inside, so that equal text makes equal files.
+            # No name and time inside, so that equal text gives equal files.
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
                 yield file
         elif suffix == ".zst":

@@ -1,4 +1,4 @@
-"""What the Hugging Face hub holds of a data set or a model at a commit."""
+"""Queries of the Hugging Face hub: files and card of a data set or a model at a commit."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ Kind = Literal["dataset", "model"]
 
 
 def address(kind: Kind, name: str, revision: str) -> str:
-    """What the addresses of its files begin with."""
+    """Return the beginning of the addresses of its files."""
     from huggingface_hub.constants import ENDPOINT
 
     below = "datasets/" if kind == "dataset" else ""
@@ -19,7 +19,7 @@ def address(kind: Kind, name: str, revision: str) -> str:
 
 
 def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
-    """{"card", "files": {path: sha256 or None}} of a commit on the hub; asked once, as a commit never changes.
+    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub; cached, as a commit never changes.
 
     Raises InputError where the hub cannot be asked, or knows no such commit.
     """
@@ -32,7 +32,7 @@ def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]
     ask = getattr(HfApi(), f"{kind}_info")
     try:
         info = ask(name, revision=revision, files_metadata=True, timeout=60)
-    except Exception as error:  # of whatever client the hub's library uses
+    except Exception as error:  # the hub's library may raise any of its client's exceptions
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         what = "data set" if kind == "dataset" else "model"
         raise InputError(
@@ -50,6 +50,6 @@ def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]
 
 
 def licence_of(card: Mapping[str, Any]) -> str | None:
-    """The licences that a card names."""
+    """Return the licences that a card names."""
     found = card.get("license")
     return ", ".join(found) if isinstance(found, list) else found

@@ -1,4 +1,4 @@
-"""Links of a word alignment, counted."""
+"""Counts of a word alignment's links."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,14 +6,16 @@ import numpy as np
 
 from weebill.corpus.symmetrization import Link
 
-BUFFER = 2**22  # links that are counted at once: 32 MB
+BUFFER = 2**22  # links counted at once: 32 MB
 
 
 def count_links(
     aligned: Iterable[tuple[Sequence[int], Sequence[int], Sequence[Link]]], vocabulary: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Links (n,) as source·vocabulary + target, ascending, the count of each (n,), and how often each target
-    piece stands in the text (vocabulary,).
+    """Count the links of aligned pairs.
+
+    Returns links (n,) as source·vocabulary + target, ascending; their counts (n,); and the frequency of each target
+    piece in the text (vocabulary,).
     """
     links, counts = np.empty(0, np.int64), np.empty(0, np.int64)
     occurrences = np.zeros(vocabulary, np.int64)

@@ -11,7 +11,7 @@ _SCHEMA = pa.schema([pa.field("source", pa.string()), pa.field("target", pa.stri
 
 
 def reverse(tables: Iterable[str | Path], output: str | Path) -> None:
-    """Write the kept pairs of some tables as one table whose source is their target and the other way round."""
+    """Write the kept pairs of some tables as one table with source and target exchanged."""
     with TableWriter(output, _SCHEMA) as writer:
         for table in tables:
             for batch in read_batches(table, ["source", "target"]):

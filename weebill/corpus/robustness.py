@@ -1,4 +1,4 @@
-"""What users do to text, done to sentence pairs: another case, typos, tokens that no model has seen."""
+"""Changes that users' text shows, applied to sentence pairs: case, typos, tokens that no model has seen."""
 
 import random
 import re
@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 Pair = tuple[str, str]
 
 KINDS = ("upper_case", "title_case", "typos", "merged", "placeholders")
-DOTTED = ("az", "tr")  # languages whose i and ı are two letters
-TYPO_SHARE = 0.1  # of a sentence's words get a typo, one at least
+DOTTED = ("az", "tr")  # languages in which i and ı are two letters
+TYPO_SHARE = 0.1  # share of a sentence's words with a typo, at least one
 SHORTEST_MISSPELT = 3  # letters
 KEYBOARDS = {
     "de": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
@@ -24,7 +24,7 @@ PUNCTUATION = string.punctuation + "„“”‚‘’«»‹›…–—¿¡"
 def changes_by_kind(
     languages: Mapping[str, str],
 ) -> dict[str, Callable[[Pair, random.Random], Pair]]:
-    """What turns one pair into another, by its kind; languages: codes by side."""
+    """Return the functions that change a pair, by kind; languages: codes by side."""
     keys = neighbouring_keys(KEYBOARDS.get(languages["source"], QWERTY))
     codes = (languages["source"], languages["target"])
 
@@ -46,19 +46,19 @@ def changes_by_kind(
 
 
 def upper_case(text: str, language: str) -> str:
-    """TEXT IN CAPITALS, as a language has them."""
+    """Return TEXT IN CAPITALS by the rules of a language."""
     return (text.replace("i", "İ") if language in DOTTED else text).upper()
 
 
 def title_case(text: str, language: str) -> str:
-    """Text With a Capital at the Beginning of Every Word, whatever its kind."""
+    """Return Text With A Capital At The Beginning Of Every Word."""
     return re.sub(
         r"(?<!\S)(\W*)(\w)", lambda found: found[1] + upper_case(found[2], language), text
     )
 
 
 def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:
-    """For each letter of a keyboard, the letters of the keys around it; each row lies half a key further right."""
+    """Return the neighbours of each letter of a keyboard, whose rows are shifted by half a key."""
     found = {}
     for number, row in enumerate(rows):
         for place, letter in enumerate(row):
@@ -72,7 +72,7 @@ def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:
 
 
 def misspelt(text: str, keys: Mapping[str, str], draw: random.Random) -> str:
-    """Text with a typo in a tenth of its words, one at least; as it is where no word has three letters."""
+    """Put a typo into a tenth of the words, at least one; return the text unchanged if no word has three letters."""
     words = text.split(" ")
     places = [i for i, word in enumerate(words) if _letters(word) >= SHORTEST_MISSPELT]
     count = min(len(places), max(1, round(TYPO_SHARE * len(words))))
@@ -86,7 +86,7 @@ def _letters(word: str) -> int:
 
 
 def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
-    """A word with two letters swapped, one left out, one twice or one of the key beside it."""
+    """Swap two letters of a word, omit or double one, or replace it by that of a neighbouring key."""
     letters = [i for i, character in enumerate(word) if character.isalpha()]
     swaps = [i for i in letters if i + 1 in letters and word[i] != word[i + 1]]
     strokes = [i for i in letters if keys.get(word[i].lower())]
@@ -104,10 +104,10 @@ def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
 
 
 def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
-    """The pair with a number, address or tag that is to be copied.
+    """Put a number, address or tag to be copied into a pair.
 
-    It takes the place of a name or number that both sides have once, whose places correspond without any
-    alignment; where there is none it stands at the beginning of both sides, or at their end.
+    It replaces a name or number that both sides have once, so that no alignment is needed; if there is none, it
+    stands at the beginning or the end of both sides.
     """
     token = _token(draw)
     sides = [text.split(" ") for text in pair]
@@ -130,7 +130,7 @@ def _name_or_number(word: str) -> bool:
 
 
 def _token(draw: random.Random) -> str:
-    """A number of two to six digits, a web address, a mail address, or a tag {N}."""
+    """Draw a number of two to six digits, a web address, a mail address, or a tag {N}."""
     name, place = (
         "".join(draw.choices(string.ascii_lowercase, k=draw.randint(3, 9))) for _ in range(2)
     )

@@ -1,4 +1,4 @@
-"""Some rows of a table, or some items of any stream, drawn as they go by."""
+"""Random samples of a table's rows, or of a stream's items, drawn in one pass."""
 
 import random
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ T = TypeVar("T")
 
 
 def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | None:
-    """`count` rows, or all where there are fewer, each as likely as any other, in random order; None of no batches.
+    """Draw `count` rows uniformly, or all if there are fewer, in random order; return None for no batches.
 
-    Memory: of these rows and one batch.
+    Memory holds these rows and one batch.
     """
     random = np.random.default_rng(seed)
     drawn, numbers = None, np.zeros(0)
     for batch in batches:
         own = random.random(batch.num_rows)
-        # The rows of the least numbers stay, so most of a late batch is not looked at.
+        # The rows with the least numbers stay, so most of a late batch is ignored.
         rows = np.flatnonzero(own < (numbers[-1] if len(numbers) == count else 1.0))
         numbers = np.concatenate([numbers, own[rows]])
         least = np.argsort(numbers, kind="stable")[:count]
@@ -30,9 +30,9 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
 
 
 def draw_items(items: Iterable[T], count: int, seed: int) -> list[T]:
-    """`count` items, each as likely as any other, or all in their order where there are fewer.
+    """Draw `count` items uniformly, or return all in their order if there are fewer.
 
-    Reservoir sampling (Vitter 1985, algorithm R): memory is that of these items.
+    Reservoir sampling (Vitter 1985, algorithm R): memory holds these items.
     """
     generator = random.Random(seed)
     drawn: list[T] = []

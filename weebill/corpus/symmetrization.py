@@ -1,4 +1,4 @@
-"""Two one-sided alignments of a sentence pair made one: grow-diag-final-and (Koehn et al. 2005).
+"""Symmetrization of two directed alignments of a sentence pair: grow-diag-final-and (Koehn et al. 2005).
 
 A link (i, j) joins source position i and target position j.
 """
@@ -13,19 +13,21 @@ NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 
 
 
 def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> list[Link]:
-    """The links of both directions; then neighbours of these that one direction has and that join a word
-    that is free; then links of either direction between two words that are free.  In ascending order.
+    """Return the symmetrized links in ascending order.
 
-    forward: of the model that gives each target word a source word at most; reverse: of the other.
+    They start as the links of both directions; then neighbours of these are added that one direction has and that
+    join a free word; then links of either direction between two free words.
+
+    forward: links of the model that gives each target word at most one source word; reverse: of the other model.
     """
     forward, reverse = set(forward), set(reverse)
     links = forward & reverse
-    single = forward ^ reverse  # what may still be added
+    single = forward ^ reverse  # links that may still be added
     if not single:
         return sorted(links)
     sources, targets = {i for i, _ in links}, {j for _, j in links}
-    # Words only become taken, so what a link could not add when its turn came it never can: each has one
-    # turn.  Passes go by source, then target position; what is added behind the present link waits for the next.
+    # Words only become taken, so a link that cannot add a neighbour in its turn never can: each has one turn.
+    # Passes go by source, then target position; a link added behind the present one waits for the next pass.
     turn, waiting = list(links), []
     while turn:
         heapify(turn)

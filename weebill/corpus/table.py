@@ -1,10 +1,9 @@
-"""A corpus as Parquet: one file, or a folder of shards `part-00000.parquet`, … read in name order.
+"""Corpora as Parquet: one file, or a folder of shards `part-00000.parquet`, … read in name order.
 
-Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line
-in the origin, from 0), `dropped_by` (the first filter that rejected the row, null = kept); then
-scores, such as `weight`.
-Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none), students' training text
-`augmented_by` (the kind of change that makes a row a copy, null = none) where the experiment asks for such copies.
+Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line in the origin,
+from 0), `dropped_by` (the first filter that rejected the row, null = kept); then scores, such as `weight`.
+Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none).  Augmented training text
+has `augmented_by` (the kind of change of a copied row, null = none).
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,17 +29,17 @@ SCHEMA = pa.schema(
 )
 AUGMENTED_BY = "augmented_by"
 _DIGITS = "[0-9]" * 5
-# A folder of shards; another program's have longer names.
+# Names of our shards; those of other programs are longer.
 SHARDS = FolderKind(perhaps=(f"part-{_DIGITS}.parquet", f"part-{_DIGITS}[0-9].parquet"))
 
 
 def shard_name(number: int) -> str:
-    """The file name of a shard of a table, counted from 0."""
+    """Return the file name of a shard of a table, numbered from 0."""
     return f"part-{number:05d}.parquet"
 
 
 def shard_paths(path: str | Path) -> list[Path]:
-    """The Parquet files of a table: the file itself, or a folder's shards in name order.
+    """Return the Parquet files of a table: the file itself, or a folder's shards in name order.
 
     Raises InputError where the table is missing or the folder holds no shard.
     """
@@ -56,16 +55,16 @@ def shard_paths(path: str | Path) -> list[Path]:
 
 
 def read_schema(path: str | Path) -> pa.Schema:
-    """The schema of a table (of its first shard).  Raises InputError where it is not Parquet."""
+    """Read the schema of a table from its first shard.  Raises InputError where it is not Parquet."""
     return _open(shard_paths(path)[0]).schema_arrow
 
 
 def read_batches(
     path: str | Path, columns: Sequence[str] | None = None, kept: bool = True, rows: int = 65536
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a table in order, at most `rows` at a time, so that memory stays bounded.
+    """Yield the rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
-    With `kept`, rows that a filter dropped are left out (a table without `dropped_by` has none).
+    With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has none.
     Raises InputError where the table or a column is missing, or a file is damaged or not Parquet.
     """
     for shard in shard_paths(path):
@@ -86,7 +85,7 @@ def read_batches(
 
 
 def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) -> pa.Table:
-    """Some columns of a whole table in memory.  Errors as in `read_batches`."""
+    """Read some columns of a whole table into memory.  Raises errors as `read_batches`."""
     schema = read_schema(path)
     batches = list(read_batches(path, columns, kept))
     if batches:
@@ -98,13 +97,13 @@ def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) ->
 
 
 def side_texts(path: str | Path, side: str) -> Iterator[str]:
-    """The texts of one side of a table's kept rows.  Errors as in `read_batches`."""
+    """Yield the texts of one side of a table's kept rows.  Raises errors as `read_batches`."""
     for batch in read_batches(path, [side]):
         yield from batch.column(0).to_pylist()
 
 
 def count_rows(path: str | Path, kept: bool = True) -> int:
-    """The number of rows, from the files' metadata where no row has to be left out."""
+    """Count the rows; only the files' metadata is read if no row has to be left out."""
     if kept and "dropped_by" in read_schema(path).names:
         return sum(batch.num_rows for batch in read_batches(path, ["dropped_by"]))
     total = 0
@@ -115,7 +114,7 @@ def count_rows(path: str | Path, kept: bool = True) -> int:
 
 
 class TableWriter:
-    """Writes one Parquet file that appears only when the `with` block ends well."""
+    """Writer of one Parquet file, which appears only if the `with` block succeeds."""
 
     def __init__(self, path: str | Path, schema: pa.Schema) -> None:
         self.path = Path(path)
@@ -126,7 +125,7 @@ class TableWriter:
     def __enter__(self) -> "TableWriter":
         partial = self._stack.enter_context(atomic_path(self.path))
         self._writer = self._stack.enter_context(
-            # Lines of text hardly repeat, so a dictionary of them costs time and saves nothing.
+            # Lines of text hardly repeat, so a dictionary would cost time and save nothing.
             pq.ParquetWriter(
                 partial,
                 self.schema,
@@ -137,7 +136,7 @@ class TableWriter:
         return self
 
     def write(self, part: pa.RecordBatch | pa.Table) -> None:
-        """Append rows; columns are brought into the schema's order and types."""
+        """Append rows; convert columns to the schema's order and types."""
         part = pa.table(part).select(self.schema.names).cast(self.schema)
         self._writer.write_table(part)
         self.rows += part.num_rows
@@ -147,9 +146,9 @@ class TableWriter:
 
 
 class ShardWriter:
-    """Writes a folder of shards of `shard_rows` rows; it appears only when the block ends well.
+    """Writer of a folder of shards of `shard_rows` rows, which appears only if the block succeeds.
 
-    An empty table still has one (empty) shard, so that its schema can be read.
+    An empty table still has one empty shard, so that its schema can be read.
     """
 
     def __init__(self, path: str | Path, schema: pa.Schema, shard_rows: int = 100_000) -> None:
@@ -204,7 +203,7 @@ class ShardWriter:
 
 
 def write_table(path: str | Path, table: pa.Table) -> None:
-    """Write a table held in memory as one Parquet file, atomically."""
+    """Write a table in memory to one Parquet file, atomically."""
     with TableWriter(path, table.schema) as writer:
         writer.write(table)
 
@@ -215,16 +214,16 @@ def _open(path: Path) -> pq.ParquetFile:
 
 
 def _sound(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches of a file whose pages can be read and whose text is UTF-8."""
+    """Yield the batches of a file; check that its pages can be read and its text is UTF-8."""
     with _damage(path, "a damaged Parquet file"):
         for batch in batches:
-            batch.validate(full=True)  # Parquet itself lets any bytes pass for text
+            batch.validate(full=True)  # Parquet itself accepts any bytes as text
             yield batch
 
 
 @contextmanager
 def _damage(path: Path, what: str) -> Iterator[None]:
-    """Arrow's complaints of a file's contents as InputError; errors of the disk, which have a number, go on."""
+    """Turn Arrow's errors about a file's contents into InputError; errors of the disk, which have a number, pass."""
     try:
         yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:

@@ -1,7 +1,7 @@
-"""Context manager around every workflow script: output goes to the job's log, bad input ends in one clear line.
+"""Context manager around every workflow script: output goes to the job's log, bad input becomes one clear line.
 
-Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, while
-the other imports, torch's for one, still take their seconds.
+Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, also
+during the other imports, of which torch takes seconds.
 """
 
 import logging
@@ -24,9 +24,9 @@ if is_job():
 def job(log: str | Path) -> Iterator[None]:
     """Run a script's body with stdout, stderr and logging in the file `log`.
 
-    Input and disk errors are written as one line to the log and the terminal, and the process exits with
-    code 1; any other error leaves its traceback in the log too, and goes on upwards.  A training that was told to
-    end (SIGTERM) exits as the shell says of such processes, not with 0.
+    Input and disk errors are written as one line to the log and the terminal, and the process exits with code 1;
+    any other error is logged with its traceback and raised again.  A training that SIGTERM ends exits with
+    128 + 15, not with 0.
     """
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
@@ -45,11 +45,11 @@ def job(log: str | Path) -> Iterator[None]:
                 traceback.print_exc()
                 raise
             print(line, file=sys.stderr, flush=True)
-            # Snakemake ends some of its lines in a second write: ours begins a line of its own.
+            # Snakemake ends some of its lines in a second write; begin a new line.
             os.write(terminal, f"\nweebill: {line}\n".encode())
             raise SystemExit(1) from error
         except SystemExit as end:
-            if end.code is None:  # Lightning's, after SIGTERM: the training is not done
+            if end.code is None:  # Lightning's exit after SIGTERM: the training is not finished
                 print("ended by SIGTERM before its time", file=sys.stderr)
                 raise SystemExit(128 + signal.SIGTERM) from end
             raise

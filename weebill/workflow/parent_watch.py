@@ -1,12 +1,12 @@
-"""A job ends with the run that started it.
+"""Watch that ends a job together with the Snakemake that started it.
 
-Killing Snakemake outright leaves its jobs running.  A rerun starts the same jobs again, and two writers at
-the same checkpoints would spoil both.  So each job looks for its Snakemake before anything heavy is loaded, and
-then, once a second, whether it still lives.  A job that finds none any more ends at once.
+A killed Snakemake leaves its jobs running.  A rerun starts the same jobs again, and two writers at the same
+checkpoints would spoil both.  So each job looks for its Snakemake before anything heavy is loaded, and then checks
+once a second that it still lives.  A job whose Snakemake is gone ends at once.
 
-How a job knows its Snakemake: rules/common.smk names it in the environment, which says it also of one that is gone,
-and of one inside a Python program.  On a cluster, the Snakemake that runs on the job's machine names itself anew.
-Without the name, it is an ancestor called so.  A process with neither goes on: it may run in a container of its own.
+rules/common.smk names the Snakemake in the environment, so that a job knows it even if it is gone, or is part of a
+Python program.  On a cluster, the Snakemake on the job's machine names itself anew.  Without that name, the nearest
+ancestor called snakemake is taken.  A process with neither continues: it may run in a container of its own.
 """
 
 import os
@@ -20,8 +20,8 @@ import psutil
 
 PERIOD = 1.0  # seconds
 NEAREST = 4  # ancestors looked at: a script's Snakemake is its parent, or a shell's parent
-NAME = "WEEBILL_SNAKEMAKE"  # in the environment: the machine, the process and its start
-_watching: set[int] = set()  # processes that look already: a fork has no thread
+NAME = "WEEBILL_SNAKEMAKE"  # environment variable: machine, process and its start
+_watching: set[int] = set()  # processes that watch already: a fork has no thread
 
 
 def announce_snakemake() -> None:
@@ -56,13 +56,13 @@ def end_with_parent() -> None:
 
 
 def _identity(process: int) -> str:
-    """A process, its start and its machine, so that no other passes for it; OSError where it is gone."""
+    """Return an identity of a process by number, start and machine; raise OSError if it is gone."""
     machine = "-"
-    with suppress(OSError):  # as on other systems than Linux
+    with suppress(OSError):  # not on Linux
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         machine = f"{boot}/{Path('/proc/self/ns/pid').readlink()}"  # numbers differ in a container
     try:
-        # Not psutil's time of creation: that moves with the clock.
+        # Not psutil's time of creation, which moves with the clock.
         start = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2]
         return f"{machine} {process} {start.split()[19]}"
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def _identity(process: int) -> str:
 
 
 def _named() -> psutil.Process | None:
-    """The Snakemake that the environment names, if it lives on this machine."""
+    """Return the Snakemake that the environment names, if it lives on this machine."""
     if is_job():
         with suppress(psutil.Error, OSError, IndexError, ValueError):
             process = int(os.environ[NAME].split(" ")[1])
@@ -80,12 +80,12 @@ def _named() -> psutil.Process | None:
 
 
 def _above() -> psutil.Process | None:
-    """The nearest Snakemake among the ancestors."""
+    """Return the nearest Snakemake among the ancestors."""
     return next(filter(_is_snakemake, psutil.Process().parents()[:NEAREST]), None)
 
 
 def _given() -> object | None:
-    """The object `snakemake` of a script that Snakemake runs; tests give one of another type."""
+    """Return the object `snakemake` of a script that Snakemake runs; tests pass one of another type."""
     found = getattr(sys.modules.get("__main__"), "snakemake", None)
     return found if type(found).__module__.split(".")[0] == "snakemake" else None
 
@@ -97,22 +97,22 @@ def _end_with(process: psutil.Process) -> None:
 def _is_snakemake(process: psutil.Process) -> bool:
     try:
         return any(Path(word).name == "snakemake" for word in process.cmdline()[:4])
-    except psutil.Error:  # it ended meanwhile, or is another user's
+    except psutil.Error:  # it ended meanwhile, or belongs to another user
         return False
 
 
 def _outlive(process: psutil.Process) -> None:
-    """Wait for the end of `process`; then end this one at once, as the kill itself would have."""
-    with suppress(psutil.NoSuchProcess):  # it may end between the two questions
+    """Wait for the end of `process`; then end this one at once, like a kill."""
+    with suppress(psutil.NoSuchProcess):  # it may end between the two calls
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             time.sleep(PERIOD)
     _end()
 
 
 def _end() -> None:
-    """End this process with a line on stderr and, where that goes elsewhere, in the job's log."""
+    """End this process with a line on stderr and, if that is another file, in the job's log."""
     line = f"process {os.getpid()} ends: who started it is gone; run again\n".encode()
-    with suppress(Exception):  # whatever fails, the process ends
+    with suppress(Exception):  # the process ends in any case
         os.write(2, line)
     with suppress(Exception):
         log = _log()
@@ -124,7 +124,7 @@ def _end() -> None:
 
 
 def _log() -> Path | None:
-    """The log of this job: of its object `snakemake`, or of the option that other environments' scripts have."""
+    """Return the log of this job: from its object `snakemake`, or from the option `--log`."""
     given = _given()
     if given is not None:
         return Path(given.log[0]) if len(given.log) else None

@@ -1,18 +1,18 @@
-"""Paths that Snakemake hands to the shell, or reads, otherwise than they stand."""
+"""Checks of paths that Snakemake passes to the shell unquoted, or interprets."""
 
 import re
 
 from weebill.errors import InputError
 
-# Blanks, and what bash reads otherwise than it stands in the middle of a path.
+# Blanks, and characters that bash interprets in the middle of a path.
 READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 
 
 def check_python(path: str) -> None:
     """Raise InputError if the shell cannot start the Python at `path` from its unquoted path.
 
-    Snakemake 9 writes the path of its own Python so into the command of every `script:`, and of every job of a
-    cluster.
+    Snakemake 9 writes the path of its own Python unquoted into the command of every `script:`, and of every
+    cluster job.
     """
     found = sorted(set(READ_BY_SHELL.findall(path)))
     if found:
@@ -27,7 +27,7 @@ def check_python(path: str) -> None:
 def check_folder(path: str) -> None:
     """Raise InputError if the workflow cannot run from a folder.
 
-    Snakemake takes braces in it for variables.  Jobs of other environments find the library by PYTHONPATH, which
+    Snakemake interprets braces in it as variables.  Jobs of other environments find the library by PYTHONPATH, which
     splits at colons.
     """
     found = sorted(set(path) & set("{}:"))

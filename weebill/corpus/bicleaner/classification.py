@@ -1,4 +1,4 @@
-"""Scoring parts of pairs with a bicleaner-ai model; this runs in bicleaner's environment."""
+"""Scoring of pairs with a bicleaner-ai model, in bicleaner's environment."""
 
 import logging
 import os
@@ -22,23 +22,23 @@ from weebill.text_files import read_lines
 
 log = logging.getLogger(__name__)
 
-# Sources and targets, each (rows,), to (rows,) probabilities that they are translations of each other.
+# Maps sources and targets, each (rows,), to (rows,) probabilities that they are translations of each other.
 Classifier = Callable[[list[str], list[str]], Sequence[float]]
 
-BLOCK_ROWS = 8192  # scored at once
-BATCH_ROWS = {"xlmr": 32}  # of a full model's forward pass; a lite one's:
+BLOCK_ROWS = 8192  # rows scored at once
+BATCH_ROWS = {"xlmr": 32}  # rows in a forward pass of a full model; for a lite one:
 LITE_BATCH_ROWS = 256
 SCORES = FolderKind(perhaps=("part-*.txt",))
-ANY = ("xx", "xxx")  # the language of multilingual models
+ANY = ("xx", "xxx")  # language codes of multilingual models
 
 
 def part_paths(pairs: str | Path) -> list[Path]:
-    """The parts of a folder of pairs, in order."""
+    """Return the parts of a folder of pairs, in order."""
     return sorted(Path(pairs).glob("part-*.tsv.gz"))
 
 
 def score_path(part: Path, scores: str | Path) -> Path:
-    """Where the scores of a part stand."""
+    """Return the file of a part's scores."""
     return Path(scores) / part.name.replace(".tsv.gz", ".txt")
 
 
@@ -49,11 +49,11 @@ def score_pairs(
     made_by: Mapping[str, Any],
     block_rows: int = BLOCK_ROWS,
 ) -> None:
-    """Write the folder `output` with a score a line for each part of `pairs`.
+    """Write the folder `output` with one score per line for each part of `pairs`.
 
-    load: called where a part is left to be scored.  made_by: what else the scores depend on, as JSON values.
-    Finished parts are kept in `OUTPUT.work`, so that a killed job goes on where it was.  Raises InputError where
-    a line is no pair, or a part gets another number of scores than it has lines.
+    load: called if a part has to be scored.  made_by: everything else that scores depend on, as JSON values.
+    Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.  Raises InputError where a line
+    is no pair, or the number of a part's scores is not that of its lines.
     """
     check_replaceable(output, SCORES)
     output = Path(output)
@@ -98,19 +98,19 @@ def _pairs(part: Path) -> Iterator[tuple[str, str]]:
 def load_classifier(
     model: str | Path, languages: tuple[str, str], hard_rules: bool = False, threads: int = 1
 ) -> Classifier:
-    """A bicleaner-ai model of any kind.
+    """Load a bicleaner-ai model of any kind.
 
-    languages: of source and target; a model of the two in the other order serves too, its sides are swapped.
-    hard_rules: pairs that bicleaner-hardrules rejects get 0; without its language identification, which would
-    fetch a model, and with the other filters that the model brings.  A lite model's file holds code, which
-    loading it runs.  Raises InputError where the folder holds no model, or one of other languages.
+    languages: those of source and target; a model of the opposite direction serves too, with swapped sides.
+    hard_rules: give 0 to pairs that bicleaner-hardrules rejects, without its language identification, which would
+    fetch a model, and with the other filters that the model brings.  A lite model's file contains code, which
+    loading executes.  Raises InputError where the folder holds no model, or one of other languages.
     """
     metadata = Path(model) / "metadata.yaml"
     if not metadata.is_file():
         raise InputError(
             f"{model}: no bicleaner-ai model, metadata.yaml is missing; check scoring.bicleaner.model"
         )
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
     from bicleaner_ai.classify import argument_parser, load_metadata
 
     _limit_threads(threads)
@@ -121,7 +121,7 @@ def load_classifier(
         arguments.disable_hardrules = arguments.disable_lm_filter = True
     try:
         arguments = load_metadata(arguments, parser)
-    except SystemExit as error:  # it has logged why
+    except SystemExit as error:  # it has logged the reason
         raise InputError(f"{model}: bicleaner-ai cannot read this model; see the log") from error
     swapped = _swapped(model, arguments, languages)
     rules = None
@@ -153,14 +153,14 @@ def load_classifier(
 
 
 def _limit_threads(threads: int) -> None:
-    import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
+    import tensorflow as tf  # after bicleaner_ai, which selects the Keras version
 
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def _swapped(model: str | Path, arguments: Any, languages: tuple[str, str]) -> bool:
-    """Whether a model reads the target first."""
+    """Return True if a model reads the target first."""
     known = (arguments.source_lang, arguments.target_lang)
 
     def fits(pair: tuple[str, str]) -> bool:

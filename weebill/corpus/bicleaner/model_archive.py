@@ -1,4 +1,4 @@
-"""A published bicleaner-ai model, unpacked from the archive that it comes in."""
+"""Unpacking of published bicleaner-ai models from their archives."""
 
 import gzip
 import tarfile
@@ -12,7 +12,7 @@ from weebill.replaceable import FolderKind
 
 
 def unpack(archive: str | Path, output: str | Path) -> None:
-    """Write the folder `output` with the files that stand beside the one metadata.yaml of a .tgz.
+    """Write the folder `output` with the files beside the only metadata.yaml of a .tgz.
 
     Raises InputError where the archive is damaged, holds no model or several, or a member would leave the folder.
     """

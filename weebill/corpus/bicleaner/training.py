@@ -1,4 +1,4 @@
-"""Training of a lite bicleaner-ai classifier without a network; this runs in bicleaner's environment."""
+"""Training of a lite bicleaner-ai classifier without internet access, in bicleaner's environment."""
 
 import logging
 import os
@@ -20,10 +20,10 @@ CLASSIFIER = (
     "dec_attention"  # decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind
 )
 MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"))
-# Of each pair: the pair, twice the target with another source, once with words left out.  Replacing words by others
-# of the same frequency, a further kind of bicleaner-ai, takes longer than the training.
+# Samples of each pair: itself, its target with another source (twice), and with words left out.  Replacing words by
+# others of the same frequency, a further kind of bicleaner-ai, takes longer than the training.
 NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
-# Our words for the settings of bicleaner-ai.
+# Our names for the settings of bicleaner-ai.
 SETTINGS = {
     "vocabulary": "vocab_size",
     "max_pieces": "maxlen",
@@ -44,7 +44,7 @@ def train(
 ) -> None:
     """Write the model folder `output`, trained on `training.tsv` and `validation.tsv` of the folder `pairs`.
 
-    settings: by the names of SETTINGS, all of them.  On one thread, so that equal text and seed give equal models.
+    settings: all of SETTINGS, by name.  It runs on one thread, so that equal text and seed give equal models.
     Raises InputError where there is too little text for the vocabulary.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
@@ -53,7 +53,7 @@ def train(
 
     _make_repeatable(seed)
     pairs = Path(pairs).resolve()
-    # In the folder itself, as the vocabulary's file holds its own path.
+    # In the folder itself, because the vocabulary's file contains its own path.
     with atomic_folder(output, MODEL) as made, chdir(made), TemporaryDirectory(dir=".") as work:
         samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
         for path in samples.values():
@@ -79,13 +79,13 @@ def train(
                 lm_file_tl=None,
             )
             write_metadata(about, classifier, truth, found, None)
-        Path("glove.vectors").unlink()  # a pickle, read by nothing but the training
+        Path("glove.vectors").unlink()  # a pickle that only the training reads
 
 
 def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
     """Write each pair and its damaged forms with a label, 1 or 0.
 
-    In this process: those that bicleaner-ai starts for it seed themselves anew.
+    This process does it: those that bicleaner-ai starts would seed themselves anew.
     """
     from bicleaner_ai.noise_generation import sentence_noise
     from bicleaner_ai.tokenizer import Tokenizer
@@ -108,7 +108,7 @@ def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
     with sides.open(encoding="utf-8", newline="\n") as lines:
         try:
             classifier.train_vocab(lines, 1)
-        except RuntimeError as error:  # SentencePiece's
+        except RuntimeError as error:  # SentencePiece raises it
             said = " ".join(str(error).split())
             raise InputError(
                 f"{pairs}: the vocabulary of bicleaner cannot be trained ({said}); "
@@ -117,18 +117,18 @@ def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
 
 
 def _make_repeatable(seed: int) -> None:
-    """Seed all that draws, and make TensorFlow's sums come in one order."""
+    """Seed all random generators, and fix the order of TensorFlow's sums."""
     import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.experimental.enable_op_determinism()
-    tf.keras.utils.set_random_seed(seed)  # Python's, numpy's, TensorFlow's and Keras' own
+    tf.keras.utils.set_random_seed(seed)  # seeds Python, numpy, TensorFlow and Keras
 
 
 @contextmanager
 def _without_progress() -> Iterator[None]:
-    """While the block lasts, Keras draws no bars into the log."""
+    """Keep Keras' progress bars out of the log within the context."""
     logging.getLogger().setLevel(logging.WARNING)
     try:
         yield

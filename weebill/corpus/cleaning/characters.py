@@ -1,4 +1,4 @@
-"""Classes of characters, from the Unicode database: by general category, and letters by script."""
+"""Classes of characters from the Unicode database: by general category, and letters by script."""
 
 import unicodedata
 from functools import cache
@@ -9,7 +9,7 @@ from weebill.errors import InputError, nearest
 
 CODEPOINTS = 0x110000
 
-# A script's letters are those whose Unicode name begins with one of these words.
+# Letters of a script: their Unicode names begin with one of these words.
 SCRIPT_NAMES = {
     "Arabic": ("ARABIC ",),
     "Armenian": ("ARMENIAN ",),
@@ -31,7 +31,7 @@ SCRIPT_NAMES = {
 }
 CASED_SCRIPTS = ("Armenian", "Cyrillic", "Greek", "Latin")
 
-# The script of each language (ISO 639-1) that is not written in Latin letters.
+# Scripts of the languages (ISO 639-1) that are not written in Latin letters.
 LANGUAGE_SCRIPTS = {
     **dict.fromkeys(("ar", "fa", "ur", "ps", "ug"), "Arabic"),
     **dict.fromkeys(("be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "tt", "uk"), "Cyrillic"),
@@ -57,7 +57,7 @@ LANGUAGE_SCRIPTS |= dict.fromkeys(_LATIN.split(), "Latin")
 
 @cache
 def of_category(*beginnings: str) -> np.ndarray:
-    """Which characters have a Unicode general category that begins so, such as "P" or "Cc".
+    """Return the mask of characters whose Unicode general category begins so, such as "P" or "Cc".
 
     Returns (0x110000,) bool, by code point.
     """
@@ -74,7 +74,7 @@ def _categories() -> np.ndarray:
 
 @cache
 def character_class(*categories: str) -> str:
-    """The inside of a regular expression's `[...]` that matches the characters of these categories.
+    """Return the inside of a regular expression's `[...]` that matches the characters of these categories.
 
     categories: beginnings of Unicode general categories, such as "P" or "Cc".
     """
@@ -85,9 +85,9 @@ def character_class(*categories: str) -> str:
 
 @cache
 def letters(language: str) -> np.ndarray:
-    """Which characters are letters (or marks on letters) of the language's script.
+    """Return the mask of letters, and marks on letters, of a language's script.
 
-    Returns (0x110000,) bool, by code point.  Raises InputError where the language is not known.
+    Returns (0x110000,) bool, by code point.  Raises InputError where the language is unknown.
     """
     if language not in LANGUAGE_SCRIPTS:
         raise InputError(
@@ -102,5 +102,5 @@ def letters(language: str) -> np.ndarray:
 
 
 def code_points(text: str) -> np.ndarray:
-    """(characters,) uint32: the code points of a text, to look up in such tables."""
+    """Return the code points of a text, (characters,) uint32, to look up in such tables."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

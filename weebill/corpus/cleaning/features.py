@@ -1,4 +1,4 @@
-"""Counts of tokens, letters and characters of many lines at once, by array arithmetic on code points."""
+"""Counts of tokens, letters and characters in many lines at once, by array arithmetic on code points."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -8,12 +8,12 @@ import numpy as np
 from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of a character's classes
-WITHOUT_SPACES = ("zh", "ja")  # written without spaces between words: each letter is a token
+WITHOUT_SPACES = ("zh", "ja")  # languages without spaces between words: each letter is a token
 
 
 @cache
 def _classes(language: str) -> np.ndarray:
-    """(0x110000,) uint8, by code point."""
+    """Return the bits of characters' classes, (0x110000,) uint8, by code point."""
     space = np.zeros(CODEPOINTS, bool)
     for code in np.flatnonzero(of_category("Z", "Cc")).tolist():
         space[code] = chr(code).isspace()
@@ -24,22 +24,22 @@ def _classes(language: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Features:
-    """What the rules look at, one number per line; every array is (lines,)."""
+    """Features of lines for the rules; every array is (lines,)."""
 
-    tokens: np.ndarray  # separated by white space; of WITHOUT_SPACES each letter, too
+    tokens: np.ndarray  # separated by white space; in WITHOUT_SPACES each letter, too
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
-    characters: np.ndarray  # not white space
-    letters: np.ndarray  # of the language's script
+    characters: np.ndarray  # without white space
+    letters: np.ndarray  # those of the language's script
     longest_word: np.ndarray  # characters of the longest token
     digits: np.ndarray  # decimal digits of any script
 
     def take(self, rows: np.ndarray) -> "Features":
-        """The features of the lines of these numbers."""
+        """Return the features of the lines of these numbers."""
         return Features(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def measure(texts: list[str], language: str) -> Features:
-    """The features of lines of a language (ISO 639-1)."""
+    """Measure the features of lines of a language (ISO 639-1)."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     # Every line ends in a newline, so that no token crosses lines and no line is empty.
     text = "\n".join([*texts, ""]) if texts else ""
@@ -47,7 +47,7 @@ def measure(texts: list[str], language: str) -> Features:
     space = (classes & _SPACE).view(bool)
     bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,), where each line begins
 
-    # A token begins where the flags of space and not space change, and ends where they change back.
+    # A token begins where the flags change from space, and ends where they change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
@@ -73,7 +73,7 @@ def measure(texts: list[str], language: str) -> Features:
 
 
 def _counted(values: np.ndarray) -> np.ndarray:
-    """(n + 1,) int64: the sum of the values before each place."""
+    """Return the sums of the values before each place, (n + 1,) int64."""
     total = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=total[1:])
     return total

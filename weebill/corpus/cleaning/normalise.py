@@ -1,8 +1,8 @@
-"""Text normalisation: non-printing characters removed, punctuation as the Moses scripts make it.
+"""Text normalisation: removes non-printing characters, and normalises punctuation as Moses' scripts do.
 
-The result of `normalise_punctuation` equals sacremoses' MosesPunctNormalizer with its defaults, which is
-a port of Moses' normalize-punctuation.perl.  Lines are joined and substituted together, so that the cost
-of a substitution is that of looking for its characters; no pattern reaches across a line's end.
+`normalise_punctuation` equals sacremoses' MosesPunctNormalizer with its defaults, a port of Moses'
+normalize-punctuation.perl.  Lines are joined and substituted together, so that a substitution costs as much as
+the search for its characters; no pattern crosses a line's end.
 """
 
 import re
@@ -13,8 +13,8 @@ import numpy as np
 
 from weebill.corpus.cleaning.characters import character_class, code_points, of_category
 
-# (what the text must hold, pattern, replacement), in Moses' order.  A pattern of None is plain text.  The
-# others begin with plain text too, which `re` finds much faster than a class or a repetition.
+# (required text, pattern, replacement), in Moses' order.  A pattern of None is plain text.  The others begin with
+# plain text too, which `re` finds much faster than a class or a repetition.
 _SPACES = ("  ", r"  +", " ")
 _SPACING = [
     ("\r", None, ""),
@@ -65,7 +65,7 @@ _NO_BREAK_SPACES = [
 _ENGLISH_QUOTES = [('"', r'"([,.]+)', r'\1"')]
 _CONTINENTAL_QUOTES = [
     (',"', None, '",'),
-    # Every run of dots is looked at once, whatever follows it: a line of dots would take the square of its length.
+    # Every run of dots is matched once, whatever follows it: otherwise a line of dots takes quadratic time.
     (
         '."',
         r'(\.+)(?:"([^\S\n]*[^<\n]))?',
@@ -74,22 +74,22 @@ _CONTINENTAL_QUOTES = [
 ]
 _DIGIT_SPACE = ("\u00a0", "(\\d)\u00a0(\\d)")
 
-# Moses replaces every non-printing character by a space, which tears words apart at soft hyphens and
-# zero-width marks (category Cf); these are removed.  Line and paragraph separators become spaces too,
-# since other programs would split the line there.
+# Moses replaces every non-printing character by a space, which would split words at soft hyphens and zero-width
+# marks (category Cf); here these are removed.  Line and paragraph separators become spaces too, because other
+# programs would split the line there.
 _NON_PRINTING = re.compile(f"[{character_class('Cc', 'Cf', 'Co', 'Cs', 'Zl', 'Zp')}]")
 _ZERO_WIDTH = re.compile(f"[{character_class('Cf')}]")
 
 
 def remove_non_printing(text: str) -> str:
-    """`text` with zero-width characters removed and other non-printing ones replaced by a space."""
+    """Remove zero-width characters from `text`, and replace other non-printing ones by a space."""
     if text.isprintable():
         return text
     return _NON_PRINTING.sub(" ", _ZERO_WIDTH.sub("", text))
 
 
 def normalise_punctuation(lines: list[str], language: str) -> list[str]:
-    """Lines (without "\\n") of a language (ISO 639-1) with normalised punctuation, in this order."""
+    """Normalise the punctuation of lines (without "\\n") of a language (ISO 639-1)."""
     steps = _steps(language)
     kinds: tuple[list[int], ...] = tuple([] for _ in steps)
     for number, line in enumerate(lines):
@@ -104,7 +104,7 @@ def normalise_punctuation(lines: list[str], language: str) -> list[str]:
 
 @cache
 def _steps(language: str) -> tuple[list[tuple], ...]:
-    """The substitutions for lines in ASCII, for others, and for those with no-break spaces."""
+    """Return the substitutions for lines in ASCII, for others, and for those with no-break spaces."""
     quotes = {"en": _ENGLISH_QUOTES, **dict.fromkeys(("de", "es", "fr"), _CONTINENTAL_QUOTES)}
     separator = "," if language in ("de", "es", "cz", "cs", "fr") else "."
     last = [_SPACES, *quotes.get(language, [])]
@@ -128,11 +128,11 @@ def _substitute(text: str, steps: list[tuple]) -> str:
 
 
 def normalise(texts: Iterable[str], language: str) -> list[str]:
-    """Lines without non-printing characters and with normalised punctuation, in this order."""
+    """Remove non-printing characters from lines, then normalise their punctuation."""
     return normalise_punctuation([remove_non_printing(text) for text in texts], language)
 
 
-_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # what folding does with a character; digits are kept too
+_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # effect of folding on a character; digits are kept too
 _FOLDING = np.where(of_category("P", "Z", "C"), _DROPPED, _KEPT).astype(np.uint8)
 _FOLDING[of_category("Nd")] = _DIGIT
 _FOLDING[ord("\n")] = _KEPT  # between lines
@@ -140,7 +140,7 @@ _BETWEEN_DIGITS = re.compile(rb"\x02\x00+(?=\x02)")
 
 
 def folded(lines: list[str]) -> list[str]:
-    """Lines (without "\\n") without case, punctuation and white space, but what stands between two digits.
+    """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
 
     So "3.5" is not "35"; nor is "50 $" "50 €", since symbols stay.
     """

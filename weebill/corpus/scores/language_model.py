@@ -1,7 +1,7 @@
-"""KenLM language models: modified Kneser-Ney models estimated by `lmplz`, and a line's cross-entropy per word.
+"""Language models by KenLM: modified Kneser-Ney models estimated by `lmplz`, and lines' cross-entropy per word.
 
-Heafield et al. 2013.  Words and single punctuation marks are tokens, in small letters, so that the scores do
-not depend on how a corpus writes the beginnings of its lines.
+Heafield et al. 2013.  Tokens are words and single punctuation marks in lower case, so that scores do not depend on
+capitals at the beginnings of lines.
 """
 
 import math
@@ -22,26 +22,26 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def tokens(text: str) -> str:
-    """A line's tokens, in small letters, with a space between them."""
+    """Return a line's tokens in lower case, separated by spaces."""
     return " ".join(_TOKEN.findall(text.lower()))
 
 
 def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: str = "1G") -> None:
-    """Write the binary modified Kneser-Ney model of some text.
+    """Estimate the modified Kneser-Ney model of some text, and write it in KenLM's binary format.
 
-    memory: what lmplz uses for sorting (as its -S); the rest lies on disk, beside `output`.
+    memory: memory of lmplz for sorting (its -S); the rest is on disk, beside `output`.
     Raises InputError where there is no text, or KenLM's programs are missing or fail.
     """
     output = Path(output)
     lmplz, build_binary = _program("lmplz"), _program("build_binary")
     work = output.with_name(f"{output.name}.work")
-    if work.exists():  # a killed job's
+    if work.exists():  # left by a killed job
         remove_folder(work)
     work.mkdir(parents=True)
     try:
         arpa, log = work / "model.arpa", work / "log"
         command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
-        # Little text has no n-grams of some counts, from which the discounts are estimated.
+        # A small text lacks n-grams of some counts, from which the discounts are estimated.
         command += ["--discount_fallback"]
         if not _feed(command, lines, log):
             raise InputError(f"{output}: no text to estimate a language model on")
@@ -52,12 +52,15 @@ def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: s
 
 
 def _feed(command: list, lines: Iterable[str], log: Path) -> int:
-    """Run a program on the tokens of some lines; how many there were."""
+    """Run a program on the tokens of some lines; return the number of lines."""
     count = 0
     with log.open("wb") as said:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said)
         try:
-            with suppress(BrokenPipeError), process.stdin as stdin:  # it may end early, and say why
+            with (
+                suppress(BrokenPipeError),
+                process.stdin as stdin,
+            ):  # it may end early, with a message
                 for text in filter(None, map(tokens, lines)):
                     count += 1
                     stdin.write(f"{text}\n".encode())
@@ -87,7 +90,7 @@ def _failed(command: list, code: int, log: Path) -> None:
 
 
 def _program(name: str) -> str:
-    """A program of KenLM beside this Python, or else on PATH."""
+    """Return a program of KenLM beside this Python, or else on PATH."""
     beside = Path(sys.executable).with_name(name)
     found = str(beside) if beside.is_file() else shutil.which(name)
     if found is None:
@@ -99,9 +102,9 @@ def _program(name: str) -> str:
 
 
 def cross_entropy(path: str | Path) -> Callable[[Sequence[str]], np.ndarray]:
-    """A function from lines to (lines,) bits per word, the end of the line counted as a word.
+    """Return a function from lines to (lines,) bits per word; the end of the line counts as a word.
 
-    Raises InputError where the file is missing or no model of KenLM, or the module is.
+    Raises InputError where the file is missing or no model of KenLM, or the module is missing.
     """
     try:
         import kenlm

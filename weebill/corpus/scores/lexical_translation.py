@@ -1,11 +1,11 @@
-"""How well the words of a pair explain each other: a table of word translations, and the score by it.
+"""Lexical translation score: a table of word translations, and how well a pair's words explain each other.
 
-The table counts the links of an alignment of other text.  A target word t_j of a source s_1 … s_n has
+The table counts the links of an alignment of other text.  A target word t_j, given a source s_1 … s_n, has
 
     p(t_j | s) = 0.9 · (1/n) Σ_i p(t_j | s_i) + 0.1 · max(p(t_j), 1e-6)
 
-as in IBM Model 1 (Brown et al. 1993) smoothed by the word's own frequency, and a direction's score is the mean of
-log p(t_j | s).  A pair's score is the worse of its directions, so that text without counterpart on either side
+as in IBM Model 1 (Brown et al. 1993), smoothed by the word's own frequency.  A direction's score is the mean of
+log p(t_j | s), and a pair's score is the lower of both directions, so that text without counterpart on either side
 lowers it.
 """
 
@@ -22,8 +22,8 @@ from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import tokens
 from weebill.corpus.table import read_columns, write_table
 
-UNEXPLAINED = 0.1  # of a word's probability, given by its frequency
-RAREST = 1e-6  # the frequency of a word that the table does not have
+UNEXPLAINED = 0.1  # weight of a word's own frequency in its probability
+RAREST = 1e-6  # frequency of words that are not in the table
 SCHEMA = pa.schema(
     [
         pa.field("source", pa.string()),
@@ -36,12 +36,12 @@ Pair = tuple[str, str]
 
 
 def estimate(pairs: Iterable[Pair], output: str | Path, most: int, seed: int) -> None:
-    """Write the table `source`, `target`, `links` of at most `most` pairs, which `seed` draws.
+    """Write the table `source`, `target`, `links`, estimated from at most `most` pairs, which `seed` draws.
 
-    Words and punctuation marks are in small letters.  Memory is that of the pairs drawn.
+    Words and punctuation marks are in lower case.  Memory holds the drawn pairs.
     Raises InputError where there are no pairs, or the aligner is missing or fails.
     """
-    numbers: dict[str, int] = {}  # of a word, on whichever side it stands
+    numbers: dict[str, int] = {}  # number of a word of either side
 
     def numbered(text: str) -> list[int]:
         return [numbers.setdefault(word, len(numbers)) for word in tokens(text).split()]
@@ -55,12 +55,12 @@ def estimate(pairs: Iterable[Pair], output: str | Path, most: int, seed: int) ->
 
 
 def sample(pairs: Iterable[Pair], most: int, seed: int) -> list[Pair]:
-    """At most `most` pairs in their order, each as likely as any other, read once."""
+    """Draw at most `most` pairs uniformly in one pass; return them in their order."""
     return [pair for _, pair in sorted(draw_items(enumerate(pairs), most, seed))]
 
 
 def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """A function from source and target lines to scores (lines,): nats per word, the higher the better.
+    """Return a function from source and target lines to scores (lines,): nats per word; higher is better.
 
     Raises InputError where the table is missing or damaged, or lacks a column.
     """
@@ -74,7 +74,7 @@ def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]]
 
 
 class _Table:
-    """Counts of links in the order of their keys, source·targets + target, and the sums of both sides."""
+    """Table of link counts in the order of their keys, source·targets + target, and the sums of both sides."""
 
     def __init__(self, path: str | Path) -> None:
         table = read_columns(path, SCHEMA.names, kept=False)
@@ -88,7 +88,7 @@ class _Table:
         keys = sides[0] * len(self._numbers[1]) + sides[1]
         order = np.argsort(keys)
         self._keys, self._counts = keys[order], counts[order].astype(float)
-        # of each word, and of one that is not in the table, whose number is the last
+        # sums of each word; the last number stands for words that are not in the table
         self._sums = [
             np.bincount(side, counts, len(words) + 1)
             for side, words in zip(sides, self._numbers, strict=True)
@@ -96,7 +96,7 @@ class _Table:
         self._total = counts.sum()
 
     def directions(self, source: str, target: str) -> Iterator[float]:
-        """Mean log probability of the target's words given the source, and the other way round."""
+        """Return the mean log probability of the target's words given the source, and the reverse."""
         numbers = [
             np.array([known.get(word, len(known)) for word in tokens(text).split()], np.int64)
             for text, known in zip((source, target), self._numbers, strict=True)
@@ -107,7 +107,7 @@ class _Table:
         yield self._mean_log(links.T, *reversed(sums))
 
     def _links(self, sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """(sources, targets): how often each pair of words was linked."""
+        """Return the counts (sources, targets) of links between the words."""
         known = [len(words) for words in self._numbers]
         keys = sources[:, None] * known[1] + targets
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
@@ -115,7 +115,7 @@ class _Table:
         return np.where(inside & (self._keys[places] == keys), self._counts[places], 0.0)
 
     def _mean_log(self, links: np.ndarray, given: np.ndarray, words: np.ndarray) -> float:
-        """links: (given words, words); given, words: how often each of them was linked at all."""
+        """Return the mean log p; links: (given words, words); given, words: counts of all links of each word."""
         if not links.size:
             return float(np.log(UNEXPLAINED * RAREST))
         explained = (links / np.maximum(given, 1)[:, None]).mean(axis=0)
