@@ -43,9 +43,10 @@ test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rare
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m slurm -rs tests/workflow/test_slurm.py tests/translation
 
-lint: $(READY)  ## the style of Python and workflow
+lint: $(READY)  ## the style of Python and workflow, and what imports what
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
+	"$(BIN)/lint-imports" --no-cache
 	"$(BIN)/snakefmt" --check Snakefile rules
 	"$(BIN)/snakemake" --lint
 
