@@ -322,8 +322,7 @@ rule benchmark_runtime:
         settings=config["evaluation"].get("engines"),
         shapes=benchmarked_shapes(),
         code=code_version(
-            "commands.benchmark",
-            "benchmarks.runtime",
+            "benchmarks",
             "evaluation.interleaving",
             "evaluation.latency",
             "evaluation.measurement",

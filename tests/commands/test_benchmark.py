@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from weebill.__main__ import main
+from weebill.benchmarks import Row
 from weebill.commands import benchmark
-from weebill.commands.benchmark import Row
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 from weebill.evaluation.interleaving import interleave, pinned

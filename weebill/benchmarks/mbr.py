@@ -12,11 +12,11 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from weebill.arguments import positive
+from weebill.benchmarks import Row
 from weebill.benchmarks.metric import COMET, NEWS, read_text
 from weebill.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
 from weebill.benchmarks.metric.opponent import Opponent, checkpoint_of, compete
-from weebill.commands.arguments import positive
-from weebill.commands.benchmark import Row
 from weebill.evaluation.interleaving import one_thread
 from weebill.metric.candidates import varied
 from weebill.metric.folder import load_metric

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import kenlm
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.cleaning import TATOEBA, as_table
-from weebill.commands.benchmark import Row
 from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
 from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import score_corpus

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from weebill.commands.arguments import positive
-from weebill.commands.benchmark import Row
+from weebill.arguments import positive
+from weebill.benchmarks import Row
 from weebill.errors import InputError, nearest
 from weebill.evaluation.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture

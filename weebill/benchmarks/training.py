@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from weebill.commands.benchmark import Row
+from weebill.benchmarks import Row
 from weebill.evaluation.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import load_zoo

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from weebill.commands.arguments import positive
+from weebill.arguments import positive
 from weebill.errors import InputError
 from weebill.text_files import decoded_lines, read_lines
 

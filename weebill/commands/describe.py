@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from weebill.commands.arguments import positive
+from weebill.arguments import positive
 from weebill.errors import InputError, nearest
 
 VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number

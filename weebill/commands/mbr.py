@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.commands.arguments import positive
+from weebill.arguments import positive
 from weebill.commands.score import add_scorer_arguments, load_scorer
 from weebill.errors import InputError
 from weebill.text_files import read_lines

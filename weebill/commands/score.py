@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weebill.commands.arguments import positive
+from weebill.arguments import positive
 from weebill.errors import InputError
 from weebill.text_files import read_lines
 

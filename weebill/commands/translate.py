@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from weebill.commands.arguments import positive
+from weebill.arguments import positive
 from weebill.errors import InputError
 from weebill.text_files import decoded_lines
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.cleaning.opusfilter import OpusFilterChain
 from weebill.benchmarks.cleaning.ordinary import OrdinaryChain, Pair
-from weebill.commands.benchmark import Row
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId
 from weebill.corpus.cleaning.rules import Rules

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from weebill.arguments import positive
+from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
-from weebill.commands.arguments import positive
-from weebill.commands.benchmark import Row
 from weebill.evaluation.interleaving import interleave
 from weebill.evaluation.processes import Worker, usable_cores
 from weebill.report.papers import load

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from weebill.arguments import positive
+from weebill.benchmarks import Row
 from weebill.benchmarks.metric.checkpoint import (
     SHAPES,
     prune,
@@ -26,8 +28,6 @@ from weebill.benchmarks.metric.checkpoint import (
 )
 from weebill.benchmarks.metric.comet import Comet
 from weebill.benchmarks.metric.opponent import checkpoint_of, compete
-from weebill.commands.arguments import positive
-from weebill.commands.benchmark import Row
 from weebill.errors import InputError
 from weebill.evaluation.interleaving import interleave, one_thread
 from weebill.metric.cache import VectorCache

@@ -9,10 +9,10 @@ the fastest forbids what is faster to both.
 import argparse
 from collections.abc import Iterator, Sequence
 
+from weebill.arguments import positive
+from weebill.benchmarks import Row
 from weebill.benchmarks.runtime import cores, latency, memory, throughput
 from weebill.benchmarks.runtime.engines import instruction_set
-from weebill.commands.arguments import positive
-from weebill.commands.benchmark import Row
 from weebill.errors import InputError, nearest
 from weebill.evaluation.interleaving import one_thread
 from weebill.experiment.shapes import Architecture

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import CTranslate2, Ours, Remote
 from weebill.benchmarks.runtime.throughput import (
     UNIT,
@@ -10,7 +11,6 @@ from weebill.benchmarks.runtime.throughput import (
     best_size,
 )
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.commands.benchmark import Row
 from weebill.evaluation.interleaving import interleave
 from weebill.evaluation.processes import usable_cores
 from weebill.experiment.shapes import Architecture

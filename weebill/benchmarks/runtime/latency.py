@@ -1,9 +1,9 @@
 """Milliseconds of a sentence translated alone: mean and percentiles, in turn with CTranslate2."""
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Engine, Ours
 from weebill.benchmarks.runtime.throughput import Opponent, best_settings
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.commands.benchmark import Row
 from weebill.evaluation.interleaving import pinned
 from weebill.evaluation.latency import milliseconds
 from weebill.experiment.shapes import Architecture

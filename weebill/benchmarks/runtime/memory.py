@@ -1,8 +1,8 @@
 """Whether memory stays flat over a long text, which no leak would leave so; a million lines take minutes."""
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Ours
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.commands.benchmark import Row
 from weebill.evaluation.processes import Worker, memory, usable_cores
 from weebill.experiment.shapes import Architecture
 

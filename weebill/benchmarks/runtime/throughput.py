@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 
+from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import (
     CTranslate2,
     Engine,
@@ -13,7 +14,6 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.benchmarks.runtime.pruned import cuts
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.commands.benchmark import Row
 from weebill.evaluation.interleaving import interleave, pinned
 from weebill.evaluation.processes import usable_cores
 from weebill.experiment.shapes import Architecture
