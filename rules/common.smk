@@ -9,8 +9,8 @@ from snakemake.settings.types import DeploymentMethod
 
 from weebill.workflow.code_version import SCORING_PARTS, code_version
 from weebill.configuration.checking import check
-from weebill.experiment.zoo import load_zoo
-from weebill.configuration.reading import read_yaml
+from weebill.configuration.zoo_file import load_zoo
+from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python

@@ -8,8 +8,8 @@ import pytest
 
 from weebill.__main__ import main
 from weebill.commands.describe import describe
+from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError
-from weebill.experiment.zoo import load_zoo
 
 PAPERS = Path(__file__).parents[2] / "weebill" / "report" / "papers"
 TABLES = ("wngt2020_table1.csv", "wmt2021_table1.csv")

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.configuration.reading import read_yaml
 from weebill.configuration.schema import load_schema
+from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment import precisions
@@ -17,7 +17,7 @@ from weebill.experiment.recipes import comparisons, comparisons_over_seeds, remo
 from weebill.experiment.shapes import Architecture
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_exports, expand_variants
-from weebill.experiment.zoo import attention_blocks, feed_forward_blocks, load_zoo
+from weebill.experiment.zoo import attention_blocks, feed_forward_blocks
 from weebill.pruning.criteria import CRITERIA
 from weebill.pruning.groups import Grouping
 from weebill.pruning.methods import METHODS
@@ -26,6 +26,7 @@ from weebill.quantization import GRIDS
 from weebill.quantization.calibration import FORMULAS
 from weebill.translation.model.network import Translator
 from weebill.translation.training.trainer import Hardware, TrainingConfig
+from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")

@@ -7,8 +7,8 @@ import pytest
 
 from weebill.configuration.checking import check
 from weebill.configuration.kinds import estimate
-from weebill.configuration.reading import read_yaml
 from weebill.configuration.sizes import corpus_sizes
+from weebill.yaml_files import read_yaml
 
 REPOSITORY = Path(__file__).parents[2]
 GIB = 2**30

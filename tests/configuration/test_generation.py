@@ -19,10 +19,10 @@ from weebill.configuration.generation import (
     weights_of,
 )
 from weebill.configuration.kinds import estimate, unfit_models
-from weebill.configuration.reading import read_yaml
 from weebill.configuration.schema import load_schema
 from weebill.generation.tokenizer import train_tokenizer
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
+from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")

@@ -5,8 +5,8 @@ import pytest
 from tests.generation.test_int8 import cut_model
 from tests.hugging_face.small import GENERATORS
 from tests.hugging_face.test_sizes import bart_large, gpt2_small, parameters, printed, without
+from weebill.experiment.shares import part_of
 from weebill.generation.int8 import int8_bytes, save_int8
-from weebill.pruning.ranking import part_of
 
 
 @pytest.mark.parametrize("family", GENERATORS)

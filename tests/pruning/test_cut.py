@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from tests.pruning.toy import HEADS, LAYERS, NEURONS, small_translator, toy, toy_batch
+from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.shapes import Architecture
-from weebill.experiment.zoo import load_zoo
 from weebill.pruning.cut import cut, masked
 from weebill.translation.model.network import Translator
 

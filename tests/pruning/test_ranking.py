@@ -1,8 +1,8 @@
-"""Which scores are the lowest: ties, shares and both rankings."""
+"""Which scores are the lowest: ties and both rankings."""
 
 import pytest
 
-from weebill.pruning.ranking import lowest, lowest_share, part_of
+from weebill.pruning.ranking import lowest, lowest_share
 
 
 def test_lowest_across_blocks_with_ties_in_order():
@@ -11,12 +11,6 @@ def test_lowest_across_blocks_with_ties_in_order():
     assert lowest(scores, 0) == []
     with pytest.raises(ValueError, match="6 to remove, but only 5"):
         lowest(scores, 6)
-
-
-def test_a_share_is_rounded_down_but_not_by_binary_fractions():
-    assert part_of(0.3, 16) == 4  # as the published code of TEXTGEN
-    assert part_of(0.3, 12) == 3
-    assert [part_of(0.29, 100), part_of(0.7, 10), part_of(0.6, 5)] == [29, 7, 3]
 
 
 def test_by_layer_every_block_gives_its_share_and_globally_the_lowest_of_all():

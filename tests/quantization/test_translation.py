@@ -17,10 +17,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 import weebill
+from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
-from weebill.experiment.zoo import load_zoo
 from weebill.quantization import (
     fake_quantization,
     pack_model,

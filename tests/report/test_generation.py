@@ -6,7 +6,6 @@ import pytest
 
 from tests.configuration.test_generation import CONFIG
 from weebill.configuration.checking import check
-from weebill.configuration.reading import read_yaml
 from weebill.evaluation.generation.quality import GenerationQuality
 from weebill.evaluation.generation.size import GenerationSize
 from weebill.evaluation.generation.speed import GenerationSpeed
@@ -16,6 +15,7 @@ from weebill.report.generation_results import GenerationResults
 from weebill.report.generation_tables import PIECES, SCORES, paper_table, variants_table
 from weebill.report.rendering import to_markdown
 from weebill.report.table import Table
+from weebill.yaml_files import read_yaml
 
 WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.workflow.running import REPOSITORY, TINY, environment
-from weebill.experiment.zoo import load_zoo
+from weebill.configuration.zoo_file import load_zoo
 
 READ = """
 import json, sys

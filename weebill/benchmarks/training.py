@@ -14,9 +14,9 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from weebill.benchmarks import Row
+from weebill.configuration.zoo_file import load_zoo
 from weebill.evaluation.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture
-from weebill.experiment.zoo import load_zoo
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.training.batches import Batch, make_batch
 from weebill.translation.training.loss import batch_loss

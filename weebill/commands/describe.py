@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the named models.  Raises InputError with a line for each unknown name."""
-    from weebill.experiment.zoo import MODELS_NAME, load_zoo  # loads schemas and more
+    from weebill.configuration.zoo_file import load_zoo
+    from weebill.experiment.zoo import MODELS_NAME  # loads schemas and more
 
     zoo = load_zoo()
     names = list(zoo) if arguments.all else arguments.names

@@ -6,7 +6,8 @@ from typing import Any
 from weebill.configuration import schema
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.kinds import KINDS, kind_of
-from weebill.experiment.zoo import Zoo, load_zoo
+from weebill.configuration.zoo_file import load_zoo
+from weebill.experiment.zoo import Zoo
 
 
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:

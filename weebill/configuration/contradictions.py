@@ -12,8 +12,8 @@ from weebill.configuration.metric import precision_faults
 from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
 from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from weebill.errors import nearest
-from weebill.experiment import student_names, training_texts
 from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
+from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import corpora_of
 from weebill.experiment.variants import (
     UNPRUNED,
@@ -30,7 +30,7 @@ Config = dict[str, Any]
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
     """Every contradiction in a translation experiment, whose `broken` sections are not looked at."""
     if "students" not in broken:
-        zoo = student_names.with_students(zoo, config["students"])
+        zoo = with_students(zoo, config["students"])
     checks = [
         (("languages",), _languages),
         (("corpora",), _parallel_corpus),
@@ -49,11 +49,11 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         ((*scores.STAGES, "scoring"), scores.lexical_translation),
         ((*scores.STAGES, "evaluation"), scores.combined),
         (("corpora", "teacher", "reverse_teacher"), teachers.teacher_faults),
-        (("corpora", "teacher", "distillation"), training_texts.text_faults),
+        (("corpora", "teacher", "distillation"), students.text_faults),
         (("languages", "distillation"), students.augmentation_faults),
         (("students",), _students),
-        (("students", "distillation"), training_texts.student_faults),
-        (("seed", "students"), student_names.seed_faults),
+        (("students", "distillation"), students.text_names),
+        (("seed", "students"), students.seed_faults),
         (students.STAGED, students.stage_faults),
         (("reverse_teacher", "scoring", "teacher"), students.guided_teachers),
         (("pruning", "students", "training", "variants"), students.guided_heads),

@@ -21,8 +21,9 @@ from weebill.configuration.data import draw_seeds
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Fault, shown
+from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
-from weebill.experiment.zoo import Zoo, load_zoo
+from weebill.experiment.zoo import Zoo
 
 Config = dict[str, Any]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import jsonschema
 
-from weebill.configuration.reading import read_yaml
 from weebill.errors import nearest
+from weebill.yaml_files import read_yaml
 
 FOLDER = Path(__file__).with_name("schemas")  # config/schema is a link to it
 

@@ -1,5 +1,6 @@
 """What options of the students' training ask of the rest of a configuration."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,7 +9,14 @@ from weebill.configuration.teachers import translating_models
 from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from weebill.corpus.robustness import KINDS
 from weebill.experiment.recipes import made_students, matched
-from weebill.experiment.student_names import text_of
+from weebill.experiment.student_names import (
+    LARGEST_SEED,
+    architecture_of,
+    first_of,
+    repeats,
+    text_of,
+)
+from weebill.experiment.training_texts import KINDS as TEXT_KINDS
 from weebill.experiment.training_texts import corpora_of, training_texts
 from weebill.experiment.zoo import Zoo, attention_blocks, members
 
@@ -130,6 +138,52 @@ def guided_heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 "of which training.guided_alignment teaches a head"
             )
             yield Fault(("pruning", name, "blocks"), message)
+
+
+def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:
+    """Seeds of students that are none, or repeat nothing."""
+    for index, student in enumerate(config["students"]):
+        place, first, seed = ("students", index), first_of(student), student.partition("~")[2]
+        if not repeats(student):
+            continue
+        if not re.fullmatch("0|[1-9][0-9]{0,9}", seed) or int(seed) > LARGEST_SEED:
+            message = f"found '{student}', expected a seed behind the ~, 0 to {LARGEST_SEED}"
+            yield Fault(place, message)
+        elif int(seed) == config["seed"]:
+            yield Fault(place, f"found '{student}', expected another seed than the experiment's")
+        elif first not in config["students"]:
+            message = f"found '{student}', expected '{first}' too, which it repeats"
+            yield Fault(place, message)
+
+
+def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Kinds of text that no corpus gives, and what they need."""
+    for name, kinds in config["distillation"]["training_texts"].items():
+        for index, kind in enumerate(kinds):
+            if not corpora_of(config, kind):
+                message = f"found {kind}, expected a corpus with use: {TEXT_KINDS[kind]}"
+                yield Fault(("distillation", "training_texts", name, index), message)
+    if config["teacher"]["back_translated"] and not corpora_of(config, "backward"):
+        message = f"found true, expected a corpus with use: {TEXT_KINDS['backward']}"
+        yield Fault(("teacher", "back_translated"), message)
+
+
+def text_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Texts of students that do not exist, or that leave nothing to compare with."""
+    texts = config["distillation"]["training_texts"]
+    for index, student in enumerate(config["students"]):
+        place, name, text = ("students", index), architecture_of(student), text_of(student)
+        if text is None:
+            continue
+        if text not in texts:
+            where = "distillation.training_texts"
+            yield Fault(place, unknown("training text", text, texts, where))
+        elif text == next(iter(texts)):
+            message = f"found '{student}', expected '{name}': students without a text learn this"
+            yield Fault(place, message)
+        elif name not in config["students"]:
+            message = f"found '{student}', expected '{name}' too, which it is compared with"
+            yield Fault(place, message)
 
 
 def augmented_share(config: Mapping[str, Any]) -> float:

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any
 
+from weebill.experiment.shares import part_of
 from weebill.experiment.student_names import first_of
 from weebill.experiment.variants import (
     UNPRUNED,
@@ -14,7 +15,6 @@ from weebill.experiment.variants import (
     measured_variants,
 )
 from weebill.experiment.zoo import Zoo, attention_blocks, feed_forward_blocks
-from weebill.pruning.ranking import part_of
 
 Pruned = tuple[str, str]  # student, recipe
 Pair = tuple[Variant, Variant]  # and what it is compared with

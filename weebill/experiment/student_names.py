@@ -1,10 +1,9 @@
 """What a student is called: ARCHITECTURE, @TEXT if it learns another training text, ~SEED if it has its own seed."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault
 from weebill.experiment.zoo import Zoo
 
 NAME = re.compile(r"(?P<architecture>[^@~]*)(@(?P<text>[^~]*))?(~(?P<seed>.*))?", re.DOTALL)
@@ -48,19 +47,3 @@ def with_students(zoo: Zoo, students: list[str]) -> Zoo:
         if entry is not None
     }
     return {**zoo, **unprinted}
-
-
-def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:
-    """Seeds of students that are none, or repeat nothing."""
-    for index, student in enumerate(config["students"]):
-        place, first, seed = ("students", index), first_of(student), student.partition("~")[2]
-        if not repeats(student):
-            continue
-        if not re.fullmatch("0|[1-9][0-9]{0,9}", seed) or int(seed) > LARGEST_SEED:
-            message = f"found '{student}', expected a seed behind the ~, 0 to {LARGEST_SEED}"
-            yield Fault(place, message)
-        elif int(seed) == config["seed"]:
-            yield Fault(place, f"found '{student}', expected another seed than the experiment's")
-        elif first not in config["students"]:
-            message = f"found '{student}', expected '{first}' too, which it repeats"
-            yield Fault(place, message)

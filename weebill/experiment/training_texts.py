@@ -5,14 +5,10 @@ monolingual text; `backward` is target-side monolingual text with the reverse te
 `backward-forward` has that source, and the teacher's translation of it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault, unknown
 from weebill.experiment.student_names import architecture_of, repeats, text_of
-from weebill.experiment.zoo import Zoo
-
-Config = dict[str, Any]
 
 # The `use` of the corpora that a kind is made of.
 KINDS = {
@@ -59,33 +55,3 @@ def other_texts(config: Mapping[str, Any]) -> dict[str, list[str]]:
         if text_of(name) is None
     }
     return {name: others for name, others in found.items() if len(others) > 1}
-
-
-def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Kinds of text that no corpus gives, and what they need."""
-    for name, kinds in config["distillation"]["training_texts"].items():
-        for index, kind in enumerate(kinds):
-            if not corpora_of(config, kind):
-                message = f"found {kind}, expected a corpus with use: {KINDS[kind]}"
-                yield Fault(("distillation", "training_texts", name, index), message)
-    if config["teacher"]["back_translated"] and not corpora_of(config, "backward"):
-        message = f"found true, expected a corpus with use: {KINDS['backward']}"
-        yield Fault(("teacher", "back_translated"), message)
-
-
-def student_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Texts of students that do not exist, or that leave nothing to compare with."""
-    texts = config["distillation"]["training_texts"]
-    for index, student in enumerate(config["students"]):
-        place, name, text = ("students", index), architecture_of(student), text_of(student)
-        if text is None:
-            continue
-        if text not in texts:
-            where = "distillation.training_texts"
-            yield Fault(place, unknown("training text", text, texts, where))
-        elif text == next(iter(texts)):
-            message = f"found '{student}', expected '{name}': students without a text learn this"
-            yield Fault(place, message)
-        elif name not in config["students"]:
-            message = f"found '{student}', expected '{name}' too, which it is compared with"
-            yield Fault(place, message)

@@ -6,12 +6,13 @@ The scores and gates are `weebill.pruning.movement`'s; here they accompany a tra
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from weebill.experiment.shares import part_of
 from weebill.hugging_face.families import prunable
 from weebill.pruning.cut import cut
 from weebill.pruning.gates import silent
 from weebill.pruning.history import History
 from weebill.pruning.movement import MovementGates, MovementScoring
-from weebill.pruning.ranking import Ranking, part_of
+from weebill.pruning.ranking import Ranking
 from weebill.pruning.structure import Prunable
 
 SCHEDULE_POINTS = 200  # of the record, at most

@@ -1,9 +1,10 @@
 """Scores of heads and neurons, and which of them are the lowest: over all blocks, or in each."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from weebill.experiment.shares import part_of
 
 BlockScores = dict[str, list[float]]  # block name -> score of each of its heads or neurons
 Ranking = Literal["global", "layer"]
@@ -15,11 +16,6 @@ class Scores:
 
     heads: BlockScores = field(default_factory=dict)
     neurons: BlockScores = field(default_factory=dict)
-
-
-def part_of(share: float, count: int) -> int:
-    """⌊share · count⌋, where a share such as 0.29 of 100 is 29 though binary fractions fall short of it."""
-    return math.floor(share * count + 1e-9)
 
 
 def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:

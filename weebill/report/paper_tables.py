@@ -11,11 +11,12 @@ from typing import Any
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import grid_of
-from weebill.experiment.zoo import load_zoo
+from weebill.experiment.zoo import MODELS
 from weebill.report import papers
 from weebill.report import quantities as q
 from weebill.report.results import TEACHER, Results
 from weebill.report.table import Cell, Column, Row, Table, delta
+from weebill.yaml_files import read_yaml
 
 Key = tuple[str, str, str]  # row of table 1, recipe, precision
 Recipes = Mapping[str, Mapping[str, Any]]
@@ -177,7 +178,7 @@ def _engines(results: Results) -> str:
 
 def _exceptions(paper: str) -> list[tuple[str, dict]]:
     """Entries of the zoo whose printed figures cannot be met, with a note that says why."""
-    zoo = load_zoo().items()
+    zoo = read_yaml(MODELS).items()
     return [(name, entry) for name, entry in zoo if entry.get("paper") == paper and "note" in entry]
 
 

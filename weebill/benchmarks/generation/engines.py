@@ -17,13 +17,13 @@ from transformers import (
 )
 
 from weebill.evaluation.processes import memory
+from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
-from weebill.pruning.ranking import part_of
 
 PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; which are faster depends on the processor
 HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each block

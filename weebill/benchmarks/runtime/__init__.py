@@ -13,10 +13,11 @@ from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime import cores, latency, memory, throughput
 from weebill.benchmarks.runtime.engines import instruction_set
+from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.interleaving import one_thread
 from weebill.experiment.shapes import Architecture
-from weebill.experiment.zoo import MODELS_NAME, load_zoo, members
+from weebill.experiment.zoo import MODELS_NAME, members
 
 OPPONENTS = ("ctranslate2",)  # packages whose versions the results are of
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")
