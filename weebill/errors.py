@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+Key = str | int  # of a mapping, or of a list's item, in a configuration
+
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
@@ -24,6 +26,14 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     """Return a suggestion to append to an error about an unknown name: "; did you mean 'tiny'?" or ""."""
     matches = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
     return f"; did you mean '{matches[0]}'?" if matches else ""
+
+
+def key_path(path: tuple[Key, ...]) -> str:
+    """("students", 1) as "students[1]"."""
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
+    return text or "top level"
 
 
 def explain(error: BaseException) -> str | None:

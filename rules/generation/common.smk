@@ -2,7 +2,7 @@
 
 import re
 
-from weebill.configuration.generation import (
+from weebill.experiment.pipelines import (
     model_of,
     piped_models,
     steps_by,

@@ -1,11 +1,7 @@
 """What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
 
 from weebill.configuration.resources import pretraining_memory, vocabulary_memory
-from weebill.configuration.metric import (
-    our_metrics,
-    pruned_metrics,
-    shown_metrics,
-)
+from weebill.experiment.metrics import our_metrics, pruned_metrics, shown_metrics
 
 ENCODERS = RESULTS / "encoders"
 TOKENIZER = RESULTS / "tokenizer"

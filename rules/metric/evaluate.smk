@@ -55,7 +55,7 @@ rule measure_agreement:
         permutations=config["evaluation"]["permutations"],
         seed=config["seed"],
         code=code_version(
-            "configuration.metric",
+            "experiment.metrics",
             "metric.correlation",
             "metric.held_out",
             "metric.judged_set",

@@ -1,6 +1,6 @@
 """Tables and figures of metrics, those of COMETINHO, and one page of all."""
 
-from weebill.configuration.metric import curve
+from weebill.experiment.metrics import curve
 
 METRIC_TABLES = {  # file: (section, title, caption)
     "agreement": ("1 Agreement", "All metrics", "agreement"),

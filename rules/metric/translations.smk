@@ -1,6 +1,6 @@
 """A small metric that learns from the ensemble of references (COMETINHO §5)."""
 
-from weebill.configuration.teachers import hub_folder
+from weebill.experiment.translating_models import hub_folder
 
 PAIRS = config["distillation"]["pairs"]
 TRANSLATION = config["distillation"]["translation"]

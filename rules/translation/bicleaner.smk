@@ -188,7 +188,7 @@ rule score_by_bicleaner:
     params:
         code=code_version(
             "corpus.bicleaner.exchange",
-            "corpus.scores.registry",
+            "experiment.scores",
             "corpus.scores.scoring",
             "corpus.table",
         ),

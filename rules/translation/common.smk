@@ -8,10 +8,8 @@ from weebill.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
-from weebill.experiment.training_texts import corpora_of, other_texts, training_texts
-from weebill.experiment.variants import expand_exports
-from weebill.configuration.scores import components, scores_of, section_of
-from weebill.configuration.teachers import hub_folder, hub_models, languages_of
+from weebill.experiment.scores import components, scores_of, section_of
+from weebill.experiment.translating_models import hub_folder, hub_models, languages_of
 from weebill.experiment.zoo import member_of
 from weebill.experiment.student_names import seed_of, text_of, with_students
 from weebill.experiment.precisions import PRECISIONS, quantized
@@ -20,8 +18,13 @@ from weebill.experiment.recipes import (
     comparisons_over_seeds,
     pruned_students,
 )
-from weebill.experiment.training_texts import learnt_kinds
-from weebill.experiment.variants import measured_variants
+from weebill.experiment.training_texts import (
+    corpora_of,
+    learnt_kinds,
+    other_texts,
+    training_texts,
+)
+from weebill.experiment.variants import expand_exports, measured_variants
 from weebill.corpus.cleaning_stages import STAGES
 from weebill.errors import nearest
 

@@ -1,9 +1,8 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
-from weebill.configuration.data import entries
 from weebill.corpus.download import is_url
 from weebill.corpus.importers import code_parts, contents, local_inputs
-from weebill.corpus.sources import USES
+from weebill.experiment.corpora import USES, entries
 
 CLEANING = config["cleaning"]
 LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
@@ -242,6 +241,12 @@ rule cleaning_report:
         seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
-        code=code_version("corpus.report", "corpus.scores", "corpus.table", "report"),
+        code=code_version(
+            "corpus.report",
+            "corpus.scores",
+            "experiment.scores",
+            "corpus.table",
+            "report",
+        ),
     script:
         "../../workflow_scripts/corpus/cleaning_report.py"

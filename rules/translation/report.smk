@@ -22,7 +22,7 @@ rule tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/tables.py"
 
@@ -59,7 +59,7 @@ rule speed_tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/speed_tables.py"
 
@@ -91,7 +91,7 @@ rule activation_scales_table:
         sources=["/".join(source) for source in COMPARED_SCALES],
         formulas={name: made.activation_scale for name, made in QUANTIZED.items()},
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "evaluation", "quantization", "report"),
+        code=code_version("experiment", "evaluation", "quantization", "report"),
     script:
         "../../workflow_scripts/report/activation_scales_table.py"
 
@@ -120,7 +120,7 @@ rule training_texts_table:
         texts=training_texts(config),
         kinds=[kind for kind in learnt_kinds(config) for _ in texts_of(kind)],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "corpus.table", "evaluation", "report"),
+        code=code_version("experiment", "corpus.table", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/training_texts_table.py"
 
@@ -166,7 +166,7 @@ rule figures:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/figures.py"
 
@@ -193,7 +193,7 @@ rule speed_figures:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/speed_figures.py"
 
@@ -263,7 +263,7 @@ rule summary:
     params:
         config=config,
         benchmarks=str(BENCHMARKS),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/summary.py"
 
@@ -289,7 +289,7 @@ rule pruning_page:
     params:
         config=config,
         benchmarks=str(BENCHMARKS),
-        code=code_version("configuration", "evaluation", "report"),
+        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/pruning_page.py"
 

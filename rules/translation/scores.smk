@@ -59,7 +59,7 @@ rule score_by_language_model:
         mem_mb=lambda w, input, attempt: attempt * scoring_memory([input.model]),
     params:
         score=lambda w: f"language_model_{w.side}",
-        code=code_version("corpus.scores", "corpus.table"),
+        code=code_version("corpus.scores", "experiment.scores", "corpus.table"),
     script:
         "../../workflow_scripts/scores/score.py"
 
@@ -111,7 +111,7 @@ use rule score_by_language_model as score_by_lexical_translation with:
         mem_mb=lambda w, input, attempt: attempt * 20 * scoring_memory([input.model]),
     params:
         score="lexical_translation",
-        code=code_version("corpus.scores", "corpus.table"),
+        code=code_version("corpus.scores", "experiment.scores", "corpus.table"),
 
 
 rule score_by_reverse_model:
@@ -137,6 +137,8 @@ rule score_by_reverse_model:
         accelerator=config["hardware"]["accelerator"],
         code=code_version(
             "corpus.scores",
+            "experiment.corpora",
+            "experiment.scores",
             "corpus.table",
             "translation.search.force_decoding",
         )
@@ -181,6 +183,8 @@ rule measure_filters:
             "corpus.labelled",
             "corpus.sampling",
             "corpus.scores",
+            "experiment.corpora",
+            "experiment.scores",
             "corpus.table",
             "report",
         ),
@@ -304,7 +308,9 @@ if "labelled" in config["evaluation"]:
             score="combined",
             components=COMPONENTS,
             languages=LANGUAGE_PAIR,
-            code=code_version("corpus.cleaning", "corpus.scores", "corpus.table"),
+            code=code_version(
+                "corpus.cleaning", "corpus.scores", "experiment.scores", "corpus.table"
+            ),
 
 
 rule select_corpus:

@@ -11,15 +11,10 @@ from tests.configuration.test_readme import check_rows, keys
 from tests.generation.small import article
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
-from weebill.configuration.generation import (
-    local_paths,
-    task_of,
-    variants,
-    variants_of,
-    weights_of,
-)
+from weebill.configuration.generation import local_paths, weights_of
 from weebill.configuration.kinds import estimate, unfit_models
 from weebill.configuration.schema import load_schema
+from weebill.experiment.pipelines import task_of, variants, variants_of
 from weebill.generation.tokenizer import train_tokenizer
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
 from weebill.yaml_files import read_yaml

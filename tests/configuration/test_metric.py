@@ -8,8 +8,8 @@ from tests.configuration.changes import with_key
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.kinds import estimate, missing_files
-from weebill.configuration.metric import curve, our_metrics, pruned_metrics, shown_metrics
 from weebill.configuration.schema import load_schema
+from weebill.experiment.metrics import curve, our_metrics, pruned_metrics, shown_metrics
 from weebill.metric.pretraining import PretrainingSettings
 from weebill.metric.regression import RegressionSettings
 

@@ -12,7 +12,7 @@ from weebill.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
-from weebill.configuration.teachers import hub_models, hugging_face_models
+from weebill.experiment.translating_models import hub_models, hugging_face_models
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):

@@ -26,18 +26,16 @@ EXEMPT_IN = {
         "corpus.sources_lock": "an input is the lock",
     },
     "corpus/lock_sources.py": {
-        "configuration.data": "names the entries, which are a parameter",
-        "configuration.schema": "names the entries, which are a parameter",
+        "experiment.corpora": "names the entries, which are a parameter",
     },
     "evaluate/choose_by_mbr.py": {"evaluation.quality": "writes a translation a line"},
     "evaluate/measure_speed.py": {"report.results": "the word that stands for the teacher"},
     "evaluate/translate_test_set.py": {"evaluation.quality": "writes a translation a line"},
     "generation/step.py": {
-        "configuration.generation": "what is checked before the step",
-        "configuration.generation_models": "what is checked before the step",
+        "experiment.pipelines": "what is checked before the step",
     },
     "teacher/fetch_model.py": {
-        "configuration.teachers": "which languages to look for",
+        "experiment.translating_models": "which languages to look for",
         "translation.model.hugging_face_folder": "checks what was fetched",
     },
 }
@@ -143,13 +141,13 @@ def test_rules_are_found():
 
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if imports(SCRIPTS[name])])
 def test_what_a_script_imports_is_named(name):
-    """And by what makes tables and figures, the configuration too, which decides what they show."""
+    """And by what makes tables and figures, the names of an experiment too, which decide what they show."""
     script = SCRIPTS[name]
     exempt = EXEMPT | EXEMPT_IN.get(f"{script.parent.name}/{script.name}", {})
     needed = imports(script) - exempt.keys()
     if any(module.startswith("report.") for module in needed):
         named = {other for module in needed for other in imports(file_of(f"weebill.{module}"))}
-        needed |= {other for other in named if other.startswith("configuration")}
+        needed |= {other for other in named if other.startswith("experiment")}
     code = code_of(name)
     given = set() if code is None else parts(code)
     missing = [

@@ -14,11 +14,11 @@ import kenlm
 from weebill.benchmarks import Row
 from weebill.benchmarks.cleaning import TATOEBA, as_table
 from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.corpus.synthetic import generate
 from weebill.corpus.table import write_table
 from weebill.evaluation.interleaving import interleave
+from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
 SENTENCES = 20_000

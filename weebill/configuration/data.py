@@ -2,42 +2,28 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import urlparse
 
-from weebill.configuration.schema import Fault, Key, key_path, shown
+from weebill.configuration.schema import Fault, shown
 from weebill.corpus.download import is_url
-from weebill.corpus.sources import SIDES, USES, Side, kind_of, sides_of
-from weebill.errors import nearest
+from weebill.errors import Key, key_path, nearest
+from weebill.experiment.corpora import (
+    FILE_KEYS,
+    SECTIONS,
+    SIDES,
+    Entry,
+    Side,
+    entries,
+    kind_of,
+    sides_of,
+)
 from weebill.files import sha256_text
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 Config = dict[str, Any]
 SYNTHETIC_LANGUAGES = ("en", "de")
-SECTIONS = ("corpora", "validation", "test_sets")
-FILE_KEYS = ("source", "target", "table")
-
-
-class Entry(NamedTuple):
-    """One importer entry and where it stands; monolingual: the side that monolingual text has."""
-
-    path: tuple[Key, ...]
-    values: dict[str, Any]
-    monolingual: Side | None = None
-
-
-def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
-    """The importer entries of these sections, in the order of the keys."""
-    for section in sections:
-        value = config[section]
-        if isinstance(value, list):
-            yield from (Entry((section, index), values) for index, values in enumerate(value))
-        elif section == "validation":
-            yield Entry((section,), value)
-        else:
-            for name, values in value.items():
-                yield Entry((section, name), values, USES[values.get("use", "parallel")])
 
 
 def draw_seeds(config: Config, broken: set[str]) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.cost import RATES, Work
-from weebill.configuration.scores import asked_for, scores_of
 from weebill.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
 from weebill.configuration.students import augmented_share
-from weebill.corpus.sources import SIDES
+from weebill.experiment.corpora import SIDES
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.recipes import made_variants
+from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import kinds_made_of, training_texts
 from weebill.experiment.zoo import Zoo, members

@@ -1,4 +1,4 @@
-"""Experiments of the kind `generation`: the variants they make, contradictions, what they read and cost."""
+"""Experiments of the kind `generation`: contradictions, what they read and cost, unfit models."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,16 +7,15 @@ from typing import Any
 from weebill.configuration.cost import RATES
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schedules import warmup_faults
-from weebill.configuration.schema import (
-    Fault,
-    Key,
-    contradicted,
-    key_path,
-    load_schema,
-    unknown,
-)
+from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
 from weebill.corpus.download import is_url
-from weebill.errors import InputError
+from weebill.errors import InputError, Key, key_path
+from weebill.experiment.pipelines import (
+    measured_lengths,
+    piped_models,
+    variants_of,
+    vocabulary_pruned,
+)
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 
@@ -27,42 +26,6 @@ KEYS = {"summarization": ("article", "summary"), "language-modelling": ("text",)
 TRAINING_COPIES = (
     8  # of the weights, with Adam's moments, in two checkpoints, and the finished model
 )
-
-
-def variants(config: Mapping[str, Any]) -> list[str]:
-    """MODEL/STEP/STEP… of every model that the pipelines make, each once, in their order."""
-    found = {}
-    for pipeline in config["pipelines"]:
-        path = pipeline["model"]
-        for step in pipeline["steps"]:
-            path = f"{path}/{step}"
-            found[path] = None
-    return list(found)
-
-
-def model_of(variant: str) -> str:
-    """The model that a variant was made from."""
-    return variant.split("/")[0]
-
-
-def variants_of(config: Mapping[str, Any], model: str) -> list[str]:
-    """The variants of one model."""
-    return [variant for variant in variants(config) if model_of(variant) == model]
-
-
-def piped_models(config: Mapping[str, Any]) -> list[str]:
-    """The models that any pipeline starts from."""
-    return list(dict.fromkeys(pipeline["model"] for pipeline in config["pipelines"]))
-
-
-def task_of(config: Mapping[str, Any], model: str) -> str:
-    """What a model is for, as its data says."""
-    return config["data"][config["models"][model]["data"]]["task"]
-
-
-def steps_by(config: Mapping[str, Any], method: str) -> list[str]:
-    """The names of the steps of a method."""
-    return [name for name, step in config["steps"].items() if step["method"] == method]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
@@ -217,22 +180,6 @@ def _evaluation(config: Config) -> Iterator[Fault]:
         )
 
 
-def measured_lengths(config: Mapping[str, Any], model: str) -> dict[str, int]:
-    """The longest texts that the evaluation gives a model, or asks it for, in tokens, by key path."""
-    evaluation = config["evaluation"]
-    speed = evaluation["speed"]
-    if task_of(config, model) == "summarization":
-        return {
-            "evaluation.search.max_tokens": evaluation["search"]["max_tokens"],
-            "evaluation.speed.given": speed["given"],
-            "evaluation.speed.new_tokens": speed["new_tokens"],
-        }
-    return {
-        "evaluation.perplexity.window": evaluation["perplexity"]["window"],
-        "evaluation.speed.new_tokens": speed["given"] + speed["new_tokens"],
-    }
-
-
 def _positions(model: Mapping[str, Any]) -> int | None:
     """Of a model that is made, or that a local folder holds; None where they are relative or not known yet."""
     if model.get("by") != "hugging_face":
@@ -266,6 +213,24 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
             yield f"models.{name}.hugging_face", model["hugging_face"]
     if "local_dir" in config:
         yield "local_dir", config["local_dir"]
+
+
+def unfit_models(config: Config) -> list[str]:
+    """One line for each local model folder whose vocabulary a pipeline prunes and that cannot be pruned."""
+    found = []
+    for name in piped_models(config):
+        model = config["models"][name]
+        if "hugging_face" not in model or "revision" in model:
+            continue
+        folder = Path(model["hugging_face"])
+        if vocabulary_pruned(config, name):
+            from weebill.generation.prunable_vocabulary import check_folder  # slow to import
+
+            try:
+                check_folder(folder)
+            except InputError as error:
+                found.append(f"models.{name}.hugging_face: {folder}: {error}")
+    return found
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -12,7 +12,6 @@ from weebill.configuration import (
     contradictions,
     estimates,
     generation,
-    generation_models,
     metric,
     metric_estimate,
     resources,
@@ -81,7 +80,7 @@ KINDS = {
         generation.estimate,
         unfit_models=lambda config: (
             _with_code(generation.local_paths(config), types=True)
-            or generation_models.unfit_models(config)
+            or generation.unfit_models(config)
         ),
     ),
 }

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from weebill.configuration.cost import PIECE_BYTES, RATES
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.metric import Config, pruned_metrics
+from weebill.configuration.metric import Config
 from weebill.configuration.sizes import total_bytes
+from weebill.experiment.metrics import pruned_metrics
 from weebill.experiment.zoo import Zoo
 
 EXPANSION = 3  # of text when it is unpacked

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.data import FILE_KEYS, entries
-from weebill.configuration.schema import key_path
 from weebill.configuration.sizes import total_bytes, weights
-from weebill.configuration.teachers import hugging_face_models, may_be_on_hub
 from weebill.corpus.download import is_url
-from weebill.errors import InputError
+from weebill.errors import InputError, key_path
+from weebill.experiment.corpora import FILE_KEYS, entries
+from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
 from weebill.experiment.zoo import Zoo, members
 
 # A network in training holds weights, gradients, two moments of Adam and smoothed weights; what is written to a

@@ -14,12 +14,11 @@ from typing import Any
 
 import jsonschema
 
-from weebill.errors import nearest
+from weebill.errors import Key, key_path, nearest
 from weebill.yaml_files import read_yaml
 
 FOLDER = Path(__file__).with_name("schemas")  # config/schema is a link to it
 
-Key = str | int
 TYPES = {
     "object": "keys with values",
     "array": "a list",
@@ -60,14 +59,6 @@ def contradicted(
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
     """What to say of a name that stands for nothing."""
     return f"no {kind} '{name}' in {where}{nearest(name, known)}"
-
-
-def key_path(path: tuple[Key, ...]) -> str:
-    """("students", 1) as "students[1]"."""
-    text = ""
-    for key in path:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
-    return text or "top level"
 
 
 @cache

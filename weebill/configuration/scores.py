@@ -1,64 +1,20 @@
-"""What is cleaned and scored of each corpus: a section's keys with the corpus' own laid over them."""
+"""Contradictions in what is cleaned and scored of each corpus."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlparse
 
 from weebill.configuration.data import address
 from weebill.configuration.schema import Fault
 from weebill.configuration.teachers import origin_faults
 from weebill.corpus.download import is_url
-from weebill.corpus.scores.registry import SCORES
-from weebill.corpus.sources import USES, sides_of
 from weebill.errors import nearest
+from weebill.experiment.corpora import USES
+from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import KINDS, corpora_of
 from weebill.experiment.zoo import Zoo, members
 
 Config = dict[str, Any]
-Stage = Literal["cleaning", "back_translation", "distillation"]
-STAGES: tuple[Stage, ...] = ("cleaning", "back_translation", "distillation")
-
-
-def section_of(config: Config, corpus: str, stage: Stage) -> Config:
-    """A stage's section of a checked configuration, as it holds for one corpus."""
-    return _laid_over(config[stage], config["corpora"][corpus].get(stage, {}))
-
-
-def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
-    """A section with a corpus' own keys; a cut is replaced as a whole, since its keys exclude each other."""
-    merged = dict(section)
-    for key, value in own.items():
-        deeper = isinstance(value, Mapping) and key != "cut" and key in merged
-        merged[key] = _laid_over(merged[key], value) if deeper else value
-    return merged
-
-
-def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
-    """Settings by name of the scores that a corpus has at a stage, in the order in which they drop rows.
-
-    Before it is translated, monolingual text has one side alone.
-    """
-    configured = section_of(config, corpus, stage)["scores"]
-    monolingual = USES[config["corpora"][corpus]["use"]]
-    if stage == "back_translation" and monolingual != "target":
-        return {}
-    sides = sides_of(monolingual if stage == "cleaning" else None)
-    return {
-        name: configured[name]
-        for name, score in SCORES.items()
-        if name in configured and set(score.sides) <= set(sides)
-    }
-
-
-def components(config: Config) -> list[str]:
-    """The names of the scores that `scoring` has models for, which the combined score is made of."""
-    always = {"language_model_source", "language_model_target"}
-    return [name for name in SCORES if name in always or name in config["scoring"]]
-
-
-def asked_for(config: Config) -> set[str]:
-    """The names of all scores that some stage has."""
-    return {name for stage in STAGES for name in config[stage]["scores"]}
 
 
 def cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:

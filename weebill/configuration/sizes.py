@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.data import FILE_KEYS, SECTIONS, Entry, entries
-from weebill.configuration.schema import key_path
 from weebill.corpus.download import is_url
-from weebill.corpus.sources import Side
+from weebill.errors import key_path
+from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries
 
 SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 SIDE_BYTES = 130  # of a sentence of the news and the web, where only the number of rows is known

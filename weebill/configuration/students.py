@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault, Key, unknown
-from weebill.configuration.teachers import translating_models
+from weebill.configuration.schema import Fault, unknown
 from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from weebill.corpus.robustness import KINDS
+from weebill.errors import Key
 from weebill.experiment.recipes import made_students, matched
 from weebill.experiment.student_names import (
     LARGEST_SEED,
@@ -18,6 +18,7 @@ from weebill.experiment.student_names import (
 )
 from weebill.experiment.training_texts import KINDS as TEXT_KINDS
 from weebill.experiment.training_texts import corpora_of, training_texts
+from weebill.experiment.translating_models import translating_models
 from weebill.experiment.zoo import Zoo, attention_blocks, members
 
 Config = dict[str, Any]

@@ -11,10 +11,10 @@ from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.overlap import HeldOut, test_overlap
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules, empty
-from weebill.corpus.scores.registry import SCORES
-from weebill.corpus.sources import SIDES
 from weebill.corpus.table import TableWriter, read_batches, read_schema
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES
+from weebill.experiment.scores import SCORES
 
 # `none`: all rows but empty ones, which no model learns from, and those of test sets, whatever took them first.
 # `rules`: without the scores.

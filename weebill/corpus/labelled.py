@@ -15,9 +15,9 @@ from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.combination import cross_validated, features_of
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
 KEPT_GOOD = 0.7

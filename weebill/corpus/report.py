@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.cleaning.filters import FILTERS
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.table import read_batches, read_schema
+from weebill.experiment.scores import SCORES
 
 EXAMPLES = 10  # rows shown of each filter
 # In the order in which they are applied.

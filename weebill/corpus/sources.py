@@ -3,31 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from weebill.corpus.download import base_name, cache_folder, fetched, is_url, verify
 from weebill.errors import InputError
 from weebill.files import sha256_file
-
-Side = Literal["source", "target"]
-SIDES: tuple[Side, ...] = ("source", "target")
-
-# What the configuration's key `use` says of a corpus: the side that its monolingual text has.
-USES: dict[str, Side | None] = {
-    "parallel": None,
-    "monolingual": "source",
-    "monolingual-target": "target",
-}
-
-
-def sides_of(monolingual: Side | None) -> tuple[Side, ...]:
-    """The sides that text has: its one where it is monolingual, else both."""
-    return SIDES if monolingual is None else (monolingual,)
-
-
-def kind_of(monolingual: Side | None) -> str:
-    """What the configuration's key `use` calls such text."""
-    return next(use for use, side in USES.items() if side == monolingual)
 
 
 @dataclass(frozen=True)

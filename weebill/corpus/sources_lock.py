@@ -10,8 +10,9 @@ from typing import Any
 
 from weebill.corpus.download import is_url
 from weebill.corpus.importers import places_of, sources_of
-from weebill.corpus.sources import Places, Side, Source
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 from weebill.files import read_json, sha256_file, write_json
 
 log = logging.getLogger(__name__)

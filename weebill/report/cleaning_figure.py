@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from weebill.corpus.report import STEPS, CorpusReport, Histogram, waterfall
-from weebill.corpus.scores.registry import SCORES
+from weebill.experiment.scores import SCORES
 
 _KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from weebill.configuration.generation import model_of, task_of, variants, variants_of
 from weebill.evaluation.generation.quality import GenerationQuality
 from weebill.evaluation.generation.size import GenerationSize
 from weebill.evaluation.generation.speed import GenerationSpeed
+from weebill.experiment.pipelines import model_of, task_of, variants, variants_of
 from weebill.files import read_json
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from weebill.configuration.generation import model_of, variants_of
 from weebill.evaluation.generation.rouge import METRICS
 from weebill.evaluation.generation.size import GIB
+from weebill.experiment.pipelines import model_of, variants_of
 from weebill.report import papers
 from weebill.report.generation_results import GenerationResults
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits

@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from weebill.configuration.metric import REFERENCE, WHOLE, curve, pruned_metrics, uncut
 from weebill.evaluation.metric_speed import SORTED
+from weebill.experiment.metrics import REFERENCE, WHOLE, curve, pruned_metrics, uncut
 from weebill.report.metric_results import MetricResults
 
 COLOR = alt.Scale(scheme="tableau10")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from weebill.configuration.metric import REFERENCE
+from weebill.experiment.metrics import REFERENCE
 from weebill.report.metric_results import MetricResults
 from weebill.report.metric_tables import (
     agreement_table,

@@ -2,9 +2,9 @@
 
 from statistics import fmean
 
-from weebill.configuration.metric import DISTILLED, ENSEMBLE, PRUNED, REFERENCE
 from weebill.evaluation.metric_quality import Agreement
 from weebill.evaluation.metric_speed import PLAIN
+from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PRUNED, REFERENCE
 from weebill.metric.judged_set import STATISTICS
 from weebill.report import papers
 from weebill.report.metric_results import MetricResults

@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weebill.corpus.sources import Side
 from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema, write_table
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 from weebill.files import read_json, remove_folder, sha256_file, write_json
 from weebill.translation.search import Cut, SearchOptions
 from weebill.translation.search.cuts import count_line

@@ -2,10 +2,10 @@
 
 from weebill.workflow.job import job
 
-from weebill.configuration.data import entries
-from weebill.configuration.schema import key_path
 from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import write_lock
+from weebill.errors import key_path
+from weebill.experiment.corpora import entries
 
 with job(snakemake.log[0]):
     config = snakemake.config  # not the parameters: where files lie decides no row

@@ -7,8 +7,7 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.configuration.generation import measured_lengths, model_of
-from weebill.configuration.generation_models import vocabulary_pruned
+from weebill.experiment.pipelines import measured_lengths, model_of, vocabulary_pruned
 from weebill.generation.settings import Device
 from weebill.generation.steps import Place, step_of
 

@@ -5,8 +5,8 @@ from weebill.workflow.job import job
 from weebill.corpus.scores.combination import combined_scorer
 from weebill.corpus.scores.language_model import cross_entropy
 from weebill.corpus.scores.lexical_translation import log_probability
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import score_corpus
+from weebill.experiment.scores import SCORES
 from weebill.files import content_hash
 
 with job(snakemake.log[0]):

@@ -3,7 +3,7 @@
 from weebill.workflow.job import job
 
 from weebill.corpus.bicleaner.exchange import join_scores
-from weebill.corpus.scores.registry import SCORES
+from weebill.experiment.scores import SCORES
 
 with job(snakemake.log[0]):
     files = snakemake.input

@@ -2,8 +2,8 @@
 
 from weebill.workflow.job import job
 
-from weebill.configuration.teachers import hugging_face_models
 from weebill.corpus.sources import Places
+from weebill.experiment.translating_models import hugging_face_models
 from weebill.hugging_face.hub import fetch_model
 from weebill.translation.model.hugging_face_folder import check_folder
 

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from weebill.corpus.bicleaner.clean_pairs import write_clean_pairs
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.table import ShardWriter, TableWriter
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 
 NAMES = ("language_model_source", "lexical_translation")  # the lower, the higher the better
 ROWS = 3000

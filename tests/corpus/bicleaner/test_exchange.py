@@ -8,9 +8,9 @@ import pytest
 
 from weebill.corpus.bicleaner.classification import part_paths, score_pairs
 from weebill.corpus.bicleaner.exchange import join_scores, read_scores, write_pairs
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.table import ShardWriter, read_columns, shard_paths
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 
 SCORE = SCORES["bicleaner"]
 ROWS = 25

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.corpus.table import ShardWriter, read_columns, shard_paths
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 
 SCORE = SCORES["reverse_model"]
 

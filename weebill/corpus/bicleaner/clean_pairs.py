@@ -11,11 +11,11 @@ from scipy.stats import rankdata
 
 from weebill.corpus.bicleaner.exchange import as_line
 from weebill.corpus.sampling import draw_rows
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import kept_rows
 from weebill.corpus.scores.selection import ScoreColumn
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
 

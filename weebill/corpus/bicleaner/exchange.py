@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from weebill.corpus.bicleaner.classification import part_paths, score_path
-from weebill.corpus.scores.registry import Score
 from weebill.corpus.scores.scoring import score_shard
 from weebill.corpus.table import SHARDS, read_batches, shard_paths
 from weebill.errors import InputError
+from weebill.experiment.scores import Score
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
 from weebill.text_files import read_lines

@@ -28,7 +28,6 @@ from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
-from weebill.corpus.sources import SIDES, Side
 from weebill.corpus.table import (
     SHARDS,
     TableWriter,
@@ -39,6 +38,7 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES, Side
 from weebill.files import atomic_path, move_folder, read_json, remove_folder, write_json
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_version

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill.corpus.sources import Side
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 
 _LABEL = "__label__"
 

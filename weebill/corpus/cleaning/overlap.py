@@ -7,8 +7,8 @@ import numpy as np
 
 from weebill.corpus.cleaning.normalise import folded, normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill.corpus.sources import Side
 from weebill.corpus.table import read_batches
+from weebill.experiment.corpora import Side
 
 
 class HeldOut:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weebill.corpus.cleaning.features import Features, measure
-from weebill.corpus.sources import SIDES, Side
+from weebill.experiment.corpora import SIDES, Side
 
 if TYPE_CHECKING:
     from weebill.corpus.cleaning.language_id import LanguageIdentifier

@@ -19,9 +19,10 @@ from weebill.corpus.importers.mtdata import MtdataImporter
 from weebill.corpus.importers.opus import OpusImporter
 from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter
 from weebill.corpus.importers.synthetic_text import SyntheticImporter
-from weebill.corpus.sources import Places, Side, Source
+from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.errors import InputError, nearest
+from weebill.experiment.corpora import Side
 
 log = logging.getLogger(__name__)
 

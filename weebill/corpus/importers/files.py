@@ -6,8 +6,9 @@ from itertools import islice
 
 from weebill.corpus.download import is_url
 from weebill.corpus.importers.reading import Controls, Row, Text, one_sided
-from weebill.corpus.sources import Places, Side, Source, check_known, kind_of, sides_of
+from weebill.corpus.sources import Places, Source, check_known
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side, kind_of, sides_of
 
 
 @dataclass(frozen=True)

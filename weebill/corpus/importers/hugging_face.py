@@ -15,9 +15,10 @@ import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
 from weebill.corpus.importers.reading import IN_CELLS, Controls, Row, Text, lines
-from weebill.corpus.sources import Places, Side, Source, kind_of, sides_of
+from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError, nearest
+from weebill.experiment.corpora import Side, kind_of, sides_of
 
 TABLE = ".parquet"
 JSON_LINES = (

@@ -12,8 +12,9 @@ from weebill.corpus.importers.mtdata_index import (
     similar_names,
 )
 from weebill.corpus.importers.reading import Controls, Row, Text, member_names, one_sided
-from weebill.corpus.sources import SIDES, Places, Side, Source, sides_of
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
+from weebill.experiment.corpora import SIDES, Side, sides_of
 
 OTHER_IMPORTERS = {"hfds": "hugging_face", "sgm": "sacrebleu", "wmt21xml": "sacrebleu"}
 

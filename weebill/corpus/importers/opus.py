@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
 from weebill.corpus.importers.reading import Controls, Row, Text, one_sided
-from weebill.corpus.sources import SIDES, Places, Side, Source
+from weebill.corpus.sources import Places, Source
 from weebill.errors import nearest
+from weebill.experiment.corpora import SIDES, Side
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
 

@@ -18,8 +18,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
-from weebill.corpus.sources import Side
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 from weebill.text_files import decoded_lines, open_binary
 
 log = logging.getLogger(__name__)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weebill.corpus.importers.reading import Controls, Row, Text
-from weebill.corpus.sources import SIDES, Places, Side, Source, sides_of
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
+from weebill.experiment.corpora import SIDES, Side, sides_of
 
 
 @dataclass(frozen=True)

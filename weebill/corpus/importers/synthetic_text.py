@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from weebill.corpus.sources import SIDES, Places, Side, Source, sides_of
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES, Side, sides_of
 
 
 @dataclass(frozen=True)

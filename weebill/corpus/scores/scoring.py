@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from weebill.corpus.scores.registry import SCORES, Score
 from weebill.corpus.table import (
     SHARDS,
     TableWriter,
@@ -21,6 +20,7 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES, Score
 from weebill.files import (
     claim_folder,
     content_hash,

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weebill.corpus.scores.registry import SCORES
 from weebill.corpus.scores.scoring import check_shards, kept_rows
 from weebill.corpus.table import (
     SHARDS,
@@ -25,6 +24,7 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
+from weebill.experiment.scores import SCORES
 from weebill.files import atomic_folder
 
 log = logging.getLogger(__name__)

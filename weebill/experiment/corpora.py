@@ -1,0 +1,53 @@
+"""The corpora of an experiment: the entries that name them, and the sides that their text has."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+from weebill.errors import Key
+
+Config = dict[str, Any]
+
+Side = Literal["source", "target"]
+SIDES: tuple[Side, ...] = ("source", "target")
+
+# What the configuration's key `use` says of a corpus: the side that its monolingual text has.
+USES: dict[str, Side | None] = {
+    "parallel": None,
+    "monolingual": "source",
+    "monolingual-target": "target",
+}
+
+
+def sides_of(monolingual: Side | None) -> tuple[Side, ...]:
+    """The sides that text has: its one where it is monolingual, else both."""
+    return SIDES if monolingual is None else (monolingual,)
+
+
+def kind_of(monolingual: Side | None) -> str:
+    """What the configuration's key `use` calls such text."""
+    return next(use for use, side in USES.items() if side == monolingual)
+
+
+SECTIONS = ("corpora", "validation", "test_sets")
+FILE_KEYS = ("source", "target", "table")
+
+
+class Entry(NamedTuple):
+    """One importer entry and where it stands; monolingual: the side that monolingual text has."""
+
+    path: tuple[Key, ...]
+    values: dict[str, Any]
+    monolingual: Side | None = None
+
+
+def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
+    """The importer entries of these sections, in the order of the keys."""
+    for section in sections:
+        value = config[section]
+        if isinstance(value, list):
+            yield from (Entry((section, index), values) for index, values in enumerate(value))
+        elif section == "validation":
+            yield Entry((section,), value)
+        else:
+            for name, values in value.items():
+                yield Entry((section, name), values, USES[values.get("use", "parallel")])

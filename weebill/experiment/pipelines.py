@@ -1,0 +1,63 @@
+"""Pipelines of a generation experiment: the variants that they make, MODEL/STEP/STEP…, and their models."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def variants(config: Mapping[str, Any]) -> list[str]:
+    """MODEL/STEP/STEP… of every model that the pipelines make, each once, in their order."""
+    found = {}
+    for pipeline in config["pipelines"]:
+        path = pipeline["model"]
+        for step in pipeline["steps"]:
+            path = f"{path}/{step}"
+            found[path] = None
+    return list(found)
+
+
+def model_of(variant: str) -> str:
+    """The model that a variant was made from."""
+    return variant.split("/")[0]
+
+
+def variants_of(config: Mapping[str, Any], model: str) -> list[str]:
+    """The variants of one model."""
+    return [variant for variant in variants(config) if model_of(variant) == model]
+
+
+def piped_models(config: Mapping[str, Any]) -> list[str]:
+    """The models that any pipeline starts from."""
+    return list(dict.fromkeys(pipeline["model"] for pipeline in config["pipelines"]))
+
+
+def task_of(config: Mapping[str, Any], model: str) -> str:
+    """What a model is for, as its data says."""
+    return config["data"][config["models"][model]["data"]]["task"]
+
+
+def steps_by(config: Mapping[str, Any], method: str) -> list[str]:
+    """The names of the steps of a method."""
+    return [name for name, step in config["steps"].items() if step["method"] == method]
+
+
+def measured_lengths(config: Mapping[str, Any], model: str) -> dict[str, int]:
+    """The longest texts that the evaluation gives a model, or asks it for, in tokens, by key path."""
+    evaluation = config["evaluation"]
+    speed = evaluation["speed"]
+    if task_of(config, model) == "summarization":
+        return {
+            "evaluation.search.max_tokens": evaluation["search"]["max_tokens"],
+            "evaluation.speed.given": speed["given"],
+            "evaluation.speed.new_tokens": speed["new_tokens"],
+        }
+    return {
+        "evaluation.perplexity.window": evaluation["perplexity"]["window"],
+        "evaluation.speed.new_tokens": speed["given"] + speed["new_tokens"],
+    }
+
+
+def vocabulary_pruned(config: Mapping[str, Any], model: str) -> bool:
+    """Return True if a pipeline of the model prunes its vocabulary."""
+    pruning = steps_by(config, "prune-vocabulary")
+    pipelines = [pipeline for pipeline in config["pipelines"] if pipeline["model"] == model]
+    return any(step in pruning for pipeline in pipelines for step in pipeline["steps"])

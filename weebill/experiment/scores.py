@@ -1,0 +1,79 @@
+"""The scores that a corpus may have, and the settings of those that it has at a stage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from weebill.experiment.corpora import USES, sides_of
+
+Config = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Score:
+    """column: its name in tables.  sides: what it reads.  higher_is_better: which end is the good one."""
+
+    column: str
+    sides: tuple[str, ...]
+    higher_is_better: bool
+    unit: str
+
+
+# In the order in which they drop rows, by the name that configuration and `dropped_by` use.  bicleaner-ai: Zaragoza-Bernabeu et al. 2022;
+# language models: WMT21 §2; reverse model: WNGT20 §3.
+# The combined score is of those before it.
+SCORES = {
+    "bicleaner": Score("bicleaner_probability", ("source", "target"), True, "probability"),
+    "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
+    "language_model_target": Score("cross_entropy_target", ("target",), False, "bits per word"),
+    "lexical_translation": Score(
+        "lexical_log_probability", ("source", "target"), True, "nats per word"
+    ),
+    "reverse_model": Score("reverse_log_probability", ("source", "target"), True, "nats per piece"),
+    "combined": Score("combined_score", ("source", "target"), True, "log odds of a good pair"),
+}
+
+Stage = Literal["cleaning", "back_translation", "distillation"]
+STAGES: tuple[Stage, ...] = ("cleaning", "back_translation", "distillation")
+
+
+def section_of(config: Config, corpus: str, stage: Stage) -> Config:
+    """A stage's section of a checked configuration, as it holds for one corpus."""
+    return _laid_over(config[stage], config["corpora"][corpus].get(stage, {}))
+
+
+def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
+    """A section with a corpus' own keys; a cut is replaced as a whole, since its keys exclude each other."""
+    merged = dict(section)
+    for key, value in own.items():
+        deeper = isinstance(value, Mapping) and key != "cut" and key in merged
+        merged[key] = _laid_over(merged[key], value) if deeper else value
+    return merged
+
+
+def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
+    """Settings by name of the scores that a corpus has at a stage, in the order in which they drop rows.
+
+    Before it is translated, monolingual text has one side alone.
+    """
+    configured = section_of(config, corpus, stage)["scores"]
+    monolingual = USES[config["corpora"][corpus]["use"]]
+    if stage == "back_translation" and monolingual != "target":
+        return {}
+    sides = sides_of(monolingual if stage == "cleaning" else None)
+    return {
+        name: configured[name]
+        for name, score in SCORES.items()
+        if name in configured and set(score.sides) <= set(sides)
+    }
+
+
+def components(config: Config) -> list[str]:
+    """The names of the scores that `scoring` has models for, which the combined score is made of."""
+    always = {"language_model_source", "language_model_target"}
+    return [name for name in SCORES if name in always or name in config["scoring"]]
+
+
+def asked_for(config: Config) -> set[str]:
+    """The names of all scores that some stage has."""
+    return {name for stage in STAGES for name in config[stage]["scores"]}
