@@ -12,19 +12,13 @@ from weebill.configuration.schema import load_schema
 from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
-from weebill.experiment import precisions
 from weebill.experiment.recipes import comparisons, comparisons_over_seeds, removed
-from weebill.experiment.shapes import Architecture
 from weebill.experiment.student_names import with_students
-from weebill.experiment.variants import expand_exports, expand_variants
-from weebill.experiment.zoo import attention_blocks, feed_forward_blocks
+from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA
 from weebill.pruning.groups import Grouping
 from weebill.pruning.methods import METHODS
 from weebill.pruning.ranking import Ranking
-from weebill.quantization import GRIDS
-from weebill.quantization.calibration import FORMULAS
-from weebill.translation.model.network import Translator
 from weebill.translation.training.trainer import Hardware, TrainingConfig
 from weebill.yaml_files import read_yaml
 
@@ -163,67 +157,6 @@ def test_the_schema_has_the_methods_and_choices_of_the_library():
     assert set(rules["ranking"]["enum"]) == set(get_args(Ranking))
 
 
-@pytest.mark.parametrize("kind", ["ssru", "attention"])
-@pytest.mark.parametrize("tied", [True, False])
-def test_the_zoo_knows_the_blocks_of_the_network(zoo, kind, tied):
-    entry = {**zoo["small"], "decoder": kind, "decoder_tied": tied}
-    network = Translator(Architecture.from_zoo(entry, 20))
-    assert attention_blocks(entry) == {b.name: b.heads for b in network.attention_blocks()}
-    assert feed_forward_blocks(entry) == {b.name: b.neurons for b in network.feed_forward_blocks()}
-
-
-PRECISIONS = ["float32", "int8", "int8-finetuned", "log4"]
-
-
-def test_all_variants(experiment, zoo):
-    config = check(experiment(), "trial.yaml", zoo)
-    assert expand_variants(config) == [
-        (student, recipe, precision)
-        for student in ("small", "thin")
-        for recipe in ("unpruned", "pushy")
-        for precision in PRECISIONS
-    ]
-
-
-def test_the_baseline_is_always_made_and_nothing_twice(experiment, zoo):
-    patterns = {"variants": ["small/pushy/int8", "small/pushy/int8*", "*l/p*/float32"]}
-    assert expand_variants(check(experiment(patterns), "trial.yaml", zoo)) == [
-        ("small", "unpruned", "float32"),
-        ("small", "pushy", "float32"),
-        ("small", "pushy", "int8"),
-        ("small", "pushy", "int8-finetuned"),
-        ("thin", "unpruned", "float32"),
-    ]
-
-
-def test_each_grid_makes_its_precisions(experiment, zoo):
-    compared = {"activation_scale": "mean-of-scales", "compare_activation_scales": True}
-    changes = {"quantization": {"int8": compared, "int8_rowwise": {"finetune": {}}}}
-    section = check(experiment(changes), "trial.yaml", zoo)["quantization"]
-    made = {
-        name: (one.grid, one.activation_scale, one.finetuned)
-        for name, one in precisions.quantized(section).items()
-    }
-    assert made == {
-        "int8": ("int8", "mean-of-scales", False),
-        "int8-mean-of-maxima": ("int8", "mean-of-maxima", False),
-        "int8-finetuned": ("int8", "mean-of-scales", True),
-        "int8_rowwise": ("int8_rowwise", "mean-of-maxima", False),
-        "int8_rowwise-finetuned": ("int8_rowwise", "mean-of-maxima", True),
-        "log4": ("log4", None, False),
-    }
-    assert set(made) < set(precisions.PRECISIONS)
-
-
-def test_the_library_has_these_grids_and_formulas():
-    assert list(GRIDS) == list(precisions.GRIDS)
-    assert [name for name, grid in GRIDS.items() if grid.integer] == list(precisions.INTEGER_GRIDS)
-    assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
-    rules = load_schema("translation")["$defs"]["integer_grid"]["properties"]["activation_scale"]
-    assert set(rules["enum"]) == set(FORMULAS)
-    assert rules["default"] == precisions.ACTIVATION_SCALES[0]
-
-
 @pytest.mark.parametrize("path", PRECISE, ids=lambda path: path.stem)
 def test_every_student_is_quantized_both_tuned_and_untuned(path):
     config = check(read_yaml(path), str(path))
@@ -335,15 +268,3 @@ def updates_of_students(config: dict, recipes: dict) -> int:
         total += recipe.get("iterations", 0) * recipe.get("iteration_updates", 0)
         total += whole - recipe.get("reset_to", 0)
     return total
-
-
-def test_exports_are_found_by_patterns_once_each(experiment, zoo):
-    patterns = {"onnx": ["thin/*/log4", "*/pushy/log4"], "marian": ["small/unpruned/float32"]}
-    config = check(experiment({"exports": patterns}), "trial.yaml", zoo)
-    assert expand_exports(config) == [
-        ("onnx", ("thin", "unpruned", "log4")),
-        ("onnx", ("thin", "pushy", "log4")),
-        ("onnx", ("small", "pushy", "log4")),
-        ("marian", ("small", "unpruned", "float32")),
-    ]
-    assert expand_exports(check(experiment(), "trial.yaml", zoo)) == []

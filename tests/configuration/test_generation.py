@@ -1,4 +1,4 @@
-"""Experiments of the kind `generation`: variants, contradictions, files, and the page that tells the keys."""
+"""Experiments of the kind `generation`: contradictions, files, and the page that tells the keys."""
 
 import json
 import re
@@ -14,7 +14,6 @@ from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.generation import local_paths, weights_of
 from weebill.configuration.kinds import estimate, unfit_models
 from weebill.configuration.schema import load_schema
-from weebill.experiment.pipelines import task_of, variants, variants_of
 from weebill.generation.tokenizer import train_tokenizer
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
 from weebill.yaml_files import read_yaml
@@ -32,19 +31,6 @@ def faults(config: dict) -> list[str]:
 def changed(path: str, value) -> dict:
     """The small experiment with one key set, or removed by None."""
     return with_key(SMALL, [int(p) if p.isdigit() else p for p in path.split(".")], value)
-
-
-def test_variants_are_all_prefixes_once():
-    config = check(SMALL, "x.yaml")
-    found = variants(config)
-    assert len(found) == len(set(found)) == 14
-    assert found[:3] == [
-        "bart/fine-tuned",
-        "bart/fine-tuned/distilled",
-        "bart/fine-tuned/distilled/pruned",
-    ]
-    assert all(name.startswith("gpt2/") for name in variants_of(config, "gpt2"))
-    assert task_of(config, "gpt2") == "language-modelling"
 
 
 @pytest.mark.parametrize(

@@ -1,75 +1,22 @@
-"""Metric experiments: what the configuration makes, and mistakes in it, in the words that the user reads."""
+"""Metric experiments: mistakes in the configuration, in the words that the user reads."""
 
 from dataclasses import MISSING, fields
 
 import pytest
 
 from tests.configuration.changes import with_key
+from tests.small_metric_experiment import SMALL, TEST
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.kinds import estimate, missing_files
 from weebill.configuration.schema import load_schema
-from weebill.experiment.metrics import curve, our_metrics, pruned_metrics, shown_metrics
 from weebill.metric.pretraining import PretrainingSettings
 from weebill.metric.regression import RegressionSettings
-
-JUDGED = {"table": "da.tsv", "score": "da"}
-TEST = {**JUDGED, "statistic": "mqm"}
-MADE = {"by": "pretraining", "layers": 3, "heads": 2, "width": 8, "intermediate": 16}
-SMALL = {
-    "kind": "metric",
-    "experiment": "trial",
-    "texts": ["a.txt"],
-    "encoders": {"small": MADE, "xlmr": {"by": "hugging_face", "hugging_face": "folder"}},
-    "reference": {"encoder": "small", "judgements": [JUDGED], "members": 2},
-    "pruning": {
-        "judgements": [JUDGED],
-        "development": TEST,
-        "top_layers": [1, 2],
-        "heads": [0.5],
-        "recipe": {"top_layers": 1, "feed_forward": 0.75},
-    },
-    "distillation": {
-        "encoder": "small",
-        "pairs": {
-            "en-de": {
-                "languages": {"source": "en", "target": "de"},
-                "source": "a.en",
-                "target": "a.de",
-                "translations": {"direct": {"by": "models", "models": ["m"]}},
-            }
-        },
-    },
-    "metrics": {"BERTScore": {"by": "bert-score", "encoder": "small", "layer": 2}},
-    "test_sets": {"news": {**TEST, "scores": {"BLEURT": "bleurt.txt"}}},
-}
 
 
 def changed(path, value):
     """The experiment with one key set, or taken away by None."""
     return with_key(SMALL, path, value)
-
-
-def test_metrics_of_an_experiment():
-    config = check(SMALL, "trial.yaml")
-    assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
-    others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
-    assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
-    # The recipe's neurons, as in figure 6b.
-    less = {"top_layers": 0, "feed_forward": 0.75, "heads": 0.5}
-    assert curve(config, "heads") == {"heads-0.5": less}
-    assert pruned_metrics(config) == {
-        "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},
-        "without-2-top-layers": {"top_layers": 2, "feed_forward": 1.0, "heads": 1.0},
-        "heads-0.5": less,
-        "pruned": {"top_layers": 1, "feed_forward": 0.75, "heads": 1.0},
-    }
-    assert shown_metrics(config, "development") == ["reference", *pruned_metrics(config)]
-
-
-def test_an_official_checkpoint_is_no_ensemble():
-    config = check(changed(("reference",), {"checkpoint": "Unbabel/wmt20-comet-da"}), "trial.yaml")
-    assert our_metrics(config) == ["reference", "pruned", "distilled"]
 
 
 @pytest.mark.parametrize(

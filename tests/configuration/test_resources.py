@@ -12,7 +12,6 @@ from weebill.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
-from weebill.experiment.translating_models import hub_models, hugging_face_models
 
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
@@ -78,17 +77,6 @@ def test_hugging_face_models_that_cannot_translate_are_named(
         "reverse_teacher.hugging_face: pair: its tokenizer has no codes of languages; remove language_codes",
     ]
     assert unfit_models(config({"language_codes": {"target": "nl"}})) == []
-
-
-def test_languages_of_hugging_face_models(experiment, zoo):
-    changes = {
-        "teacher": {"hugging_face": "a/b", "revision": 40 * "a", "language_codes": {"target": "x"}},
-        "scoring": {"reverse_model": {"hugging_face": "a/b", "revision": 40 * "a"}},
-    }
-    config = check(experiment(changes, ["teacher.architecture"]), "trial.yaml", zoo)
-    teacher, scorer = hugging_face_models(config)
-    assert (teacher.languages, scorer.languages) == (("en", "x"), ("de", "en"))
-    assert hub_models(config) == {"a--b@" + 40 * "a": ("a/b", 40 * "a")}
 
 
 def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_path):

@@ -19,8 +19,8 @@ class Score:
     unit: str
 
 
-# In the order in which they drop rows, by the name that configuration and `dropped_by` use.  bicleaner-ai: Zaragoza-Bernabeu et al. 2022;
-# language models: WMT21 §2; reverse model: WNGT20 §3.
+# In the order in which they drop rows, by the name that configuration and `dropped_by` use.  bicleaner-ai:
+# Zaragoza-Bernabeu et al. 2022; language models: WMT21 §2; reverse model: WNGT20 §3.
 # The combined score is of those before it.
 SCORES = {
     "bicleaner": Score("bicleaner_probability", ("source", "target"), True, "probability"),

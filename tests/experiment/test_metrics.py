@@ -1,0 +1,30 @@
+"""The metrics of an experiment follow from its configuration."""
+
+from tests.configuration.changes import with_key
+from tests.small_metric_experiment import SMALL
+from weebill.configuration.checking import check
+from weebill.experiment.metrics import curve, our_metrics, pruned_metrics, shown_metrics
+
+
+def test_metrics_of_an_experiment():
+    config = check(SMALL, "trial.yaml")
+    assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
+    others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
+    assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
+    # The recipe's neurons, as in figure 6b.
+    less = {"top_layers": 0, "feed_forward": 0.75, "heads": 0.5}
+    assert curve(config, "heads") == {"heads-0.5": less}
+    assert pruned_metrics(config) == {
+        "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},
+        "without-2-top-layers": {"top_layers": 2, "feed_forward": 1.0, "heads": 1.0},
+        "heads-0.5": less,
+        "pruned": {"top_layers": 1, "feed_forward": 0.75, "heads": 1.0},
+    }
+    assert shown_metrics(config, "development") == ["reference", *pruned_metrics(config)]
+
+
+def test_an_official_checkpoint_is_no_ensemble():
+    config = check(
+        with_key(SMALL, ("reference",), {"checkpoint": "Unbabel/wmt20-comet-da"}), "trial.yaml"
+    )
+    assert our_metrics(config) == ["reference", "pruned", "distilled"]

@@ -1,0 +1,35 @@
+"""Precisions follow from the grids of a configuration, and the grids are the library's."""
+
+from weebill.configuration.checking import check
+from weebill.configuration.schema import load_schema
+from weebill.experiment import precisions
+from weebill.quantization import GRIDS
+from weebill.quantization.calibration import FORMULAS
+
+
+def test_each_grid_makes_its_precisions(experiment, zoo):
+    compared = {"activation_scale": "mean-of-scales", "compare_activation_scales": True}
+    changes = {"quantization": {"int8": compared, "int8_rowwise": {"finetune": {}}}}
+    section = check(experiment(changes), "trial.yaml", zoo)["quantization"]
+    made = {
+        name: (one.grid, one.activation_scale, one.finetuned)
+        for name, one in precisions.quantized(section).items()
+    }
+    assert made == {
+        "int8": ("int8", "mean-of-scales", False),
+        "int8-mean-of-maxima": ("int8", "mean-of-maxima", False),
+        "int8-finetuned": ("int8", "mean-of-scales", True),
+        "int8_rowwise": ("int8_rowwise", "mean-of-maxima", False),
+        "int8_rowwise-finetuned": ("int8_rowwise", "mean-of-maxima", True),
+        "log4": ("log4", None, False),
+    }
+    assert set(made) < set(precisions.PRECISIONS)
+
+
+def test_the_library_has_these_grids_and_formulas():
+    assert list(GRIDS) == list(precisions.GRIDS)
+    assert [name for name, grid in GRIDS.items() if grid.integer] == list(precisions.INTEGER_GRIDS)
+    assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
+    rules = load_schema("translation")["$defs"]["integer_grid"]["properties"]["activation_scale"]
+    assert set(rules["enum"]) == set(FORMULAS)
+    assert rules["default"] == precisions.ACTIVATION_SCALES[0]
