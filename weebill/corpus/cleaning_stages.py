@@ -7,10 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weebill.corpus.cleaning.filters.counts import empty
+from weebill.corpus.cleaning.filters.held_out import test_overlap
 from weebill.corpus.cleaning.normalise import normalise
-from weebill.corpus.cleaning.overlap import HeldOut, test_overlap
+from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs
-from weebill.corpus.cleaning.rules import Rules, empty
+from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import TableWriter, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES

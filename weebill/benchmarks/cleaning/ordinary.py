@@ -7,7 +7,8 @@ from pathlib import Path
 import regex
 from sacremoses import MosesPunctNormalizer
 
-from weebill.corpus.cleaning.rules import BROKEN_ENCODING, Rules
+from weebill.corpus.cleaning.filters.contents import BROKEN_ENCODING
+from weebill.corpus.cleaning.rules import Rules
 
 Pair = tuple[str, str]
 

@@ -13,7 +13,6 @@ from zlib import crc32
 import numpy as np
 
 from weebill.corpus.cleaning.normalise import folded
-from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # what a row is: the first of its kind, or which sort of repeat
 BUCKET_ROWS = 500_000  # 12 MB of records, about 40 MB while they are sorted
@@ -113,13 +112,3 @@ def _sorted(records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     )
     same_text[1:] = same_key[1:] & (records["text"][1:] == records["text"][:-1])
     return records, same_key, same_text
-
-
-def duplicate(pairs: Pairs, context: Context) -> np.ndarray:
-    """A pair that stood earlier in the corpus, letter by letter after normalisation."""
-    return pairs.repeats == EXACT
-
-
-def near_duplicate(pairs: Pairs, context: Context) -> np.ndarray:
-    """A pair that stood earlier but for case, punctuation and white space."""
-    return pairs.repeats == NEAR if context.near_duplicates else none(pairs)

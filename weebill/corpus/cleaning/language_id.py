@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side
 
 _LABEL = "__label__"
 
@@ -91,20 +89,3 @@ def _ends(text: str) -> str:
     if len(text) <= 2 * END_CHARACTERS:
         return text
     return f"{text[:END_CHARACTERS]} {text[-END_CHARACTERS:]}"
-
-
-def language_source(pairs: Pairs, context: Context) -> np.ndarray:
-    """A source side that is not in the source language."""
-    return _wrong_language(pairs, context, "source")
-
-
-def language_target(pairs: Pairs, context: Context) -> np.ndarray:
-    """A target side that is not in the target language."""
-    return _wrong_language(pairs, context, "target")
-
-
-def _wrong_language(pairs: Pairs, context: Context, side: Side) -> np.ndarray:
-    if context.identifier is None or side not in pairs.named:
-        return none(pairs)
-    place = pairs.named.index(side)
-    return context.identifier.reject(pairs.sides[place], pairs.languages[place])

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weebill.corpus.cleaning.features import Features, measure
+from weebill.corpus.cleaning.language_id import LanguageIdentifier
+from weebill.corpus.cleaning.overlap import HeldOut
+from weebill.corpus.cleaning.rules import Rules
 from weebill.experiment.corpora import SIDES, Side
-
-if TYPE_CHECKING:
-    from weebill.corpus.cleaning.language_id import LanguageIdentifier
-    from weebill.corpus.cleaning.overlap import HeldOut
-    from weebill.corpus.cleaning.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,9 @@ class Pairs:
 class Context:
     """What filters decide by; a filter whose part is None rejects nothing."""
 
-    rules: "Rules"
-    identifier: "LanguageIdentifier | None" = None
-    held_out: "HeldOut | None" = None
+    rules: Rules
+    identifier: LanguageIdentifier | None = None
+    held_out: HeldOut | None = None
     near_duplicates: bool = True
 
 
@@ -73,3 +70,8 @@ Filter = Callable[[Pairs, Context], np.ndarray]
 def none(pairs: Pairs) -> np.ndarray:
     """The verdict that rejects no row: (rows,) False."""
     return np.zeros(len(pairs), bool)
+
+
+def any_side(pairs: Pairs, test: Callable[[Features], np.ndarray]) -> np.ndarray:
+    """(rows,) bool: rows of which at least one side's features pass a test."""
+    return np.logical_or.reduce([test(features) for features in pairs.features])

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from weebill.corpus.cleaning.features import measure
-from weebill.corpus.cleaning.rules import numbers_in
+from weebill.corpus.cleaning.filters.contents import numbers_in
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 

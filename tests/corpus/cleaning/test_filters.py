@@ -5,9 +5,10 @@ import pytest
 
 from weebill.corpus.cleaning.features import measure
 from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.filters.contents import numbers_in
 from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs
-from weebill.corpus.cleaning.rules import Rules, numbers_in
+from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 
 W = "word "

@@ -1,0 +1,46 @@
+"""All filters, in the order of WNGT20 §3 and WMT21 §2, each applied to the rows that the earlier ones left."""
+
+import numpy as np
+
+from weebill.corpus.cleaning.pairs import Context, Filter, Pairs
+from weebill.registry import Registry
+
+# By name.  A new filter is a function in a file of its own, or beside its like, and an entry here.
+FILTERS: Registry[Filter] = Registry(
+    {
+        "duplicate": "corpus.cleaning.filters.repeats:duplicate",
+        "near_duplicate": "corpus.cleaning.filters.repeats:near_duplicate",
+        "empty": "corpus.cleaning.filters.counts:empty",
+        "identical": "corpus.cleaning.filters.contents:identical",
+        "too_long": "corpus.cleaning.filters.counts:too_long",
+        "length_ratio": "corpus.cleaning.filters.counts:length_ratio",
+        "letter_tokens": "corpus.cleaning.filters.counts:letter_tokens",
+        "letter_characters": "corpus.cleaning.filters.counts:letter_characters",
+        "long_word": "corpus.cleaning.filters.counts:long_word",
+        "numbers": "corpus.cleaning.filters.contents:numbers",
+        "urls": "corpus.cleaning.filters.contents:urls",
+        "garbled": "corpus.cleaning.filters.contents:garbled",
+        "language_source": "corpus.cleaning.filters.languages:language_source",
+        "language_target": "corpus.cleaning.filters.languages:language_target",
+        "test_overlap": "corpus.cleaning.filters.held_out:test_overlap",
+    }
+)
+
+
+# A batch is made smaller when so few of its rows are left; before, filters look at rejected rows too.
+NARROW_AT = 0.9
+
+
+def clean_batch(pairs: Pairs, context: Context) -> np.ndarray:
+    """(rows,) int8: which of FILTERS, in order, first rejects each row; -1 where none does."""
+    dropped_by = np.full(len(pairs), -1, np.int8)
+    rows = np.arange(len(pairs))  # of `pairs`, which loses rows on the way
+    for number, function in enumerate(FILTERS.values()):
+        rejected = rows[function(pairs, context)]
+        dropped_by[rejected[dropped_by[rejected] < 0]] = number
+        left = np.flatnonzero(dropped_by[rows] < 0)
+        if len(left) < NARROW_AT * len(rows):
+            rows, pairs = rows[left], pairs.take(left)
+            if not len(rows):
+                break
+    return dropped_by

@@ -1,0 +1,19 @@
+"""The filter of training rows that share a side with a test or validation set."""
+
+import numpy as np
+
+from weebill.corpus.cleaning.normalise import folded
+from weebill.corpus.cleaning.pairs import Context, Pairs, none
+
+
+def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
+    """A side that equals the same side of a held-out sentence but for case, punctuation, space."""
+    rejected = none(pairs)
+    if context.held_out is not None:
+        for texts, keys in zip(pairs.sides, context.held_out.keys, strict=True):
+            found = (text in keys for text in folded(texts))
+            rejected |= np.fromiter(found, bool, len(texts))
+    return rejected
+
+
+test_overlap.__test__ = False  # its name says what it finds; pytest need not try it
