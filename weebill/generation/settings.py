@@ -10,6 +10,7 @@ from weebill.errors import InputError
 if TYPE_CHECKING:
     from weebill.generation.models import Generator
 
+PACKAGES = ("transformers",)  # whose versions decide a generator's bits, beside PyTorch's
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
 
 

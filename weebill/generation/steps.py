@@ -26,7 +26,6 @@ from weebill.generation.distillation import (
 )
 from weebill.generation.encoding import Batches, Encoder, validation_batches
 from weebill.generation.int8 import calibrated_scales, save_int8
-from weebill.generation.lineage import lineage, software
 from weebill.generation.models import (
     LINEAGE,
     Generator,
@@ -36,10 +35,11 @@ from weebill.generation.models import (
 )
 from weebill.generation.movement import MovementShares, cut_silent, movement_gates
 from weebill.generation.quantized_training import weights_on_grid
-from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
 from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
+from weebill.model_lineage import lineage, versions
 
 EACH_TOKEN = "each-token"
 
@@ -315,9 +315,10 @@ def _save(step: Any, place: Place, generator: Generator, course: Course, **more:
     settings = {key: value for key, value in asdict(step).items() if key != "training"}
     made = lineage(
         type(step).__name__,
-        place.seed,
         step.training,
+        place.seed,
         course,
+        PACKAGES,
         parent=model_hash(place.model),
         data=data_hash(place.data),
         **{**settings, **more},
@@ -332,6 +333,6 @@ def _untrained_lineage(step: Any, place: Place, **more: Any) -> dict[str, Any]:
         "kind": type(step).__name__,
         "parent": model_hash(place.model),
         **asdict(step),
-        "versions": software(),
+        "versions": versions(PACKAGES),
         **more,
     }

@@ -22,12 +22,12 @@ from weebill.files import remove_folder
 from weebill.generation.data import data_hash, read_part
 from weebill.generation.denoising import Noise
 from weebill.generation.encoding import Batches, Encoder, noisy, validation_batches
-from weebill.generation.lineage import lineage
 from weebill.generation.models import save_generator
-from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
 from weebill.generation.training import train
 from weebill.hugging_face.folder import folder_kind
+from weebill.model_lineage import lineage
 from weebill.replaceable import check_replaceable
 
 SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
@@ -116,7 +116,13 @@ def make_model(
         device=device,
     )
     made = lineage(
-        "pre-trained", seed, settings, course, shape=asdict(shape), passage=making.passage
+        "pre-trained",
+        settings,
+        seed,
+        course,
+        PACKAGES,
+        shape=asdict(shape),
+        passage=making.passage,
     )
     save_generator(output, model, tokenizer, made)
     remove_folder(work)

@@ -19,9 +19,9 @@ from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
-from weebill.generation.lineage import software
-from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 from weebill.workflow.code_version import code_version
 
@@ -103,7 +103,7 @@ def train(
             "training": asdict(settings),
             "seed": seed,
             "device": asdict(device),
-            "software": software(),
+            "software": versions(PACKAGES),
             "code": code_version(*CODE),
         }
         claim_folder(work, "begun_by.json", begun)

@@ -12,7 +12,7 @@ from weebill.files import remove_folder
 from weebill.quantization import fake_quantization, pack_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.model.folder import load_model, model_hash, save_model
-from weebill.translation.model.lineage import lineage
+from weebill.model_lineage import lineage
 from weebill.translation.training.trainer import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):

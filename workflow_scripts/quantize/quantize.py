@@ -8,7 +8,7 @@ from weebill.workflow.job import job
 from weebill.quantization import quantize_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.model.folder import load_model, model_hash, save_model
-from weebill.translation.model.lineage import versions
+from weebill.model_lineage import versions
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.params.grid, snakemake.params.activation_scale

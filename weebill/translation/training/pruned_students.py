@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from weebill.files import remove_folder, write_json
+from weebill.model_lineage import lineage
 from weebill.pruning.study import Method
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, load_model, model_hash, save_model
-from weebill.translation.model.lineage import lineage
 from weebill.translation.training.pruning_study import TranslationStudy, unwatched
 from weebill.translation.training.train_from_scratch import make_model
 from weebill.translation.training.trainer import Hardware, TrainingConfig

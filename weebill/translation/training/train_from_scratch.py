@@ -8,9 +8,9 @@ import torch
 
 from weebill.experiment.shapes import Architecture
 from weebill.files import remove_folder
+from weebill.model_lineage import lineage
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model
-from weebill.translation.model.lineage import lineage
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.trainer import Hardware, TrainingConfig, train

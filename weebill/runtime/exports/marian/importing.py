@@ -9,11 +9,11 @@ import torch
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import sha256_file
+from weebill.model_lineage import versions
 from weebill.runtime.exports.marian.configuration import to_architecture
 from weebill.runtime.exports.marian.files import read_npz
 from weebill.runtime.exports.marian.names import Place, places
 from weebill.translation.model.folder import load_tensors, save_model
-from weebill.translation.model.lineage import versions
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 

@@ -1,0 +1,49 @@
+"""The lineage that a model's folder records: what it was made by, and with which software.
+
+Kept apart from training, whose libraries are slow to import.
+"""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import torch
+
+from weebill import __version__
+
+
+class Course(Protocol):
+    """Course of a training: its validations, and the update whose weights were kept."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+
+
+def lineage(
+    kind: str, settings: Any, seed: int, course: Course, packages: Iterable[str] = (), **more: Any
+) -> dict[str, Any]:
+    """Return what made a trained model: its kind, settings, seed, course of validation and the software.
+
+    settings: a dataclass.  packages: as in `versions`.  more: plain values, such as a step's own settings and the
+    parent's hash.
+    """
+    return {
+        "kind": kind,
+        "seed": seed,
+        "training": asdict(settings),
+        "course": course.to_dict(),
+        "versions": versions(packages),
+        **more,
+    }
+
+
+def versions(packages: Iterable[str] = ()) -> dict[str, str]:
+    """Return the versions of the software that decides a model's bits; packages: more of them."""
+    return {
+        "weebill": __version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
+    }
