@@ -29,7 +29,7 @@ rule calibrate:
             "quantization.modules",
             "tensor_files",
             "experiment.shapes",
-            "translation.training.batches",
+            "translation.model.batch",
             "translation.model.folder",
             "translation.model.layers",
             "translation.model.network",

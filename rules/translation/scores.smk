@@ -140,7 +140,7 @@ rule score_by_reverse_model:
             "experiment.corpora",
             "experiment.scores",
             "corpus.table",
-            "translation.search.force_decoding",
+            "translation.force_decoding",
         )
         + SEARCH_CODE,
     script:

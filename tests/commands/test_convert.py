@@ -10,8 +10,8 @@ from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
 from weebill.runtime.exports.onnx import OnnxStudent
 from weebill.runtime.shortlist import Shortlist
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=True)
 

@@ -15,8 +15,8 @@ import sentencepiece
 from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 
 @pytest.fixture(scope="module")

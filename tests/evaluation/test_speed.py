@@ -13,9 +13,9 @@ from weebill.evaluation.speed import Entrant, fewer, measure_speed, read_speeds,
 from weebill.files import write_json
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import load_runtime
+from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 
 class Sleeper:

@@ -10,9 +10,9 @@ from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.evaluation import teacher_check
 from weebill.evaluation.teacher_check import check_teachers, recorded_bleu
+from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import save_model
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 SETTINGS = {"languages": ("en", "de"), "target": "de"}
 

@@ -11,8 +11,8 @@ from weebill.corpus.sources import Places
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.hugging_face.hub import fetch_model
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 COMMIT = "c0ffee" + 34 * "0"
 OTHER = ("flax_model.msgpack", "pytorch_model.bin", "README.md")

@@ -23,8 +23,8 @@ from weebill.generation.models import load_generator
 from weebill.hugging_face.folder import load_model
 from weebill.hugging_face.loading import _library_alone, pretrained_model, refuse_code
 from weebill.metric.folder import load_metric, save_metric
+from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import check_folder
-from weebill.translation.translator import load_translator
 
 ROOT = Path(__file__).parents[2]
 CODE = """

@@ -18,7 +18,7 @@ from weebill.configuration.zoo_file import load_zoo
 from weebill.evaluation.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
-from weebill.translation.training.batches import Batch, make_batch
+from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.trainer import TrainingConfig, TranslationTask

@@ -185,7 +185,7 @@ def _batch_size(arguments: argparse.Namespace) -> int | None:
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
     """Load the models as one translator.  Raises InputError where an argument does not apply to such models."""
     from weebill.runtime.text import load_runtime, of_precision
-    from weebill.translation.translator import is_hugging_face, load_translator
+    from weebill.translation.loading import is_hugging_face, load_translator
 
     device = _device(arguments.device)
     for model in arguments.models:

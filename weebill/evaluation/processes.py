@@ -10,7 +10,7 @@ from typing import Any
 from weebill.errors import InputError
 
 # What takes seconds to import, and every worker that measures translations wants.
-IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.translator")
+IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
 
 class Worker:

@@ -14,8 +14,8 @@ from weebill.bleu import bleu
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
 from weebill.files import read_json
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 Side = Literal["source", "target"]
 SENTENCES = 200  # of the validation set, that a teacher translates whose BLEU is not known

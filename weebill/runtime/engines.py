@@ -16,11 +16,11 @@ from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, extension, has_bfloat16
 from weebill.quantization.modules import QuantizedLinear
 from weebill.runtime.student import VECTOR, Packer
+from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, State, Translator, sinusoids
 from weebill.translation.search import prepack
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.greedy import greedy_batch
-from weebill.translation.training.batches import pad
 
 
 class Engine(Protocol):

@@ -12,10 +12,11 @@ from weebill.kernels.extension import PORTABLE, check_instruction_set, fastest
 from weebill.runtime.engines import fits_extension
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
+from weebill.translation.loading import load_models
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import Candidate, Progress, SearchOptions
-from weebill.translation.translator import PieceTranslator, load_models
+from weebill.translation.translator import PieceTranslator
 
 
 class RuntimeTranslator(PieceTranslator):

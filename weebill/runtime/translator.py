@@ -9,11 +9,11 @@ import torch
 from weebill.runtime.batching import DecoderCost, best_batches
 from weebill.runtime.engines import engine_for
 from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.batch import pad
 from weebill.translation.model.network import Translator
 from weebill.translation.search import Candidate, Progress, SearchOptions
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.run import search_batch
-from weebill.translation.training.batches import pad
 
 
 class Runtime:

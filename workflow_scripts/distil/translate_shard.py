@@ -10,8 +10,8 @@ import torch
 
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation import translate_shard
+from weebill.translation.loading import folder_hash, is_hugging_face, load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
-from weebill.translation.translator import folder_hash, is_hugging_face, load_translator
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -17,8 +17,8 @@ from weebill.evaluation.speed import Entrant, measure_speed
 from weebill.files import write_json
 from weebill.report.results import TEACHER
 from weebill.runtime.text import load_runtime
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.translator import load_translator
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -11,9 +11,9 @@ import torch
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality import write_translations
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
 from weebill.translation.search.cuts import cut_logger
-from weebill.translation.translator import load_translator
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

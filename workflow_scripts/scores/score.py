@@ -16,7 +16,7 @@ with job(snakemake.log[0]):
     if params.score == "reverse_model":
         import torch  # slow to import, and not used by language models
 
-        from weebill.translation.search.force_decoding import load_reverse_scorer
+        from weebill.translation.force_decoding import load_reverse_scorer
 
         torch.set_num_threads(snakemake.threads)
         device = "cuda" if params.accelerator == "gpu" else "cpu"

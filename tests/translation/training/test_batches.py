@@ -9,9 +9,8 @@ import pytest
 
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
-from weebill.translation.model.network import START
 from weebill.translation.training import encoding
-from weebill.translation.training.batches import batch_stream, make_batch, pad
+from weebill.translation.training.batches import batch_stream
 from weebill.translation.training.encoding import encode_corpus
 
 
@@ -64,15 +63,6 @@ def test_a_stream_that_starts_later_is_the_rest_of_the_stream(lengths):
         rest = islice(batch_stream(lengths, 600, seed=2, first=first), 700 - first)
         assert all(np.array_equal(a, b) for a, b in zip(whole[first:], rest, strict=True))
     assert not np.array_equal(whole[0], next(batch_stream(lengths, 600, seed=3)))
-
-
-def test_make_batch_shifts_the_target_and_masks_padding():
-    batch = make_batch([[5, 6, 0], [7, 0]], [[8, 0], [9, 10, 11, 0]], [1.0, 0.5])
-    assert batch.source.tolist() == [[5, 6, 0], [7, 0, 0]]
-    assert batch.source_mask.tolist() == [[True] * 3, [True, True, False]]
-    assert batch.decoder_input.tolist() == [[START, 8, 0, 0], [START, 9, 10, 11]]
-    assert batch.target_mask.tolist() == [[True, True, False, False], [True] * 4]
-    assert (batch.words, batch.weight.tolist()) == (6, [1.0, 0.5])
 
 
 def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
@@ -129,9 +119,3 @@ def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
     with pytest.raises(InputError, match="no pair of at most 1 pieces"):
         encode_corpus([tmp_path / "t.parquet"], vocabulary, tmp_path / "encoded", 1)
     assert not (tmp_path / "encoded").exists()
-
-
-def test_pad_fills_with_end():
-    ids, mask = pad([[3, 4, 0], [5, 0]])
-    assert ids.tolist() == [[3, 4, 0], [5, 0, 0]]
-    assert mask.sum(1).tolist() == [3, 2]

@@ -11,10 +11,10 @@ from tests.translation.conftest import sentence_pairs, small_architecture
 from weebill.corpus.augmentation import Augmentation, augment_table
 from weebill.corpus.table import read_columns, read_schema, write_table
 from weebill.errors import InputError
+from weebill.translation.model.batch import make_batch
 from weebill.translation.model.network import Translator
 from weebill.translation.training import aligned_text
 from weebill.translation.training.aligned_text import align_text
-from weebill.translation.training.batches import make_batch
 from weebill.translation.training.curriculum import Stage
 from weebill.translation.training.encoding import encode_corpus, links_field
 from weebill.translation.training.guided_alignment import alignment_loss, guided_attention

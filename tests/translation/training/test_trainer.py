@@ -251,7 +251,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
     """Gradients of two batches, divided by the words of both, are those of the batch of both."""
-    from weebill.translation.training.batches import make_batch
+    from weebill.translation.model.batch import make_batch
 
     sources, targets = zip(*sentence_pairs()[:8], strict=True)
     ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))

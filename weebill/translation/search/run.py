@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
+from weebill.translation.model.batch import pad
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search.beam import beam_batch
 from weebill.translation.search.cuts import log_cut_count
@@ -13,7 +14,6 @@ from weebill.translation.search.greedy import greedy_batch
 from weebill.translation.search.options import Candidate, SearchOptions
 from weebill.translation.search.prepacked import prepacked
 from weebill.translation.search.sampling import sample_batch
-from weebill.translation.training.batches import pad
 
 Progress = Callable[[int], None]
 

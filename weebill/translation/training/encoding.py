@@ -14,8 +14,8 @@ from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
+from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.training.batches import Batch, make_batch
 from weebill.workflow.code_version import code_version
 
 SIDES = ("source", "target")

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from torch import Tensor
 
 from weebill.errors import InputError
+from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import Translator
-from weebill.translation.training.batches import Batch
 
 EPSILON = 1e-6  # Marian's, for attention that underflows
 

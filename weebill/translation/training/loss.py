@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from weebill.kernels.cpu_matmul import OneDnnLinears, add_product, product
+from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import Translator
-from weebill.translation.training.batches import Batch
 from weebill.translation.training.guided_alignment import alignment_loss, guided_attention
 
 SLICE = 512  # positions: 512 × 8k pieces of float32 are 16 MB

@@ -11,9 +11,9 @@ from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.pruning.study import CompanionSettings
+from weebill.translation.model.batch import make_batch, pad
 from weebill.translation.model.folder import Model, load_model, model_hash
 from weebill.translation.model.network import Translator
-from weebill.translation.training.batches import make_batch, pad
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.train_in_subprocess import train_separately

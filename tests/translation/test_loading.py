@@ -4,9 +4,9 @@ import pytest
 
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
+from weebill.translation.loading import folder_hash, load_translator
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import SearchOptions, search
-from weebill.translation.translator import folder_hash, load_translator
 
 
 @pytest.fixture(scope="module")

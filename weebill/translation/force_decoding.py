@@ -12,13 +12,13 @@ import numpy as np
 import torch
 
 from weebill.corpus.scores.scoring import Scorer
+from weebill.translation.loading import is_hugging_face
+from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS, Vocabulary
 from weebill.translation.search.batching import length_sorted_batches
 from weebill.translation.search.cuts import count_line
-from weebill.translation.training.batches import make_batch
-from weebill.translation.translator import is_hugging_face
 
 MAX_PIECES = 200  # pieces of a side that are read
 BATCH_SIZE = 128
@@ -36,7 +36,9 @@ def load_reverse_scorer(
     Raises InputError where there is no such model.
     """
     if is_hugging_face(folder):
-        from weebill.translation.model.hugging_face import HuggingFaceTranslator  # slow to import
+        from weebill.translation.hugging_face_translator import (
+            HuggingFaceTranslator,  # slow to import
+        )
 
         reverse = None if languages is None else (languages[1], languages[0])
         translator = HuggingFaceTranslator(folder, device, reverse)

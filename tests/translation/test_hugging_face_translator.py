@@ -7,9 +7,9 @@ import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
 from weebill.errors import InputError
+from weebill.translation.force_decoding import load_reverse_scorer
+from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
-from weebill.translation.search.force_decoding import load_reverse_scorer
-from weebill.translation.translator import load_translator
 
 WORDS = [
     "the",

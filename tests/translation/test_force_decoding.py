@@ -5,15 +5,15 @@ import pytest
 import torch
 
 from tests.translation.conftest import sentence_pairs
-from weebill.translation.model.folder import save_model
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions
-from weebill.translation.search.force_decoding import (
+from weebill.translation.force_decoding import (
     MAX_PIECES,
     load_reverse_scorer,
     mean_log_probabilities,
 )
-from weebill.translation.translator import load_translator
+from weebill.translation.loading import load_translator
+from weebill.translation.model.folder import save_model
+from weebill.translation.model.vocabulary import EOS
+from weebill.translation.search import SearchOptions
 
 PAIRS = sentence_pairs()[::5]
 

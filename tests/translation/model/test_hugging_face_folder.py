@@ -12,6 +12,8 @@ from transformers import (
 
 from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_mbart, make_nllb
 from weebill.errors import InputError
+from weebill.translation.force_decoding import load_reverse_scorer
+from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import (
     check_folder,
     known_codes,
@@ -19,8 +21,6 @@ from weebill.translation.model.hugging_face_folder import (
     load_tokenizer,
 )
 from weebill.translation.search import SearchOptions
-from weebill.translation.search.force_decoding import load_reverse_scorer
-from weebill.translation.translator import load_translator
 
 
 @pytest.fixture(scope="module")

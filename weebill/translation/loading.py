@@ -1,0 +1,83 @@
+"""Translators loaded from model folders, Weebill's or Hugging Face's, one or an ensemble of several."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from weebill.errors import InputError
+from weebill.files import read_json, sha256_file, sha256_text
+from weebill.translation.model.folder import Model, load_model
+from weebill.translation.search import prepack
+from weebill.translation.translator import NetworkTranslator, TextTranslator
+
+
+def load_translator(
+    folders: str | Path | Iterable[str | Path],
+    device: str = "cpu",
+    languages: tuple[str, str] | None = None,
+    precision: str = "float32",
+) -> TextTranslator:
+    """The translator of one model folder, or of an ensemble of several with one vocabulary.
+
+    A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
+    languages: of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
+    """
+    paths = _paths(folders)
+    foreign = [path for path in paths if is_hugging_face(path)]
+    if foreign and len(paths) > 1:
+        raise InputError(
+            f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
+        )
+    if foreign:
+        from weebill.translation.hugging_face_translator import (
+            HuggingFaceTranslator,  # slow to import
+        )
+
+        return HuggingFaceTranslator(foreign[0], device, languages, precision)
+    models = load_models(paths)
+    networks = [model.network.to(device) for model in models]
+    for network in networks:
+        prepack(network, precision)
+    return NetworkTranslator(networks, models[0].vocabulary)
+
+
+def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
+    """Weebill's model of a folder, or those of an ensemble.
+
+    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
+    ValueError where none is named.
+    """
+    models = [load_model(path) for path in _paths(folders)]
+    for model in models[1:]:
+        if model.vocabulary.sha256 != models[0].vocabulary.sha256:
+            raise InputError(
+                f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
+                f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
+            )
+    return models
+
+
+def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
+    paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
+    if not paths:
+        raise ValueError("at least one model folder is needed")
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"{path}: no such model folder; check the path")
+    return paths
+
+
+def folder_hash(folder: str | Path) -> str:
+    """SHA-256 over the names and bytes of a model folder's files, whichever kind of model it is."""
+    files = sorted(path for path in Path(folder).iterdir() if path.is_file())
+    return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
+
+
+def is_hugging_face(path: str | Path) -> bool:
+    """Whether config.json is that of a transformers model."""
+    config = Path(path) / "config.json"
+    if not config.is_file():
+        return False
+    values = read_json(config)
+    return isinstance(values, dict) and "model_type" in values
