@@ -80,7 +80,6 @@ rule translate_shard:
         code=code_version(
             "bleu",
             "translation.distillation",
-            "translation.sentence_bleu",
             "kernels",
             "runtime.batching",
             "runtime.engines",

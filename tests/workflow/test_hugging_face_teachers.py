@@ -7,9 +7,9 @@ from tests.hugging_face_models import make_m2m, make_marian
 from tests.workflow.running import TINY, snakemake
 from weebill.corpus.table import read_batches, read_columns
 from weebill.files import read_json
+from weebill.translation.distillation.sentence_bleu import best_hypothesis
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
-from weebill.translation.sentence_bleu import best_hypothesis
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FOLDER = f"birds--de-en@{COMMIT}"

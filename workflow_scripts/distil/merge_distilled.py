@@ -7,7 +7,7 @@ from weebill.workflow.job import job
 
 import logging
 
-from weebill.translation.distillation import Translated, merge
+from weebill.translation.distillation.merging import Translated, merge
 
 with job(snakemake.log[0]):
     count, shards = snakemake.params.shards, snakemake.input.shards

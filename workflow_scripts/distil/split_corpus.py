@@ -5,7 +5,7 @@ From a table into shards of its kept rows with the side to translate, and refere
 
 from weebill.workflow.job import job
 
-from weebill.translation.distillation import split_corpus
+from weebill.translation.distillation.splitting import split_corpus
 
 with job(snakemake.log[0]):
     [corpus], params = snakemake.input, snakemake.params

@@ -9,7 +9,7 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.runtime.text import load_runtime
-from weebill.translation.distillation import translate_shard
+from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.loading import folder_hash, is_hugging_face, load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
 

@@ -1,9 +1,7 @@
-"""Selection against a hand-computed BLEU; shards, resuming and merging against the whole corpus."""
+"""Shards, resuming and merging against the whole corpus."""
 
 import logging
-import math
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -15,16 +13,12 @@ import pytest
 
 from weebill.corpus.table import ShardWriter, read_columns
 from weebill.errors import InputError
-from weebill.translation.distillation import (
-    Translated,
-    join,
-    merge,
-    shard_bounds,
-    split_corpus,
-    translate_shard,
-)
+from weebill.translation.distillation.decoding import translate_shard
+from weebill.translation.distillation.joining import join
+from weebill.translation.distillation.merging import Translated, merge
+from weebill.translation.distillation.splitting import split_corpus
+from weebill.translation.distillation.tables import shard_bounds
 from weebill.translation.search import Cut, SearchOptions
-from weebill.translation.sentence_bleu import best_hypothesis, sentence_bleu
 from weebill.translation.translator import Hypothesis
 
 SCHEMA = pa.schema(
@@ -40,56 +34,6 @@ SCHEMA = pa.schema(
 
 
 SEARCH = SearchOptions(beam=3, nbest=3)
-
-
-def test_sentence_bleu_by_hand():
-    """the cat sat · the cat sat down: 3/3, 2/2, 1/1, 0/0 match; each with one added; 3 tokens of 4."""
-    expected = math.exp(1 - 4 / 3) * (4 / 4 * 3 / 3 * 2 / 2 * 1 / 1) ** 0.25
-    assert sentence_bleu("the cat sat", "the cat sat down") == pytest.approx(expected)
-    # the the dog ran . · the dog ran : 3/5 words, clipped; 2/4; 1/3; 0/2 and no brevity penalty
-    expected = (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
-    assert sentence_bleu("the the dog ran.", "the dog ran") == pytest.approx(expected)
-    assert sentence_bleu("", "the cat") == 0.0
-    assert sentence_bleu("a b c d e", "a b c d e") == pytest.approx(1.0)
-
-
-def slow_bleu(hypothesis: list[str], reference: list[str]) -> float:
-    """The definition, n-gram by n-gram: each may match as often as the reference has it."""
-    product = 1.0
-    for order in range(1, 5):
-        left = [tuple(reference[i : i + order]) for i in range(len(reference) - order + 1)]
-        matches = total = 0
-        for i in range(len(hypothesis) - order + 1):
-            total += 1
-            if tuple(hypothesis[i : i + order]) in left:
-                left.remove(tuple(hypothesis[i : i + order]))
-                matches += 1
-        product *= (matches + 1) / (total + 1)
-    if not hypothesis:
-        return 0.0
-    return min(1.0, math.exp(1 - len(reference) / len(hypothesis))) * product**0.25
-
-
-def test_selection_is_the_first_maximum_of_the_definition():
-    draw = random.Random(3)
-    for _ in range(200):
-        reference = [draw.choice("abcd") for _ in range(draw.randint(1, 9))]
-        hypotheses = [[draw.choice("abcd") for _ in range(draw.randint(0, 9))] for _ in range(8)]
-        hypotheses += hypotheses[:2]  # ties
-        scores = [slow_bleu(hypothesis, reference) for hypothesis in hypotheses]
-        texts = [" ".join(hypothesis) for hypothesis in hypotheses]
-        for text, score in zip(texts, scores, strict=True):
-            assert sentence_bleu(text, " ".join(reference)) == pytest.approx(score)
-        chosen = best_hypothesis(texts, " ".join(reference))
-        assert scores[chosen] == pytest.approx(max(scores))
-        assert all(score < scores[chosen] - 1e-12 for score in scores[:chosen])
-
-
-def test_hypotheses_are_compared_by_the_tokens_of_their_language():
-    reference = "今天天气非常好我们去公园"
-    hypotheses = ["完全不同的一句话", "今天天气很好我们去公园"]
-    assert best_hypothesis(hypotheses, reference, "zh") == 1
-    assert sentence_bleu(hypotheses[1], reference, "zh") > 0.5
 
 
 class Echo:
@@ -246,7 +190,7 @@ class Deadly(Echo):
 KILLED = """
 import sys
 from dataclasses import replace
-from tests.translation.test_distillation import SEARCH, Deadly, translate_shard
+from tests.translation.distillation.test_distillation import SEARCH, Deadly, translate_shard
 translate_shard(sys.argv[1], sys.argv[2], Deadly(int(sys.argv[3])), SEARCH, {}, chunk_rows=4)
 """
 

@@ -1,0 +1,103 @@
+"""A shard translated by the teacher into its n-best table, which a killed job continues."""
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
+from weebill.files import read_json, remove_folder, sha256_file, write_json
+from weebill.translation.distillation.sentence_bleu import best_hypothesis
+from weebill.translation.distillation.tables import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
+from weebill.translation.search import Cut, SearchOptions
+from weebill.translation.search.cuts import count_line
+from weebill.translation.translator import TextTranslator
+
+log = logging.getLogger(__name__)
+
+CUTS = "cuts.json"  # how many sentences of each chunk were cut, in a job's folder of work
+
+
+def translate_shard(
+    shard: str | Path,
+    output: str | Path,
+    translator: TextTranslator,
+    search: SearchOptions,
+    made_by: Mapping[str, Any],
+    language: str = "",
+    chunk_rows: int = 4096,
+) -> None:
+    """Translate a shard into its n-best table, with the selected hypothesis of each row.
+
+    Chunks of rows are kept in OUTPUT.work until all are done, so that a killed job goes on where it
+    was, to the same result.  made_by: what else the result depends on (model hashes, code), as JSON
+    values; chunks made by something else, or of another shard, are made again.  language: of the references,
+    whose tokens are compared.
+    How many sentences are cut (`search.max_source_tokens`) is logged in one line at the end, those of killed jobs
+    counted.
+    """
+    work = Path(f"{output}.work")
+    signature = {
+        "shard": sha256_file(shard),
+        "search": asdict(search),
+        "made_by": dict(made_by),
+        "language": language,
+    }
+    if not (work / "signature.json").is_file() or read_json(work / "signature.json") != signature:
+        if work.exists():
+            remove_folder(work)
+        work.mkdir(parents=True)
+        write_json(work / "signature.json", signature)
+    total, done, start = count_rows(shard), 0, time.monotonic()
+    rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
+    cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # of each chunk
+    for number, begin in enumerate(range(0, total, chunk_rows)):
+        chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)
+        chunks.append(work / f"chunk-{number:05d}.parquet")
+        if chunks[-1].is_file():
+            continue
+        found, cuts[str(number)] = _translate(chunk, translator, search, language)
+        write_json(work / CUTS, cuts)  # before the chunk, which then is not made again
+        write_table(chunks[-1], found)
+        done += chunk.num_rows
+        speed = done / (time.monotonic() - start)
+        left = total - begin - chunk.num_rows
+        log.info(
+            "%s: %s of %s sentences, %.1f a second, %.0f s left",
+            output, f"{total - left:,}", f"{total:,}", speed, left / speed,
+        )  # fmt: skip
+    if cut := sum(cuts.values()):
+        log.warning("%s", count_line(str(shard), cut, total, search.max_source_tokens))
+    with TableWriter(output, NBEST_SCHEMA) as writer:
+        for chunk_path in chunks:
+            for part in read_batches(chunk_path):
+                writer.write(part)
+    remove_folder(work)
+
+
+def _translate(
+    chunk: pa.Table, translator: TextTranslator, search: SearchOptions, language: str
+) -> tuple[pa.Table, int]:
+    """Return the n-best table of a chunk, and how many of its sentences were cut."""
+    cuts: list[Cut] = []
+    translator.on_cut = cuts.append
+    found = translator.nbest(chunk["source"].to_pylist(), search)
+    texts = [[hypothesis.text for hypothesis in hypotheses] for hypotheses in found]
+    scores = [[hypothesis.score for hypothesis in hypotheses] for hypotheses in found]
+    selected = [
+        0 if reference is None else best_hypothesis(hypotheses, reference, language)
+        for hypotheses, reference in zip(texts, chunk["target"].to_pylist(), strict=True)
+    ]
+    columns = [*chunk.columns, texts, scores, selected]
+    table = pa.table(
+        [
+            column if isinstance(column, pa.ChunkedArray) else pa.array(column, field.type)
+            for column, field in zip(columns, NBEST_SCHEMA, strict=True)
+        ],
+        schema=NBEST_SCHEMA,
+    )
+    return table, len(cuts)
