@@ -1,12 +1,8 @@
 """What is measured: the variants, the teacher, and the files of each."""
 
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
-from weebill.experiment.variants import (
-    UNPRUNED,
-    is_search,
-    mbr_name,
-    search_name,
-)
+from weebill.experiment.variants import UNPRUNED
+from weebill.experiment.searches import is_search, mbr_name, search_name
 
 TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"

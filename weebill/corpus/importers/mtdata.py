@@ -4,14 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weebill.corpus.importers import tmx
-from weebill.corpus.importers.mtdata_index import (
-    READ,
-    Entry,
-    find_entry,
-    iso_639_3,
-    similar_names,
-)
+from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, Row, Text, member_names, one_sided
+from weebill.corpus.language_codes import iso_639_3
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of

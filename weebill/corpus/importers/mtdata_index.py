@@ -15,7 +15,7 @@ from pathlib import Path
 
 TABLES = Path(__file__).with_name("tables")
 INDEX = TABLES / "mtdata.tsv.zst"
-LANGUAGES = TABLES / "iso639.tsv"
+LANGUAGES = Path(__file__).parents[1] / "iso639.tsv"  # which language_codes reads
 READ = ("txt", "tsv", "tmx")  # the formats that are read here
 OPUS_ZIP = "https://object.pouta.csc.fi/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
 
@@ -86,13 +86,6 @@ def opus_corpora(first: str, second: str) -> list[str]:
     """NAME/VERSION of every corpus in OPUS for two languages."""
     pattern = rf"/OPUS-([^/\t]+/[^/\t]+)/moses/{first}-{second}\.txt\.zip\t"
     return re.findall(pattern, _index())
-
-
-@cache
-def iso_639_3(code: str) -> str:
-    """The three-letter code of a language, such as deu of de."""
-    lines = LANGUAGES.read_text(encoding="utf-8").splitlines()
-    return dict(line.split("\t") for line in lines).get(code, code)
 
 
 def _split(members: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
-from weebill.corpus.importers.mtdata_index import iso_639_3
+from weebill.corpus.language_codes import iso_639_3
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.hugging_face.loading import pretrained_tokenizer, refuse_code

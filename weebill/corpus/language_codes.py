@@ -1,0 +1,13 @@
+"""Codes of languages, ISO 639-1 and 639-3."""
+
+from functools import cache
+from pathlib import Path
+
+LANGUAGES = Path(__file__).with_name("iso639.tsv")  # written by importers/mtdata_index.py
+
+
+@cache
+def iso_639_3(code: str) -> str:
+    """The three-letter code of a language, such as deu of de."""
+    lines = LANGUAGES.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t") for line in lines).get(code, code)
