@@ -4,7 +4,7 @@ import pytest
 
 from weebill.registry import Registry
 
-TABLE = {"first": "registry:Registry", "second": "no.such_module:Class"}
+TABLE = {"first": "weebill.registry:Registry", "second": "no.such_module:Class"}
 
 
 def test_one_entry_is_loaded_without_the_others():

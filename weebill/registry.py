@@ -1,25 +1,24 @@
 """Registries: tables of what the library can do, by name, each entry a file of its own that is loaded on use."""
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """A mapping of names to classes or functions, made from a table such as {"tmx": "corpus.importers.tmx:Tmx"}.
+    """Mapping of names to classes, functions or objects, which are loaded on use.
 
-    Places are below `weebill`.  Only the module of an entry that is asked for is imported, so that who uses one entry
-    neither waits for the others nor depends on their code.
+    It is made from a table such as {"opus": "weebill.corpus.importers.opus:OpusImporter"}.  Only the module of an
+    entry that is asked for is imported: who uses one entry neither waits for the others nor depends on their code.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)
 
     def __getitem__(self, name: str) -> T:
-        module, _, attribute = self._places[name].partition(":")
-        return getattr(import_module(f"weebill.{module}"), attribute)
+        return resolve_name(self._places[name])
 
     def __contains__(self, name: object) -> bool:
         return name in self._places  # without loading it
@@ -31,5 +30,5 @@ class Registry(Mapping[str, T], Generic[T]):
         return len(self._places)
 
     def module(self, name: str) -> str:
-        """Return the module of an entry, such as "corpus.importers.tmx", for fingerprints of its code."""
+        """Return the module of an entry, such as "weebill.corpus.importers.opus", for fingerprints of its code."""
         return self._places[name].partition(":")[0]

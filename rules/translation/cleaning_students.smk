@@ -115,7 +115,7 @@ rule cleaning_students:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
         code=code_version(
             "bleu",
-            "experiment.variants",
+            "experiment.searches",
             "corpus.table",
             "evaluation.comparison",
             "evaluation.measurement",

@@ -1,7 +1,7 @@
 """Importers: where a corpus comes from.  Each is a dataclass of its configuration keys and a stream of rows.
 
-To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, enter it in
-IMPORTERS, and its keys in config/schema and config/README.md.
+To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, and enter it in
+IMPORTERS; its keys go into config/schema and config/README.md.
 """
 
 import logging
@@ -13,16 +13,11 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from weebill.corpus.importers.files import FilesImporter
-from weebill.corpus.importers.hugging_face import HuggingFaceImporter
-from weebill.corpus.importers.mtdata import MtdataImporter
-from weebill.corpus.importers.opus import OpusImporter
-from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter
-from weebill.corpus.importers.synthetic_text import SyntheticImporter
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Side
+from weebill.registry import Registry
 
 log = logging.getLogger(__name__)
 
@@ -53,14 +48,16 @@ class Importer(Protocol):
         """Source and target of each row in order, None for a side not there; the synthetic importer adds noise."""
 
 
-IMPORTERS: dict[str, type[Importer]] = {
-    "files": FilesImporter,
-    "hugging_face": HuggingFaceImporter,
-    "mtdata": MtdataImporter,
-    "opus": OpusImporter,
-    "sacrebleu": SacrebleuImporter,
-    "synthetic": SyntheticImporter,
-}
+IMPORTERS: Registry[type[Importer]] = Registry(
+    {
+        "files": "weebill.corpus.importers.files:FilesImporter",
+        "hugging_face": "weebill.corpus.importers.hugging_face:HuggingFaceImporter",
+        "mtdata": "weebill.corpus.importers.mtdata:MtdataImporter",
+        "opus": "weebill.corpus.importers.opus:OpusImporter",
+        "sacrebleu": "weebill.corpus.importers.sacrebleu_sets:SacrebleuImporter",
+        "synthetic": "weebill.corpus.importers.synthetic_text:SyntheticImporter",
+    }
+)
 
 
 def importer_from(entry: Mapping[str, Any]) -> Importer:
@@ -117,7 +114,14 @@ def local_inputs(entries: Entries) -> list[str]:
 
 def code_parts(entries: Entries) -> list[str]:
     """The parts of this library that importing the entries runs, for `code_version`."""
-    parts = ["corpus.importers", "corpus.download", "corpus.sources", "corpus.table", "text_files"]
+    parts = [
+        "experiment.corpora",
+        "corpus.importers",
+        "corpus.download",
+        "corpus.sources",
+        "corpus.table",
+        "text_files",
+    ]
     if any(entry["importer"] == "synthetic" for entry in _several(entries)):
         parts += ["corpus.synthetic", "corpus.injected_noise"]
     if any(entry["importer"] == "hugging_face" for entry in _several(entries)):

@@ -8,21 +8,21 @@ from weebill.registry import Registry
 # By name.  A new filter is a function in a file of its own, or beside its like, and an entry here.
 FILTERS: Registry[Filter] = Registry(
     {
-        "duplicate": "corpus.cleaning.filters.repeats:duplicate",
-        "near_duplicate": "corpus.cleaning.filters.repeats:near_duplicate",
-        "empty": "corpus.cleaning.filters.counts:empty",
-        "identical": "corpus.cleaning.filters.contents:identical",
-        "too_long": "corpus.cleaning.filters.counts:too_long",
-        "length_ratio": "corpus.cleaning.filters.counts:length_ratio",
-        "letter_tokens": "corpus.cleaning.filters.counts:letter_tokens",
-        "letter_characters": "corpus.cleaning.filters.counts:letter_characters",
-        "long_word": "corpus.cleaning.filters.counts:long_word",
-        "numbers": "corpus.cleaning.filters.contents:numbers",
-        "urls": "corpus.cleaning.filters.contents:urls",
-        "garbled": "corpus.cleaning.filters.contents:garbled",
-        "language_source": "corpus.cleaning.filters.languages:language_source",
-        "language_target": "corpus.cleaning.filters.languages:language_target",
-        "test_overlap": "corpus.cleaning.filters.held_out:test_overlap",
+        "duplicate": "weebill.corpus.cleaning.filters.repeats:duplicate",
+        "near_duplicate": "weebill.corpus.cleaning.filters.repeats:near_duplicate",
+        "empty": "weebill.corpus.cleaning.filters.counts:empty",
+        "identical": "weebill.corpus.cleaning.filters.contents:identical",
+        "too_long": "weebill.corpus.cleaning.filters.counts:too_long",
+        "length_ratio": "weebill.corpus.cleaning.filters.counts:length_ratio",
+        "letter_tokens": "weebill.corpus.cleaning.filters.counts:letter_tokens",
+        "letter_characters": "weebill.corpus.cleaning.filters.counts:letter_characters",
+        "long_word": "weebill.corpus.cleaning.filters.counts:long_word",
+        "numbers": "weebill.corpus.cleaning.filters.contents:numbers",
+        "urls": "weebill.corpus.cleaning.filters.contents:urls",
+        "garbled": "weebill.corpus.cleaning.filters.contents:garbled",
+        "language_source": "weebill.corpus.cleaning.filters.languages:language_source",
+        "language_target": "weebill.corpus.cleaning.filters.languages:language_target",
+        "test_overlap": "weebill.corpus.cleaning.filters.held_out:test_overlap",
     }
 )
 
