@@ -35,7 +35,7 @@ class Agreement:
     versions: dict[str, str]
 
     def to_dict(self) -> dict:
-        """As plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 

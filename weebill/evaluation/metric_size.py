@@ -20,7 +20,7 @@ class MetricSize:
     model_sha256: str
 
     def to_dict(self) -> dict:
-        """As plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 

@@ -104,7 +104,7 @@ class MetricSpeed:
     versions: dict[str, str]
 
     def to_dict(self) -> dict:
-        """As plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 

@@ -16,10 +16,10 @@ def load_translator(
     languages: tuple[str, str] | None = None,
     precision: str = "float32",
 ) -> TextTranslator:
-    """The translator of one model folder, or of an ensemble of several with one vocabulary.
+    """Load the translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
+    languages: those of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
@@ -43,7 +43,7 @@ def load_translator(
 
 
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
-    """Weebill's model of a folder, or those of an ensemble.
+    """Load Weebill's model of a folder, or those of an ensemble.
 
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
@@ -69,13 +69,13 @@ def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def folder_hash(folder: str | Path) -> str:
-    """SHA-256 over the names and bytes of a model folder's files, whichever kind of model it is."""
+    """Return the SHA-256 over names and bytes of a model folder's files, whatever kind of model it is."""
     files = sorted(path for path in Path(folder).iterdir() if path.is_file())
     return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
 
 
 def is_hugging_face(path: str | Path) -> bool:
-    """Whether config.json is that of a transformers model."""
+    """Return True if config.json is that of a transformers model."""
     config = Path(path) / "config.json"
     if not config.is_file():
         return False

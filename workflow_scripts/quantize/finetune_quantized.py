@@ -9,10 +9,10 @@ from weebill.workflow.job import job
 from pathlib import Path
 
 from weebill.files import remove_folder
+from weebill.model_lineage import lineage
 from weebill.quantization import fake_quantization, pack_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.model.folder import load_model, model_hash, save_model
-from weebill.model_lineage import lineage
 from weebill.translation.training.trainer import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):

@@ -5,10 +5,10 @@ From a float32 model and, where activations are quantized too, its calibration, 
 
 from weebill.workflow.job import job
 
+from weebill.model_lineage import versions
 from weebill.quantization import quantize_model, section
 from weebill.quantization.calibration import load_scales
 from weebill.translation.model.folder import load_model, model_hash, save_model
-from weebill.model_lineage import versions
 
 with job(snakemake.log[0]):
     grid, formula = snakemake.params.grid, snakemake.params.activation_scale

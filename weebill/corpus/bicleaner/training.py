@@ -47,7 +47,7 @@ def train(
     settings: all of SETTINGS, by name.  It runs on one thread, so that equal text and seed give equal models.
     Raises InputError where there is too little text for the vocabulary.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow's errors alone
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
     from bicleaner_ai.training import write_metadata
     from bicleaner_ai.util import get_model
 
@@ -118,7 +118,7 @@ def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
 
 def _make_repeatable(seed: int) -> None:
     """Seed all random generators, and fix the order of TensorFlow's sums."""
-    import tensorflow as tf  # after bicleaner_ai, which chooses its Keras
+    import tensorflow as tf  # after bicleaner_ai, which selects the Keras version
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)

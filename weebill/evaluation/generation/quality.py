@@ -43,7 +43,7 @@ class GenerationQuality:
     versions: dict[str, str]
 
     def to_dict(self) -> dict:
-        """As plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 

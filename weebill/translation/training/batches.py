@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-WINDOW = 50  # batches that are sorted by length together
+WINDOW = 50  # batches sorted by length together
 
 
 class Corpus(Protocol):

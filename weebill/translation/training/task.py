@@ -31,7 +31,7 @@ class TrainingConfig:
     label_smoothing: float = 0.0
     clip_norm: float = 0.0  # 0: off
     max_pieces: int = 200  # longer pairs are left out of training
-    precision: str = "float32"  # or bfloat16: products in it, weights in float32
+    precision: str = "float32"  # or bfloat16, for products; weights are float32
     guided_alignment: float = 0.0  # weight of the loss; 0: off
     language: str = ""  # of the targets, whose tokens validation's BLEU counts; "" has words
     stages: tuple[Stage, ...] = ()  # of the text; none: all of it all the time
