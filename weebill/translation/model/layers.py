@@ -4,6 +4,7 @@ Shapes: b sentences, s source positions, t target positions, d embedding width, 
 """
 
 import warnings
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,8 @@ from torch.nn import functional
 from weebill.experiment.shapes import LayerShape
 from weebill.pruning.structure import Recorder
 from weebill.translation.model.decoder_state import appended
+
+HAS_TRITON = find_spec("triton") is not None  # PyTorch for CUDA brings it
 
 
 class Dropout(nn.Module):
@@ -151,6 +154,10 @@ class SSRU(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """All positions of x (b, t, d) at once."""
+        if x.is_cuda and HAS_TRITON:
+            from weebill.kernels.ssru_scan import ssru_scan
+
+            return ssru_scan(self.forget(x), self.candidate(x))
         forget = torch.sigmoid(self.forget(x)).transpose(0, 1).contiguous()
         candidate = self.candidate(x).transpose(0, 1).contiguous().to(forget.dtype)
         return functional.relu(_Recurrence.apply(forget, candidate)).transpose(0, 1)
