@@ -10,6 +10,7 @@ def test_make_batch_shifts_the_target_and_masks_padding():
     assert batch.source_mask.tolist() == [[True] * 3, [True, True, False]]
     assert batch.decoder_input.tolist() == [[START, 8, 0, 0], [START, 9, 10, 11]]
     assert batch.target_mask.tolist() == [[True, True, False, False], [True] * 4]
+    assert batch.places.tolist() == [0, 1, 4, 5, 6, 7]
     assert (batch.words, batch.weight.tolist()) == (6, [1.0, 0.5])
 
 

@@ -4,7 +4,10 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tests.translation.conftest import small_architecture
+from weebill.translation.model.batch import make_batch
 from weebill.translation.training import loss
+from weebill.translation.training.train_from_scratch import new_network
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
@@ -26,3 +29,14 @@ def test_equals_torch_with_gradients(label_smoothing, monkeypatch):
     assert result.item() == pytest.approx(expected.item(), rel=1e-5)
     for mine, oracle in zip(ours, operands, strict=True):
         torch.testing.assert_close(mine.grad, 2 * oracle.grad.float(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["ssru", "attention"])
+def test_the_host_never_waits_for_a_number_of_the_device(kind, monkeypatch):
+    """Tensors without numbers (device meta) stand for a GPU's, which a copy to the host would make it wait for."""
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda device: False)  # meta is unknown to it
+    network = new_network(small_architecture(12, kind), seed=1, dropout=0.1).to("meta").train()
+    batch = make_batch([[5, 6, 7, 0], [8, 0]], [[9, 4, 0], [3, 2, 6, 0]]).to("meta")
+    result = loss.batch_loss(network, batch, batch.words, label_smoothing=0.1)
+    result.backward()
+    assert all(p.grad.shape == p.shape for p in network.parameters() if p.requires_grad)

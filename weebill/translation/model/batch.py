@@ -15,9 +15,10 @@ class Batch:
     """b padded sentence pairs.
 
     source (b, s) and its mask; decoder_input (b, t), START first; target (b, t), EOS last; target_mask (b, t);
+    places (n,): flat positions of the target's n pieces; to count a mask on a device, the host would have to wait.
     weight (b,): each pair's weight in the loss.
-    links (k, 3), where the training is guided by alignments: pair, target and source position of each link;
-    link_shares (k,): 1 / the number of links that a link's target piece has.
+    links (k, 3), if alignments guide the training: pair, target and source position of each link;
+    link_shares (k,): 1 / the number of links of a link's target piece.
     """
 
     source: Tensor
@@ -25,6 +26,7 @@ class Batch:
     decoder_input: Tensor
     target: Tensor
     target_mask: Tensor
+    places: Tensor
     weight: Tensor
     links: Tensor | None = None
     link_shares: Tensor | None = None
@@ -32,10 +34,10 @@ class Batch:
     @property
     def words(self) -> int:
         """Target pieces including EOS."""
-        return int(self.target_mask.sum())
+        return len(self.places)
 
     def to(self, device: torch.device) -> "Batch":
-        """The batch on another device."""
+        """Return the batch on another device."""
         moved = {
             name: None if value is None else value.to(device, non_blocking=True)
             for name, value in vars(self).items()
@@ -46,7 +48,7 @@ class Batch:
 def make_batch(sources: list, targets: list, weights=None, links: list | None = None) -> Batch:
     """Pad lists of piece ids (EOS last) into a batch.
 
-    links: for each pair source and target position of every link (n, 2).
+    links: for each pair the source and target positions of its links (n, 2).
     """
     source, source_mask = pad(sources)
     target, target_mask = pad(targets)
@@ -58,11 +60,12 @@ def make_batch(sources: list, targets: list, weights=None, links: list | None = 
     )
     decoder_input = torch.cat([start, target[:, :-1]], dim=1)
     guides = () if links is None else _guides(links, target.shape[1])
-    return Batch(source, source_mask, decoder_input, target, target_mask, weight, *guides)
+    places = target_mask.flatten().nonzero().squeeze(1)
+    return Batch(source, source_mask, decoder_input, target, target_mask, places, weight, *guides)
 
 
 def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
-    """`links` and `link_shares` of a batch whose longest target has so many pieces."""
+    """Return `links` and `link_shares` of a batch whose longest target has `longest` pieces."""
     pair = np.repeat(np.arange(len(links)), [len(each) for each in links])
     cells = np.concatenate(links).astype(np.int64).reshape(-1, 2)
     _, piece, count = np.unique(
@@ -73,7 +76,7 @@ def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
 
 
 def pad(sentences: list) -> tuple[Tensor, Tensor]:
-    """Lists of ids → ids (b, longest) filled up with EOS, and the mask of real positions."""
+    """Pad lists of ids to ids (b, longest) with EOS; return them and the mask of real positions."""
     lengths = torch.tensor([len(ids) for ids in sentences])
     mask = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]
     ids = torch.full(mask.shape, EOS)

@@ -191,8 +191,12 @@ def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
 
 
 def _attention_mask(mask: Tensor) -> Tensor | None:
-    """(b, s) → (b, 1, 1, s), or None where every position is real, which the kernels like better."""
-    return None if bool(mask.all()) else mask[:, None, None, :]
+    """(b, s) → (b, 1, 1, s); None on a CPU where every position is real, for its kernels are faster without.
+
+    A GPU is not asked, or the host would wait for it.
+    """
+    full = mask.device.type == "cpu" and bool(mask.all())
+    return None if full else mask[:, None, None, :]
 
 
 _TABLES: dict[tuple[int, torch.device], Tensor] = {}

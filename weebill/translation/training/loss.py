@@ -14,7 +14,8 @@ from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import Translator
 from weebill.translation.training.guided_alignment import alignment_loss, guided_attention
 
-SLICE = 512  # positions: 512 × 8k pieces of float32 are 16 MB
+SLICE = 512  # positions on a CPU: 512 × 8k pieces of float32 are 16 MB
+DEVICE_SLICE = 8192  # on a GPU, which a slice costs a dozen launches: 1 GB with 32k pieces
 
 
 class _OutputCrossEntropy(torch.autograd.Function):
@@ -26,8 +27,9 @@ class _OutputCrossEntropy(torch.autograd.Function):
             grad_hidden = torch.empty_like(hidden)
             grad_weight, grad_bias = torch.zeros_like(weight), torch.zeros_like(bias)
         smooth = label_smoothing / weight.shape[0]
-        for begin in range(0, hidden.shape[0], SLICE):
-            part = slice(begin, begin + SLICE)
+        size = SLICE if hidden.device.type == "cpu" else DEVICE_SLICE
+        for begin in range(0, hidden.shape[0], size):
+            part = slice(begin, begin + size)
             scores = product(hidden[part], weight.t(), bias).float()  # (n, V)
             labels, share = target[part, None], factor[part, None]
             chosen = scores.gather(1, labels)
@@ -90,10 +92,11 @@ def batch_loss(
     with OneDnnLinears(), guided as attention:
         memory = network.encode(batch.source, batch.source_mask)
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
-    mask = batch.target_mask
-    factor = batch.weight[:, None].expand(mask.shape)[mask] / words
-    operands = network.output_operands(hidden[mask])
-    loss = output_cross_entropy(*operands, batch.target[mask], factor, label_smoothing)
+    places = batch.places
+    factor = batch.weight[places // batch.target.shape[1]] / words
+    operands = network.output_operands(hidden.flatten(0, 1).index_select(0, places))
+    target = batch.target.flatten()[places]
+    loss = output_cross_entropy(*operands, target, factor, label_smoothing)
     if guided_alignment:
         loss = loss + guided_alignment * alignment_loss(attention[0], batch, words)
     return loss

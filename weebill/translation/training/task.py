@@ -139,7 +139,9 @@ class TranslationTask(lightning.LightningModule):
         optimizer.step()
         optimizer.zero_grad()
         self.smooth(number)
-        self.log_dict({"loss": total, "learning_rate": self.rate(number)})
+        # A number of the host would make it wait for the device.
+        rate = torch.full((), self.rate(number), device=self.device)
+        self.log_dict({"loss": total, "learning_rate": rate})
         self.words = words
 
     def smooth(self, number: int) -> None:
