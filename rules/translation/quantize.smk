@@ -25,7 +25,9 @@ rule calibrate:
             "corpus.table",
             "kernels.cpu_matmul",
             "quantization.calibration",
+            "quantization.grid",
             "quantization.grids",
+            "experiment.precisions",
             "quantization.modules",
             "tensor_files",
             "experiment.shapes",
@@ -63,6 +65,7 @@ rule quantize:
         grid=lambda w: precision_of(w.precision).grid,
         activation_scale=lambda w: precision_of(w.precision).activation_scale,
         code=code_version(
+            "model_lineage",
             "quantization",
             "tensor_files",
             "experiment.shapes",
@@ -109,6 +112,7 @@ rule finetune_quantized:
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
         code=code_version(
             "bleu",
+            "model_lineage",
             "quantization",
             "experiment.shapes",
             "translation",

@@ -14,8 +14,9 @@ from weebill.__main__ import main
 from weebill.commands.compare import compare
 from weebill.corpus.table import read_columns
 from weebill.kernels.extension import PORTABLE
-from weebill.quantization import quantize_model, record_ranges, section
-from weebill.quantization.calibration import activation_scales
+from weebill.quantization.calibration import activation_scales, record_ranges
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantize_model
 from weebill.translation.model.folder import save_model
 from weebill.translation.search import greedy_translations
 

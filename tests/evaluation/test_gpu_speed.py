@@ -8,8 +8,8 @@ from weebill.errors import InputError
 from weebill.evaluation import gpu_speed
 from weebill.evaluation.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
 from weebill.files import write_json
-from weebill.quantization import quantize_model, section
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.report import rendering
 from weebill.report.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist

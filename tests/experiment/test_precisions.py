@@ -3,8 +3,8 @@
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema
 from weebill.experiment import precisions
-from weebill.quantization import GRIDS
 from weebill.quantization.calibration import FORMULAS
+from weebill.quantization.grids import GRIDS, grid_named
 
 
 def test_each_grid_makes_its_precisions(experiment, zoo):
@@ -28,7 +28,7 @@ def test_each_grid_makes_its_precisions(experiment, zoo):
 
 def test_the_library_has_these_grids_and_formulas():
     assert list(GRIDS) == list(precisions.GRIDS)
-    assert [name for name, grid in GRIDS.items() if grid.integer] == list(precisions.INTEGER_GRIDS)
+    assert [name for name in GRIDS if grid_named(name).integer] == list(precisions.INTEGER_GRIDS)
     assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
     rules = load_schema("translation")["$defs"]["integer_grid"]["properties"]["activation_scale"]
     assert set(rules["enum"]) == set(FORMULAS)

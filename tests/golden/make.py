@@ -31,9 +31,9 @@ from weebill.generation.int8 import save_int8
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.scorer import Scorer
-from weebill.quantization import quantize_model, record_ranges, section
-from weebill.quantization.calibration import mean_of_maxima
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.calibration import mean_of_maxima, record_ranges
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_model, save_model

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from weebill.errors import InputError
-from weebill.quantization import apply, merged, quantize_model, section, separated
+from weebill.quantization.files import apply, merged, section, separated
+from weebill.quantization.modules import quantize_model
 
 
 class Tied(nn.Module):

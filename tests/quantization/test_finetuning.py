@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from tests.quantization.toy_model import TOKENS, WORDS, Toy
-from weebill.quantization import GRIDS, fake_quantization, pack_model
+from weebill.quantization.finetuning import fake_quantization
+from weebill.quantization.grids import grid_named
+from weebill.quantization.modules import pack_model
 
 
 def batches(count):
@@ -24,7 +26,7 @@ def test_keeping_the_error_as_a_residual_is_training_a_master(grid):
     """Published form: w holds quantized numbers, the residual is added at the next update."""
     published = Toy().double()
     matrices = [published.embedding.weight, published.layer.weight, published.plain.weight]
-    quantize = GRIDS[grid].round
+    quantize = grid_named(grid).round
     residuals = []
     for weight in matrices:
         rounded = quantize(weight.detach()).double()
@@ -67,7 +69,7 @@ def test_finetuning_mends_what_quantization_broke(grid):
     tuned = pack_model(trained(model, 100, 0.01).eval())
     assert loss_of(tuned, held_out).item() < untuned
     for weight in (tuned.layer.weight, tuned.embedding.weight):
-        assert len(weight.unique()) <= 2 ** GRIDS[grid].bits
+        assert len(weight.unique()) <= 2 ** grid_named(grid).bits
 
 
 def test_a_resumed_training_is_the_uninterrupted_one():

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from weebill.errors import InputError
-from weebill.quantization.grids import GRIDS, fake_quantize_activations, grid_named
+from weebill.quantization.grids import GRIDS, grid_named
+from weebill.quantization.grids.int8 import fake_quantize_activations
 
 LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 
@@ -35,8 +36,8 @@ def weights(request):
 
 @pytest.mark.parametrize("name", ["int8", "int8_rowwise"])
 def test_int8_is_the_nearest_of_255_steps_to_the_maximum(name, weights):
-    codes, scale = GRIDS[name].quantize(weights)
-    decoded = GRIDS[name].decode(codes, scale)
+    codes, scale = grid_named(name).quantize(weights)
+    decoded = grid_named(name).decode(codes, scale)
     assert codes.dtype == torch.int8 and codes.abs().max() == 127
     for row in range(weights.shape[0]):
         largest = (weights[row] if name == "int8_rowwise" else weights).abs().max().item()
@@ -50,16 +51,16 @@ def test_int8_is_the_nearest_of_255_steps_to_the_maximum(name, weights):
 
 def test_rows_of_zeros_stay_zero_in_every_grid():
     weights = torch.tensor([[0.0, 0.0], [1.0, -2.0]])
-    assert GRIDS["int8_rowwise"].round(weights).tolist() == [
+    assert grid_named("int8_rowwise").round(weights).tolist() == [
         [0.0, 0.0],
         pytest.approx([64 * 2 / 127, -2.0]),
     ]
-    for grid in GRIDS.values():
+    for grid in map(grid_named, GRIDS):
         assert grid.round(torch.zeros(3, 3)).abs().max() == 0
 
 
 def test_log4_is_the_nearest_of_sixteen_numbers(weights):
-    grid = GRIDS["log4"]
+    grid = grid_named("log4")
     codes, scale = grid.quantize(weights)
     decoded = grid.decode(codes, scale).double()
     members = [sign * power * scale.item() for sign in (1, -1) for power in LOG4_POWERS]
@@ -73,7 +74,7 @@ def test_log4_is_the_nearest_of_sixteen_numbers(weights):
 @pytest.mark.parametrize("shape", ["normal", "heavy", "uniform", "odd"])
 def test_the_log4_scale_is_a_fixed_point_of_the_published_iteration(shape):
     weights = tensors()[shape]
-    scale = GRIDS["log4"].fit(weights).item()
+    scale = grid_named("log4").fit(weights).item()
     magnitudes = weights.abs().double().flatten().tolist()
     reached, before = max(magnitudes), 0.0
     while abs(reached - before) > 1e-12 * reached:  # brute force: S ← Σ a·w / Σ a², a = q / S
@@ -87,7 +88,7 @@ def test_the_log4_scale_is_a_fixed_point_of_the_published_iteration(shape):
 @pytest.mark.parametrize("shape", ["normal", "uniform"])
 def test_no_scale_of_a_dense_search_is_much_better(shape):
     weights = tensors()[shape]
-    grid = GRIDS["log4"]
+    grid = grid_named("log4")
     largest = weights.abs().max()
 
     def error(scale):
@@ -101,7 +102,7 @@ def test_no_scale_of_a_dense_search_is_much_better(shape):
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_rounding_twice_is_rounding_once(name, weights):
-    grid = GRIDS[name]
+    grid = grid_named(name)
     codes, scale = grid.quantize(weights)
     assert torch.equal(grid.encode(grid.decode(codes, scale), scale), codes)
 
@@ -109,8 +110,8 @@ def test_rounding_twice_is_rounding_once(name, weights):
 @pytest.mark.parametrize("name", GRIDS)
 def test_straight_through_is_the_grid_forward_and_the_identity_backward(name):
     x = torch.randn(5, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    out = GRIDS[name].straight_through(x)
-    assert torch.equal(out, GRIDS[name].round(x.detach()))
+    out = grid_named(name).straight_through(x)
+    assert torch.equal(out, grid_named(name).round(x.detach()))
     factors = torch.arange(20.0).view(5, 4)
     (out * factors).sum().backward()
     assert torch.equal(x.grad, factors)
@@ -127,10 +128,10 @@ def test_activations_are_clipped_going_forward_and_not_going_backward():
 @pytest.mark.parametrize("name", GRIDS)
 def test_what_has_no_scale_is_refused(name):
     with pytest.raises(ValueError, match="empty"):
-        GRIDS[name].quantize(torch.zeros(0, 4))
+        grid_named(name).quantize(torch.zeros(0, 4))
     for bad in (math.nan, math.inf):
         with pytest.raises(ValueError, match="NaN"):
-            GRIDS[name].quantize(torch.tensor([[1.0, bad]]))
+            grid_named(name).quantize(torch.tensor([[1.0, bad]]))
 
 
 def test_an_unknown_grid_is_named_with_the_nearest():
@@ -141,11 +142,11 @@ def test_an_unknown_grid_is_named_with_the_nearest():
 def test_a_million_gaussian_weights_lose_what_theory_says():
     weights = torch.randn(1_000_000, generator=torch.Generator().manual_seed(2))
     step = weights.abs().max().item() / 127
-    error = ((GRIDS["int8"].round(weights) - weights) ** 2).mean().item()
+    error = ((grid_named("int8").round(weights) - weights) ** 2).mean().item()
     assert error == pytest.approx(step**2 / 12, rel=0.01)  # uniform rounding
     # Numbers between 2^k and 2^(k+1) are off by at most half a spacing: relative error ≤ 1/3.
-    rounded = GRIDS["log4"].round(weights)
-    scale = GRIDS["log4"].fit(weights)
+    rounded = grid_named("log4").round(weights)
+    scale = grid_named("log4").fit(weights)
     inside = (weights.abs() >= scale / 128) & (weights.abs() <= scale)
     relative = ((rounded - weights) / weights).abs()[inside]
     assert relative.max() <= 1 / 3 + 1e-6

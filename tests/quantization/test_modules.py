@@ -8,8 +8,13 @@ import torch
 from torch import nn
 
 from tests.quantization.toy_model import TOKENS, WIDTH, WORDS, Toy
-from weebill.quantization import GRIDS, pack_model, quantize_model
-from weebill.quantization.modules import QuantizedEmbedding, QuantizedLinear
+from weebill.quantization.grids import GRIDS, grid_named
+from weebill.quantization.modules import (
+    QuantizedEmbedding,
+    QuantizedLinear,
+    pack_model,
+    quantize_model,
+)
 from weebill.quantization.weights import FakeWeight, PackedWeight
 
 SCALES = {"layer": 40.0, "plain": 55.0, "output": 37.5}
@@ -196,7 +201,7 @@ def test_a_changed_master_is_rounded_anew(write):
         with torch.no_grad():
             master.mul_(2).add_(1)
     assert not torch.equal(layer.weight, before)
-    assert torch.equal(layer.weight, GRIDS["log4"].round(master))
+    assert torch.equal(layer.weight, grid_named("log4").round(master))
 
 
 def test_training_goes_on_after_a_validation_in_inference_mode():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from weebill.quantization.grids import GRIDS
+from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.packing import pack_nibbles, unpack_nibbles
 
 
@@ -25,7 +25,7 @@ def test_random_shapes_round_trip():
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (4, 6), (2, 3, 5)])
 def test_every_grid_packs_to_its_bits_and_back(name, shape):
-    grid = GRIDS[name]
+    grid = grid_named(name)
     codes, scale = grid.quantize(torch.randn(shape))
     packed = grid.pack(codes)
     assert packed.nbytes == -(-codes.numel() * grid.bits // 8)

@@ -21,15 +21,10 @@ from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
-from weebill.quantization import (
-    fake_quantization,
-    pack_model,
-    quantize_model,
-    record_ranges,
-    section,
-)
-from weebill.quantization.calibration import activation_scales
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.calibration import activation_scales, record_ranges
+from weebill.quantization.files import section
+from weebill.quantization.finetuning import fake_quantization
+from weebill.quantization.modules import pack_model, quantizable_linears, quantize_model
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary

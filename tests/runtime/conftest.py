@@ -6,9 +6,8 @@ import torch
 
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels.extension import available
-from weebill.quantization import quantize_model, record_ranges
-from weebill.quantization.calibration import mean_of_maxima
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.calibration import mean_of_maxima, record_ranges
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions, greedy
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# As in weebill.quantization, which imports PyTorch; this module is read at every start of the workflow.
-INTEGER_GRIDS = ("int8", "int8_rowwise")
-GRIDS = (*INTEGER_GRIDS, "log4")
+# Names of grids, and their classes, which import PyTorch; this module is read at every start of the workflow.
+INTEGER_GRIDS = {
+    "int8": "weebill.quantization.grids.int8:Int8",
+    "int8_rowwise": "weebill.quantization.grids.int8_rowwise:Int8Rowwise",
+}
+GRIDS = {**INTEGER_GRIDS, "log4": "weebill.quantization.grids.log4:Log4"}
 ACTIVATION_SCALES = ("mean-of-maxima", "mean-of-scales")
 
 UNTUNED = (

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from weebill.kernels.extension import PORTABLE, extension
 from weebill.kernels.threads import by_threads
-from weebill.quantization.grids import INT8_LIMIT
+from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
 Activation = Literal["none", "relu", "gelu", "gelu_tanh"]

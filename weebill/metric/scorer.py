@@ -46,6 +46,7 @@ CODE = (  # by which vectors are computed
     "metric.scorer",
     "metric.tokenizer",
     "kernels.cpu_matmul",
+    "quantization.grid",
     "quantization.grids",
 )
 SENTENCES = 4096  # sentences between two writes of the cache

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
-from weebill.quantization.grids import INT8_LIMIT, fake_quantize_activations
+from weebill.quantization.grids.int8 import INT8_LIMIT, fake_quantize_activations
 from weebill.quantization.modules import inputs_watched, quantizable_linears
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
-from weebill.quantization.grids import INT8_LIMIT
+from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.modules import inputs_watched, quantizable_linears
 
 DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)

@@ -14,12 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.quantization.grids import (
-    INT8_LIMIT,
-    Grid,
-    fake_quantize_activations,
-    grid_named,
-)
+from weebill.quantization.grid import Grid
+from weebill.quantization.grids import grid_named
+from weebill.quantization.grids.int8 import INT8_LIMIT, fake_quantize_activations
 from weebill.quantization.integer import integer_product
 from weebill.quantization.weights import FakeWeight, PackedWeight, in_float32
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from weebill.quantization.grids import Grid
+from weebill.quantization.grid import Grid
 
 
 class _Rounded(torch.autograd.Function):

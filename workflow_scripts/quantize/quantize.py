@@ -6,8 +6,9 @@ From a float32 model and, where activations are quantized too, its calibration, 
 from weebill.workflow.job import job
 
 from weebill.model_lineage import versions
-from weebill.quantization import quantize_model, section
 from weebill.quantization.calibration import load_scales
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantize_model
 from weebill.translation.model.folder import load_model, model_hash, save_model
 
 with job(snakemake.log[0]):

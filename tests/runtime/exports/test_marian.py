@@ -17,7 +17,7 @@ from tests.runtime.exports.marian_formulas import MarianFormulas
 from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
 from tests.small_models import make_vocabulary
 from weebill.errors import InputError
-from weebill.quantization import quantize_model
+from weebill.quantization.modules import quantize_model
 from weebill.runtime.exports.marian import export, import_model, read
 from weebill.runtime.exports.marian.files import read_npz
 from weebill.runtime.exports.marian.shortlists import write_text

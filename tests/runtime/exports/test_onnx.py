@@ -9,8 +9,7 @@ import torch
 
 from tests.runtime.conftest import network
 from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
-from weebill.quantization import quantize_model
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.onnx import OnnxStudent, export, exporting
 from weebill.runtime.exports.onnx.graphs import encoder
 from weebill.translation.search import greedy

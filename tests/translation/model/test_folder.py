@@ -7,8 +7,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from weebill.errors import InputError
-from weebill.quantization import quantize_model, section
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.folder import count_parameters, load_model, save_model
 
 

@@ -5,8 +5,7 @@ import torch
 from torch import nn
 
 from weebill.experiment.shapes import LayerShape
-from weebill.quantization import quantize_model
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.layers import SSRU, Attention, DecoderLayer, Dropout
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import torch
 
 from weebill.experiment.shapes import Architecture
-from weebill.quantization import quantize_model
-from weebill.quantization.modules import quantizable_linears
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS

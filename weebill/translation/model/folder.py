@@ -16,10 +16,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from weebill import quantization as quantized
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.quantization import files as quantized
 from weebill.quantization.files import check_scales, stored_type
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import FLOAT, check_types
