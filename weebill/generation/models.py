@@ -17,7 +17,7 @@ from weebill.errors import InputError
 from weebill.files import read_json, sha256_files
 from weebill.generation.data import Task
 from weebill.generation.int8 import load_int8
-from weebill.hugging_face.families import FAMILIES
+from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model, save_whole_model
 from weebill.hugging_face.loading import (
     is_int8,
@@ -28,7 +28,7 @@ from weebill.hugging_face.loading import (
 from weebill.kernels.int8_layers import Int8Linear
 
 LINEAGE = "lineage"  # entry of config.json
-_CUT = {base.config_class.model_type for base in FAMILIES}  # the types that can be cut
+_CUT = model_types()  # which can be cut
 
 
 @dataclass(frozen=True)

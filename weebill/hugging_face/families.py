@@ -1,31 +1,23 @@
-"""The families by their base models."""
+"""The families by their base models' classes in transformers; each family is loaded on use."""
 
+import transformers
 from torch import nn
-from transformers import (
-    BartModel,
-    GPT2Model,
-    MarianModel,
-    PreTrainedModel,
-    T5ForConditionalGeneration,
-    T5Model,
-    XLMRobertaModel,
-)
 
 from weebill.errors import InputError
-from weebill.hugging_face.bart import Bart, Marian
 from weebill.hugging_face.family import Family
-from weebill.hugging_face.gpt2 import GPT2
-from weebill.hugging_face.t5 import T5
-from weebill.hugging_face.xlm_roberta import XLMRoberta
+from weebill.registry import Registry
 
-FAMILIES: dict[type[PreTrainedModel], type[Family]] = {
-    XLMRobertaModel: XLMRoberta,
-    BartModel: Bart,
-    MarianModel: Marian,
-    GPT2Model: GPT2,
-    T5Model: T5,
-    T5ForConditionalGeneration: T5,  # which holds no T5Model
-}
+# A new family is a file with a class that is a `family.Family`, and an entry here.
+FAMILIES: Registry[type[Family]] = Registry(
+    {
+        "XLMRobertaModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
+        "BartModel": "weebill.hugging_face.bart:Bart",
+        "MarianModel": "weebill.hugging_face.bart:Marian",
+        "GPT2Model": "weebill.hugging_face.gpt2:GPT2",
+        "T5Model": "weebill.hugging_face.t5:T5",
+        "T5ForConditionalGeneration": "weebill.hugging_face.t5:T5",  # which holds no T5Model
+    }
+)
 
 
 def prunable(model: nn.Module) -> Family:
@@ -34,16 +26,21 @@ def prunable(model: nn.Module) -> Family:
     Raises InputError where it holds none, or several.
     """
     found = [
-        (family, module)
+        (name, module)
         for module in model.modules()
-        for base, family in FAMILIES.items()
-        if isinstance(module, base)
+        for name in FAMILIES
+        if isinstance(module, getattr(transformers, name))
     ]
     if len(found) != 1:
-        *names, last = (base.__name__ for base in FAMILIES)
+        *names, last = FAMILIES
         raise InputError(
             f"{type(model).__name__} holds {len(found)} models that can be pruned, expected one: "
             f"{', '.join(names)} or {last}"
         )
-    family, core = found[0]
-    return family(model, core)
+    name, core = found[0]
+    return FAMILIES[name](model, core)
+
+
+def model_types() -> set[str]:
+    """Return the families' `model_type` in config.json."""
+    return {getattr(transformers, name).config_class.model_type for name in FAMILIES}

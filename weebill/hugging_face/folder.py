@@ -21,7 +21,7 @@ from transformers.models.marian.modeling_marian import MarianSinusoidalPositiona
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, write_json
-from weebill.hugging_face.families import FAMILIES, prunable
+from weebill.hugging_face.families import model_types, prunable
 from weebill.hugging_face.loading import (
     INT8_WEIGHTS,
     POOLER,
@@ -176,7 +176,7 @@ def load_model(path: str | Path) -> PreTrainedModel:
 
 def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
     """Return the library's class of a folder's model.  Raises InputError where it is of no family."""
-    known = {base.config_class.model_type for base in FAMILIES}
+    known = model_types()
     if config.get("model_type") not in known:
         raise InputError(
             f"{path}/config.json: model_type {config.get('model_type')!r}, "

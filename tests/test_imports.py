@@ -1,0 +1,24 @@
+"""What every start of the workflow imports is light: it loads none of the libraries that train."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"lightning", "pandas", "pyarrow", "torch", "transformers"}
+LOAD = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    importlib.import_module(module.name)
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize("package", ["configuration", "experiment", "workflow"])
+def test_no_heavy_library_is_loaded(package):
+    command = [sys.executable, "-c", LOAD, f"weebill.{package}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert f"weebill.{package}" in loaded
+    assert not HEAVY & loaded
