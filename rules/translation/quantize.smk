@@ -71,7 +71,6 @@ rule quantize:
             "experiment.shapes",
             "translation.model.folder",
             "translation.model.layers",
-            "translation.model.lineage",
             "translation.model.network",
             "translation.model.decoder_state",
         ),
