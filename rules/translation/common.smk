@@ -69,6 +69,7 @@ SEARCH_CODE = code_version(
     "experiment.shapes",
     "translation.model.batch",
     "translation.model.folder",
+    "translation.model.packed_folder",
     "translation.hugging_face_translator",
     "translation.model.hugging_face_folder",
     "translation.model.layers",

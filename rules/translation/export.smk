@@ -32,6 +32,7 @@ rule export:
             "tensor_files",
             "experiment.shapes",
             "translation.model.folder",
+            "translation.model.packed_folder",
             "translation.model.layers",
             "translation.model.network",
             "translation.model.decoder_state",

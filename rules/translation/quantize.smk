@@ -70,6 +70,7 @@ rule quantize:
             "tensor_files",
             "experiment.shapes",
             "translation.model.folder",
+            "translation.model.packed_folder",
             "translation.model.layers",
             "translation.model.network",
             "translation.model.decoder_state",

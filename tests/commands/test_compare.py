@@ -17,7 +17,7 @@ from weebill.kernels.extension import PORTABLE
 from weebill.quantization.calibration import activation_scales, record_ranges
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantize_model
-from weebill.translation.model.folder import save_model
+from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.search import greedy_translations
 
 RESULTS = Path(__file__).parents[2] / "results" / "multi30k"
@@ -73,7 +73,7 @@ def test_quantized_folders(tmp_path, vocabulary, grid):
         scales = activation_scales(ranges, "mean-of-maxima")
     quantize_model(network, grid, scales)
     described = section(grid, scales and "mean-of-maxima")
-    save_model(tmp_path / "model", network, vocabulary, {}, described)
+    save_any_model(tmp_path / "model", network, vocabulary, {}, described)
     found = compare(tmp_path / "model", TEXT)
     assert found["grid"] == grid
     assert found["ties"] == len(found["differences"])

@@ -14,7 +14,7 @@ from weebill.report import rendering
 from weebill.report.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
-from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.packed_folder import load_any_model, save_any_model
 from weebill.translation.search import SearchOptions
 
 
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 
 def test_every_setting_is_timed(folder, tmp_path):
-    pieces = len(load_model(folder).vocabulary)
+    pieces = len(load_any_model(folder).vocabulary)
     listed = tmp_path / "shortlist.safetensors"
     every = [list(range(2, pieces))] * pieces
     Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)).save(listed)
@@ -50,7 +50,7 @@ def test_every_setting_is_timed(folder, tmp_path):
 def test_float16_translates_as_float32_does(folder):
     found = {}
     for numbers in ("float32", "float16"):
-        model = load_model(folder)
+        model = load_any_model(folder)
         runtime = Runtime([on_device(model.network, numbers, "cpu")], "portable")
         sources = model.vocabulary.encode(TEXT)
         found[numbers] = runtime.translate(sources, SearchOptions(length_factor=1.0))
@@ -62,13 +62,13 @@ def test_float16_translates_as_float32_does(folder):
 @pytest.mark.parametrize("grid, scaled", [("log4", False), ("int8", True), ("int8_rowwise", True)])
 def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, scaled):
     """With and without a shortlist; and what float16 translates is what float32 does."""
-    model = load_model(folder)
+    model = load_any_model(folder)
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     scales = {name: 20.0 for name, _ in quantizable_linears(model.network)} if scaled else None
     quantize_model(model.network, grid, scales)
     about = section(grid, "mean-of-maxima" if scaled else None)
     packed = tmp_path / "packed"
-    save_model(packed, model.network, pieces, lineage={}, quantization=about)
+    save_any_model(packed, model.network, pieces, lineage={}, quantization=about)
     listed = tmp_path / "shortlist.safetensors"
     every = np.tile(np.arange(2, len(pieces), dtype=np.int32), (len(pieces), 1))
     Shortlist(every, np.arange(2, 4, dtype=np.int32)).save(listed)
@@ -81,7 +81,7 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
         (one, listed) for one in numbers for listed in (False, True)
     ]
     found = [
-        Runtime([on_device(load_model(packed).network, one, "cpu")], "portable").translate(
+        Runtime([on_device(load_any_model(packed).network, one, "cpu")], "portable").translate(
             pieces.encode(TEXT), options
         )
         for one in ("float32", "float16")
@@ -93,7 +93,7 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
 @pytest.mark.parametrize("numbers", ["float32", "float16"])
 def test_with_and_without_a_shortlist_from_one_copy(folder, tmp_path, numbers):
     """Each translates as it would alone, in turn; what is on the device is there once."""
-    model = load_model(folder)
+    model = load_any_model(folder)
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     network = on_device(model.network, numbers, "cpu")
     listed = Shortlist(np.full((len(pieces), 1), 5, np.int32), np.array([7], np.int32))

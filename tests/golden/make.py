@@ -37,6 +37,7 @@ from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 from weebill.translation.search import greedy_translations
 
@@ -86,7 +87,7 @@ def make_student(base: Path) -> None:
         names = [name for name, _ in quantizable_linears(model)]
         scales = {name: mean_of_maxima(ranges[name]) or 1.0 for name in names} if formula else None
         quantize_model(model, grid, scales)
-        save_model(
+        save_any_model(
             base / f"student/{grid}", model, vocabulary, {"kind": grid}, section(grid, formula)
         )
     likely = np.random.default_rng(5).integers(2, len(vocabulary), (len(vocabulary), 1))

@@ -25,8 +25,9 @@ from weebill.quantization.calibration import activation_scales, record_ranges
 from weebill.quantization.files import section
 from weebill.quantization.finetuning import fake_quantization
 from weebill.quantization.modules import pack_model, quantizable_linears, quantize_model
-from weebill.translation.model.folder import load_model, save_model
+from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
+from weebill.translation.model.packed_folder import load_any_model, save_any_model
 from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
 from weebill.translation.search import greedy_translations
 from weebill.translation.training.trainer import TrainingConfig, train
@@ -73,7 +74,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
     quantize_model(network, grid, scales)
     formula = "mean-of-maxima" if scales else None
-    save_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
+    save_any_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
 
     with safe_open(tmp_path / grid / "model.safetensors", "pt") as file:
         stored = sum(file.get_tensor(name).nbytes for name in file.keys())  # noqa: SIM118
@@ -86,7 +87,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     assert "embedding.codes" in codes
     assert "output.codes" not in codes  # it is the embedding's
 
-    loaded = load_model(tmp_path / grid).network
+    loaded = load_any_model(tmp_path / grid).network
     assert loaded.architecture == network.architecture
     expected = network.state_dict()
     assert {n: v.tolist() for n, v in loaded.state_dict().items()} == {
@@ -111,7 +112,7 @@ def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
             ones = {name: 1.0 for name, _ in quantizable_linears(one)}
             quantize_model(one, grid, ones if grid == "int8" else None)
         described = None if grid == "float32" else section(grid, "mean-of-maxima")
-        save_model(tmp_path / grid, one, vocabulary, {}, described)
+        save_any_model(tmp_path / grid, one, vocabulary, {}, described)
         sizes[grid] = (tmp_path / grid / "model.safetensors").stat().st_size
     assert sizes["int8"] <= sizes["float32"] / 3.9
     assert sizes["log4"] <= sizes["float32"] / 7.5
@@ -206,10 +207,10 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     scaled_together = evaluated if grid == "int8_rowwise" else evaluated.flatten()[None]
     assert all(len(x.unique()) <= (16 if grid == "log4" else 255) for x in scaled_together)
     assert not torch.equal(evaluated, before)
-    save_model(
+    save_any_model(
         tmp_path / "model", network, vocabulary, {}, section(grid, scales and "mean-of-maxima")
     )
-    assert torch.equal(load_model(tmp_path / "model").network.embedding.weight, evaluated)
+    assert torch.equal(load_any_model(tmp_path / "model").network.embedding.weight, evaluated)
 
 
 @pytest.mark.parametrize(
@@ -225,31 +226,31 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
 )
 def test_a_folder_that_contradicts_its_tensors_is_refused(tmp_path, vocabulary, change, message):
     network = quantize_model(translator(vocabulary), "int8")
-    save_model(tmp_path / "model", network, vocabulary, {}, {**section("int8"), **change})
+    save_any_model(tmp_path / "model", network, vocabulary, {}, {**section("int8"), **change})
     with pytest.raises(InputError, match=message):
-        load_model(tmp_path / "model")
+        load_any_model(tmp_path / "model")
 
 
 def test_float32_tensors_under_a_quantized_configuration_are_refused(tmp_path, vocabulary):
-    save_model(tmp_path / "model", translator(vocabulary), vocabulary, {}, section("log4"))
+    save_any_model(tmp_path / "model", translator(vocabulary), vocabulary, {}, section("log4"))
     with pytest.raises(InputError, match="tensors are float32"):
-        load_model(tmp_path / "model")
+        load_any_model(tmp_path / "model")
 
 
 def test_codes_of_another_length_are_refused(tmp_path, vocabulary):
     network = quantize_model(translator(vocabulary), "log4")
-    save_model(tmp_path / "model", network, vocabulary, {}, section("log4"))
+    save_any_model(tmp_path / "model", network, vocabulary, {}, section("log4"))
     path = tmp_path / "model" / "model.safetensors"
     tensors = load_file(path)
     tensors["embedding.codes"] = tensors["embedding.codes"][:-1].clone()
     save_file(tensors, path)
     with pytest.raises(InputError, match=r"embedding\.quantized\.codes"):
-        load_model(tmp_path / "model")
+        load_any_model(tmp_path / "model")
     tensors = load_file(path)
     tensors["float32"] = tensors["float32"][:-1].clone()
     save_file(tensors, path)
     with pytest.raises(InputError, match=r"model.safetensors: [0-9,]+ float32 numbers"):
-        load_model(tmp_path / "model")
+        load_any_model(tmp_path / "model")
     assert json.loads((tmp_path / "model" / "config.json").read_text())["quantization"] == {
         "grid": "log4",
         "activation_scale": None,

@@ -59,12 +59,12 @@ def compare(
     from weebill.evaluation.agreement import differences
     from weebill.evaluation.quality import score
     from weebill.runtime.text import load_runtime
-    from weebill.translation.model.folder import load_model
+    from weebill.translation.model.packed_folder import load_any_model
     from weebill.translation.search import SearchOptions, find_cuts, greedy
     from weebill.translation.search.prepacked import prepacked
 
     translator = load_runtime(folder, isa)
-    model = load_model(folder)
+    model = load_any_model(folder)
     options = SearchOptions(batch_size=batch_size)
     sources = model.vocabulary.encode(sentences)
     for cut in find_cuts(sources, options):

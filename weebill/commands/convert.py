@@ -33,9 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     new_folder(arguments.folder)
     from weebill.runtime.exports.formats import Settings, convert
     from weebill.runtime.shortlist import Shortlist
-    from weebill.translation.model.folder import load_model
+    from weebill.translation.model.packed_folder import load_any_model
 
-    model = load_model(arguments.model)
+    model = load_any_model(arguments.model)
     path = arguments.shortlist
     pieces = model.vocabulary
     shortlist = None if path is None else Shortlist.load(path, len(pieces), pieces.sha256)

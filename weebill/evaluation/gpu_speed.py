@@ -22,8 +22,9 @@ from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
-from weebill.translation.model.folder import Model, load_model
+from weebill.translation.model.folder import Model
 from weebill.translation.model.network import Translator
+from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import SearchOptions
 
 PIECES = 10**6  # of a batch at most: none is cut down to another size
@@ -72,7 +73,7 @@ def measure_gpu_speed(
         (name, numbers, listed, size)
         for name, folder, shortlist in variants
         for numbers, listed, size in product(
-            _numbers(load_model(folder)), [False, True] if shortlist else [False], batch_sizes
+            _numbers(load_any_model(folder)), [False, True] if shortlist else [False], batch_sizes
         )
     ]
     files = {name: (folder, shortlist) for name, folder, shortlist in variants}
@@ -115,7 +116,7 @@ def _translators(
     folder: str | Path, shortlist: str | Path | None, numbers: str, device: str
 ) -> dict[bool, RuntimeTranslator]:
     """A student on the device, from text to text, by whether with its shortlist; both are of one copy there."""
-    model = load_model(folder)
+    model = load_any_model(folder)
     pieces = model.vocabulary
     runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
     if shortlist is not None:

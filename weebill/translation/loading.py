@@ -5,7 +5,8 @@ from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.files import read_json, sha256_file, sha256_text
-from weebill.translation.model.folder import Model, load_model
+from weebill.translation.model.folder import Model
+from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import prepack
 from weebill.translation.translator import NetworkTranslator, TextTranslator
 
@@ -48,7 +49,7 @@ def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
     Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
     ValueError where none is named.
     """
-    models = [load_model(path) for path in _paths(folders)]
+    models = [load_any_model(path) for path in _paths(folders)]
     for model in models[1:]:
         if model.vocabulary.sha256 != models[0].vocabulary.sha256:
             raise InputError(

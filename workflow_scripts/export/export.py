@@ -8,10 +8,10 @@ from weebill.workflow.job import job
 
 from weebill.runtime.exports.formats import Settings, convert
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.folder import load_model
+from weebill.translation.model.packed_folder import load_any_model
 
 with job(snakemake.log[0]):
-    model, form = load_model(snakemake.input.model), snakemake.wildcards.format
+    model, form = load_any_model(snakemake.input.model), snakemake.wildcards.format
     shortlist = None
     if len(snakemake.input) > 1:
         vocabulary = model.vocabulary

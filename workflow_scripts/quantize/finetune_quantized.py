@@ -14,7 +14,8 @@ from weebill.quantization.calibration import load_scales
 from weebill.quantization.files import section
 from weebill.quantization.finetuning import fake_quantization
 from weebill.quantization.modules import pack_model
-from weebill.translation.model.folder import load_model, model_hash, save_model
+from weebill.translation.model.folder import load_model, model_hash
+from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.training.trainer import Hardware, TrainingConfig, train
 
 with job(snakemake.log[0]):
@@ -35,7 +36,7 @@ with job(snakemake.log[0]):
         transform=fake_quantization(grid, scales),
         tensorboard=Path(snakemake.params.tensorboard),
     )
-    save_model(
+    save_any_model(
         snakemake.output[0],
         pack_model(model.network),
         model.vocabulary,

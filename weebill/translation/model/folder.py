@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -19,8 +20,6 @@ from torch import Tensor
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
-from weebill.quantization import files as quantized
-from weebill.quantization.files import check_scales, stored_type
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import FLOAT, check_types
 from weebill.translation.model.network import Translator
@@ -51,10 +50,11 @@ def save_model(
     vocabulary: Vocabulary,
     lineage: Mapping[str, Any],
     quantization: Mapping[str, Any] | None = None,
+    packing: ModuleType | None = None,
 ) -> None:
     """Write a model folder atomically; equal models make equal bytes.
 
-    quantization: the section that describes a network of packed layers (`weebill.quantization`).
+    quantization: the section that describes a network of packed layers; packing: `weebill.quantization.files` then.
     Raises InputError where anything but a model folder is at `path`, or quantized weights would replace the float32
     model that the vocabulary was read from.
     """
@@ -73,7 +73,7 @@ def save_model(
     }
     if quantization is not None:
         config["quantization"] = dict(quantization)
-        tensors = quantized.merged(tensors)
+        tensors = packing.merged(tensors)
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / "model.safetensors")
         (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
@@ -90,25 +90,30 @@ def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
         raise InputError(f"{path}: is the folder the model was read from; name another")
 
 
-def load_model(path: str | Path, dropout: float = 0.0) -> Model:
+def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | None = None) -> Model:
     """Read a model folder.  dropout: that of the network in further training.
 
-    Raises InputError where it is none, is damaged, holds numbers that are not finite or of another type than the
-    format's, or its vocabulary is not the one it was made with.
+    packing: `weebill.quantization.files` if packed weights may be read; trainings read float32 ones alone.
+    Raises InputError where it is none, is packed and may not be, is damaged, holds numbers that are none or of
+    another type than its format's, or its vocabulary is not the one it was made with.
     """
     path = Path(path)
     config, sha256, architecture = _read_config(path)
+    if "quantization" in config and packing is None:
+        raise InputError(
+            f"{path}: its weights are on a grid; name the float32 model it was made of"
+        )
     vocabulary = _read_vocabulary(path, sha256, architecture)
     file = path / "model.safetensors"
     try:
-        check_types(file, _types(path, config))
+        check_types(file, _types(path, config, packing))
         tensors = load_file(file)
     except (FileNotFoundError, SafetensorError) as error:
         raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
-    tensors = _fitting(path, config, architecture, tensors)
+    tensors = _fitting(path, config, architecture, tensors, packing)
     network = Translator(architecture, dropout)
     if "quantization" in config:
-        quantized.apply(network, config["quantization"], tensors)
+        packing.apply(network, config["quantization"], tensors)
     load_tensors(network, tensors, file)
     return Model(path, network.eval(), vocabulary, config)
 
@@ -149,12 +154,14 @@ def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Voc
     return vocabulary
 
 
-def _types(path: Path, config: Mapping[str, Any]) -> Callable[[str], tuple[str, ...]]:
+def _types(
+    path: Path, config: Mapping[str, Any], packing: ModuleType | None
+) -> Callable[[str], tuple[str, ...]]:
     """Return the types that a folder's tensors may have, by name."""
     if "quantization" not in config:
         return lambda _: (FLOAT,)
     with _place(f"{path}/config.json: "):
-        return stored_type(config["quantization"])
+        return packing.stored_type(config["quantization"])
 
 
 def _fitting(
@@ -162,6 +169,7 @@ def _fitting(
     config: Mapping[str, Any],
     architecture: Architecture,
     tensors: Mapping[str, Tensor],
+    packing: ModuleType | None,
 ) -> dict[str, Tensor]:
     """Return a folder's tensors by their names in the network, after checking them against config.json.
 
@@ -174,10 +182,10 @@ def _fitting(
     parameters = count_parameters(network)
     if "quantization" in config:
         with _place(f"{path}/config.json: "):
-            quantized.apply(network, config["quantization"], tensors)
+            packing.apply(network, config["quantization"], tensors)
         with _place(f"{file}: "):
-            tensors = quantized.separated(tensors, _own_tensors(network))
-            check_scales(network, tensors)
+            tensors = packing.separated(tensors, _own_tensors(network))
+            packing.check_scales(network, tensors)
     _check_shapes(network, tensors, file)
     if config.get("parameters", parameters) != parameters:
         raise InputError(
