@@ -22,15 +22,15 @@ class Grid(ABC):
 
     @abstractmethod
     def fit(self, x: Tensor) -> Tensor:
-        """The scale for a tensor, float32, of a shape that broadcasts with it."""
+        """Return the scale for a tensor, float32, of a shape that broadcasts with it."""
 
     @abstractmethod
     def encode(self, x: Tensor, scale: Tensor) -> Tensor:
-        """The code of the grid's nearest number, element by element: int8, the shape of x."""
+        """Return the code of the grid's nearest number, element by element: int8, the shape of x."""
 
     @abstractmethod
     def decode(self, codes: Tensor, scale: Tensor) -> Tensor:
-        """The numbers that codes stand for: float32, the shape of codes."""
+        """Return the numbers that codes represent: float32, the shape of codes."""
 
     @abstractmethod
     def pack(self, codes: Tensor) -> Tensor:
@@ -38,15 +38,15 @@ class Grid(ABC):
 
     @abstractmethod
     def unpack(self, packed: Tensor, shape: torch.Size) -> Tensor:
-        """The inverse of `pack`: int8 codes of the given shape."""
+        """Undo `pack`: return int8 codes of the given shape."""
 
     @abstractmethod
     def packed_shape(self, shape: torch.Size) -> tuple[torch.Size, torch.dtype]:
-        """The shape and type of what `pack` makes of codes of a shape."""
+        """Return shape and type of the result of `pack` for codes of a shape."""
 
     @abstractmethod
     def scale_shape(self, shape: torch.Size) -> torch.Size:
-        """The shape of the scale of a tensor of a shape."""
+        """Return the shape of the scale of a tensor of a shape."""
 
     def quantize(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Codes and fitted scale.  Raises ValueError where x is empty or not finite."""
@@ -58,7 +58,7 @@ class Grid(ABC):
         return self.encode(x, scale), scale
 
     def round(self, x: Tensor) -> Tensor:
-        """x moved to the nearest numbers of the grid fitted to it, in x's type, without gradient."""
+        """Move x to the nearest numbers of the grid fitted to it; keep x's type, without gradient."""
         with torch.no_grad():
             scale = self.fit(x)
             return self.decode(self.encode(x, scale), scale).to(x.dtype)
@@ -79,5 +79,5 @@ class _StraightThrough(torch.autograd.Function):
 
 
 def straight_through(x: Tensor, rounded: Tensor) -> Tensor:
-    """The values of `rounded`, exactly, with the gradient going to x unchanged."""
+    """Return exactly the values of `rounded`; the gradient goes to x unchanged."""
     return _StraightThrough.apply(x, rounded)

@@ -15,7 +15,7 @@ GRIDS: Registry[type[Grid]] = Registry(precisions.GRIDS)
 
 @cache
 def grid_named(name: str) -> Grid:
-    """The grid of a name.  Raises InputError with the nearest valid name where there is none."""
+    """Return the grid of a name.  Raises InputError with the nearest valid name where there is none."""
     if name not in GRIDS:
         raise InputError(f"no quantization grid '{name}'{nearest(name, GRIDS)}")
     return GRIDS[name]()
