@@ -60,9 +60,10 @@ rule measure_summaries:
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
         code=code_version(
-            "evaluation.generation",
+            "evaluation.quality.generation_quality",
+            "evaluation.quality.rouge",
             "evaluation.measurement",
-            "evaluation.significance",
+            "evaluation.quality.significance",
             "generation.data",
             "generation.generating",
             "text_files",
@@ -93,9 +94,10 @@ rule measure_lead:
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
         code=code_version(
-            "evaluation.generation",
+            "evaluation.quality.generation_quality",
+            "evaluation.quality.rouge",
             "evaluation.measurement",
-            "evaluation.significance",
+            "evaluation.quality.significance",
             "generation.data",
             "generation.models",
         ),
@@ -134,9 +136,10 @@ rule measure_perplexity:
             "kernels",
             "pruning",
             "quantization",
-            "evaluation.generation",
+            "evaluation.quality.generation_quality",
+            "evaluation.quality.rouge",
             "evaluation.measurement",
-            "evaluation.significance",
+            "evaluation.quality.significance",
             "tensor_files",
         ),
     script:
@@ -159,7 +162,7 @@ rule measure_generation_size:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_version("evaluation.generation.size", "evaluation.measurement"),
+        code=code_version("evaluation.size.generation_size", "evaluation.measurement"),
     script:
         "../../workflow_scripts/generation/measure_size.py"
 
@@ -189,9 +192,9 @@ rule measure_generation_speed:
         code=code_version(
             "generation",
             "hugging_face",
-            "evaluation.generation",
+            "evaluation.timing.generation_speed",
             "evaluation.measurement",
-            "evaluation.processes",
+            "evaluation.timing.processes",
             "kernels",
             "pruning",
             "quantization",

@@ -60,7 +60,7 @@ rule measure_agreement:
             "metric.held_out",
             "metric.judged_set",
             "metric.judgements",
-            "evaluation.metric_quality",
+            "evaluation.quality.metric_quality",
             "bleu",
         ),
     script:
@@ -83,7 +83,7 @@ rule measure_metric:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_version("evaluation.metric_size", "metric", "hugging_face"),
+        code=code_version("evaluation.size.metric_size", "metric", "hugging_face"),
     script:
         "../../workflow_scripts/metric/measure_metric.py"
 

@@ -42,10 +42,10 @@ rule measure_comet:
             *SCORING_PARTS,
             "bleu",
             "corpus.table",
-            "evaluation.comet",
+            "evaluation.quality.comet",
             "evaluation.measurement",
-            "evaluation.quality",
-            "evaluation.significance",
+            "evaluation.quality.translation_quality",
+            "evaluation.quality.significance",
             "text_files",
         ),
     script:

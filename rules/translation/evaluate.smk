@@ -87,8 +87,8 @@ rule measure_quality:
             "bleu",
             "corpus.table",
             "evaluation.measurement",
-            "evaluation.quality",
-            "evaluation.significance",
+            "evaluation.quality.translation_quality",
+            "evaluation.quality.significance",
             "text_files",
         ),
     script:
@@ -117,10 +117,10 @@ rule compare_pruned:
         code=code_version(
             "bleu",
             "corpus.table",
-            "evaluation.comparison",
+            "evaluation.quality.comparison",
             "evaluation.measurement",
-            "evaluation.quality",
-            "evaluation.significance",
+            "evaluation.quality.translation_quality",
+            "evaluation.quality.significance",
             "text_files",
         ),
     script:
@@ -159,11 +159,11 @@ rule compare_seeds:
         code=code_version(
             "bleu",
             "corpus.table",
-            "evaluation.comparison",
+            "evaluation.quality.comparison",
             "evaluation.measurement",
-            "evaluation.quality",
-            "evaluation.seeds",
-            "evaluation.significance",
+            "evaluation.quality.translation_quality",
+            "evaluation.quality.seeds",
+            "evaluation.quality.significance",
             "text_files",
         ),
     script:
@@ -200,7 +200,9 @@ rule measure_size:
     params:
         variant="{student}/{recipe}/{precision}",
         code=code_version(
-            "evaluation.measurement", "evaluation.size", "experiment.shapes"
+            "evaluation.measurement",
+            "evaluation.size.translation_size",
+            "experiment.shapes",
         ),
     script:
         "../../workflow_scripts/evaluate/measure_size.py"
@@ -265,10 +267,10 @@ rule measure_speed:
         rounds=config["evaluation"]["speed"]["rounds"],
         least_seconds=config["evaluation"]["speed"]["least_seconds"],
         code=code_version(
-            "evaluation.latency",
+            "evaluation.timing.latency",
             "evaluation.measurement",
-            "evaluation.processes",
-            "evaluation.speed",
+            "evaluation.timing.processes",
+            "evaluation.timing.speed",
             "kernels",
             "runtime",
         )
@@ -300,7 +302,8 @@ rule measure_gpu_speed:
         sentences=config["evaluation"]["speed"]["sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
         rounds=config["evaluation"]["speed"]["rounds"],
-        code=code_version("evaluation.gpu_speed", "kernels", "runtime") + SEARCH_CODE,
+        code=code_version("evaluation.timing.gpu_speed", "kernels", "runtime")
+        + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/measure_gpu_speed.py"
 
@@ -323,10 +326,10 @@ rule benchmark_runtime:
         shapes=benchmarked_shapes(),
         code=code_version(
             "benchmarks",
-            "evaluation.interleaving",
-            "evaluation.latency",
+            "evaluation.timing.interleaving",
+            "evaluation.timing.latency",
             "evaluation.measurement",
-            "evaluation.processes",
+            "evaluation.timing.processes",
             "kernels",
             "quantization",
             "report.papers",

@@ -63,8 +63,8 @@ rule measure_shortlist:
             "bleu",
             "corpus.table",
             "evaluation.measurement",
-            "evaluation.quality",
-            "evaluation.shortlist",
+            "evaluation.quality.translation_quality",
+            "evaluation.quality.shortlist",
             "kernels",
             "runtime.engines",
             "runtime.shortlist",
@@ -94,6 +94,6 @@ rule shortlist_table:
     threads: 1
     params:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("evaluation.shortlist", "report"),
+        code=code_version("evaluation.quality.shortlist", "report"),
     script:
         "../../workflow_scripts/shortlist/shortlist_table.py"

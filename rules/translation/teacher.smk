@@ -82,6 +82,6 @@ rule check_teacher:
         target=config["languages"]["target"],
         side="source",
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("bleu", "evaluation.teacher_check") + SEARCH_CODE,
+        code=code_version("bleu", "evaluation.quality.teacher_check") + SEARCH_CODE,
     script:
         "../../workflow_scripts/teacher/check_teacher.py"

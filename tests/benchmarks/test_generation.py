@@ -7,7 +7,7 @@ from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, G
 from weebill.__main__ import main
 from weebill.benchmarks import generation
 from weebill.benchmarks.generation import engines
-from weebill.evaluation.processes import Worker
+from weebill.evaluation.timing.processes import Worker
 
 
 def small_bart():

@@ -18,7 +18,7 @@ from weebill.benchmarks.runtime.workload import (
     with_attention,
     words,
 )
-from weebill.evaluation.processes import Worker, usable_cores
+from weebill.evaluation.timing.processes import Worker, usable_cores
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels import extension
 from weebill.kernels.extension import NEEDS, available

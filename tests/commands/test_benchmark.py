@@ -14,8 +14,8 @@ from weebill.benchmarks import Row
 from weebill.commands import benchmark
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
-from weebill.evaluation.interleaving import interleave, pinned
 from weebill.evaluation.measurement import hardware
+from weebill.evaluation.timing.interleaving import interleave, pinned
 
 
 def test_rounds_alternate_and_the_first_is_not_counted():

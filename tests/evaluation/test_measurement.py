@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from weebill.evaluation.interleaving import pinned
 from weebill.evaluation.measurement import hardware, software_versions, versions_line
+from weebill.evaluation.timing.interleaving import pinned
 
 
 @pytest.mark.skipif(not shutil.which("lscpu"), reason="lscpu (Debian: util-linux) is not installed")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.errors import InputError
-from weebill.evaluation.metric_quality import measure_agreement
+from weebill.evaluation.quality.metric_quality import measure_agreement
 from weebill.metric.held_out import is_held_out
 from weebill.metric.judged_scores import scores_of
 from weebill.metric.judged_set import JudgedSet, MetricScores

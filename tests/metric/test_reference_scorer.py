@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
-from weebill.evaluation.metric_speed import Text, measure_metrics
+from weebill.evaluation.timing.metric_speed import Text, measure_metrics
 from weebill.metric.folder import load_metric
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from weebill.evaluation.comparison import Comparison
-from weebill.evaluation.latency import Latency
 from weebill.evaluation.measurement import Measurement, Variant
-from weebill.evaluation.size import Size
-from weebill.evaluation.speed import Speed
+from weebill.evaluation.quality.comparison import Comparison
+from weebill.evaluation.size.translation_size import Size
+from weebill.evaluation.timing.latency import Latency
+from weebill.evaluation.timing.speed import Speed
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.report.results import Results
 

@@ -1,8 +1,8 @@
 """The table says of each stage's student what was measured, and compares with the first."""
 
-from weebill.evaluation.comparison import compare
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality import TestSet
+from weebill.evaluation.quality.comparison import compare
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.report.cleaning_students import StageResult, cleaning_students_table
 
 REFERENCES = [f"der Vogel singt am Morgen Nummer {n}" for n in range(40)]

@@ -6,9 +6,9 @@ import pytest
 
 from tests.configuration.test_generation import CONFIG
 from weebill.configuration.checking import check
-from weebill.evaluation.generation.quality import GenerationQuality
-from weebill.evaluation.generation.size import GenerationSize
-from weebill.evaluation.generation.speed import GenerationSpeed
+from weebill.evaluation.quality.generation_quality import GenerationQuality
+from weebill.evaluation.size.generation_size import GenerationSize
+from weebill.evaluation.timing.generation_speed import GenerationSpeed
 from weebill.report.generation_figures import pruning_maps, threshold_schedule
 from weebill.report.generation_page import generation_page, in_short, tables_of
 from weebill.report.generation_results import GenerationResults

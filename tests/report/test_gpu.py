@@ -4,7 +4,7 @@ import pytest
 
 from tests.report.test_tables import read
 from weebill.errors import InputError
-from weebill.evaluation.gpu_speed import GpuSpeed
+from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.report import papers
 from weebill.report.gpu import wmt21_table4, wngt20_table4
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from weebill.evaluation.metric_quality import Agreement
-from weebill.evaluation.metric_size import MetricSize
-from weebill.evaluation.metric_speed import PLAIN, MetricSpeed
+from weebill.evaluation.quality.metric_quality import Agreement
+from weebill.evaluation.size.metric_size import MetricSize
+from weebill.evaluation.timing.metric_speed import PLAIN, MetricSpeed
 from weebill.report import papers
 from weebill.report.metric_figures import quality_curve
 from weebill.report.metric_page import in_short

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from weebill.evaluation.shortlist import Coverage, ShortlistMeasurement
+from weebill.evaluation.quality.shortlist import Coverage, ShortlistMeasurement
 from weebill.report import rendering
 from weebill.report.shortlist import shortlist_table
 

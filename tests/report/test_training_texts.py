@@ -6,8 +6,8 @@ import io
 import pytest
 
 from tests.report.conftest import CONFIG, measurement
-from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comparison import Comparison
 from weebill.experiment.training_texts import KINDS
 from weebill.report import rendering
 from weebill.report.results import Results

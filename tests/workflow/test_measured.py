@@ -105,7 +105,7 @@ def test_the_benchmark_of_the_runtime_follows_the_code_that_it_imports(read):
 
 
 def test_scores_follow_the_code_that_resamples_reads_and_describes(read):
-    common = {"bleu", "corpus.table", "evaluation.measurement", "evaluation.significance"}
+    common = {"bleu", "corpus.table", "evaluation.measurement", "evaluation.quality.significance"}
     for rule in ("measure_quality", "measure_comet"):
         assert common <= {*read["code"][rule]}
 

@@ -17,7 +17,7 @@ from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.corpus.synthetic import generate
 from weebill.corpus.table import write_table
-from weebill.evaluation.interleaving import interleave
+from weebill.evaluation.timing.interleaving import interleave
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 

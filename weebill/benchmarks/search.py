@@ -18,7 +18,7 @@ from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
-from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.evaluation.timing.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.runtime.text import best_isa
 from weebill.runtime.translator import Runtime

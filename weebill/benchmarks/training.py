@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from weebill.benchmarks import Row
 from weebill.configuration.zoo_file import load_zoo
-from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.evaluation.timing.interleaving import interleave, one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.model.batch import Batch, make_batch

@@ -56,8 +56,8 @@ def compare(
     batch_size: int = 32,
 ) -> dict[str, Any]:
     """Return the command's result as plain values.  Raises InputError as `load_runtime` does."""
-    from weebill.evaluation.agreement import differences
-    from weebill.evaluation.quality import score
+    from weebill.evaluation.quality.agreement import differences
+    from weebill.evaluation.quality.translation_quality import score
     from weebill.runtime.text import load_runtime
     from weebill.translation.model.packed_folder import load_any_model
     from weebill.translation.search import SearchOptions, find_cuts, greedy

@@ -131,7 +131,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
     """Return the systems as given, and every two compared, from scores (segments,)."""
-    from weebill.evaluation.significance import difference_of_means, interval, resampled_means
+    from weebill.evaluation.quality.significance import (
+        difference_of_means,
+        interval,
+        resampled_means,
+    )
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
     # All resamples of one segment are equal, which would look certain.

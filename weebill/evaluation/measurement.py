@@ -8,7 +8,7 @@ from pathlib import Path
 
 import weebill
 from weebill.errors import InputError
-from weebill.evaluation.processes import usable_cores
+from weebill.evaluation.timing.processes import usable_cores
 from weebill.experiment.searches import is_search
 from weebill.files import read_json, sha256_files, sha256_text
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weebill.evaluation.comparison import Comparison
+from weebill.evaluation.quality.comparison import Comparison
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 
-from weebill.evaluation.size import MIB
+from weebill.evaluation.size.translation_size import MIB
 from weebill.files import atomic_path
 from weebill.report.results import Results
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from weebill.evaluation.generation.quality import GenerationQuality
-from weebill.evaluation.generation.size import GenerationSize
-from weebill.evaluation.generation.speed import GenerationSpeed
+from weebill.evaluation.quality.generation_quality import GenerationQuality
+from weebill.evaluation.size.generation_size import GenerationSize
+from weebill.evaluation.timing.generation_speed import GenerationSpeed
 from weebill.experiment.pipelines import model_of, task_of, variants, variants_of
 from weebill.files import read_json
 

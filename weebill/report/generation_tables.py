@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from weebill.evaluation.generation.rouge import METRICS
-from weebill.evaluation.generation.size import GIB
+from weebill.evaluation.quality.rouge import METRICS
+from weebill.evaluation.size.generation_size import GIB
 from weebill.experiment.pipelines import model_of, variants_of
 from weebill.report import papers
 from weebill.report.generation_results import GenerationResults

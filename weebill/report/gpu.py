@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from weebill.errors import InputError
-from weebill.evaluation.gpu_speed import GpuSpeed
 from weebill.evaluation.measurement import Variant, versions_line
+from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.report import papers

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from weebill.evaluation.metric_speed import SORTED
+from weebill.evaluation.timing.metric_speed import SORTED
 from weebill.experiment.metrics import REFERENCE, WHOLE, curve, pruned_metrics, uncut
 from weebill.report.metric_results import MetricResults
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weebill.evaluation.metric_quality import Agreement
-from weebill.evaluation.metric_size import MetricSize
-from weebill.evaluation.metric_speed import MetricSpeed
+from weebill.evaluation.quality.metric_quality import Agreement
+from weebill.evaluation.size.metric_size import MetricSize
+from weebill.evaluation.timing.metric_speed import MetricSpeed
 from weebill.files import read_json
 
 

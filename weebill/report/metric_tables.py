@@ -2,8 +2,8 @@
 
 from statistics import fmean
 
-from weebill.evaluation.metric_quality import Agreement
-from weebill.evaluation.metric_speed import PLAIN
+from weebill.evaluation.quality.metric_quality import Agreement
+from weebill.evaluation.timing.metric_speed import PLAIN
 from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PRUNED, REFERENCE
 from weebill.metric.judged_set import STATISTICS
 from weebill.report import papers

@@ -1,7 +1,7 @@
 """Tables of our own: all variants with intervals and signatures, and what pruning left."""
 
 from weebill.evaluation.measurement import Measurement, Variant
-from weebill.evaluation.size import MIB
+from weebill.evaluation.size.translation_size import MIB
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
 

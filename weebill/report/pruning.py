@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size import MIB, Size, encoder_parameters, encoder_sparsity
+from weebill.evaluation.quality.comparison import Comparison
+from weebill.evaluation.size.translation_size import MIB, Size, encoder_parameters, encoder_sparsity
 from weebill.experiment.precisions import PRECISIONS, grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.report.results import Results

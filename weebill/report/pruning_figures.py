@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size import Size
+from weebill.evaluation.size.translation_size import Size
 from weebill.experiment.variants import UNPRUNED
 from weebill.report.pruning import method_name
 from weebill.report.results import Results

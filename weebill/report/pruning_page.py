@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weebill.evaluation.seeds import SeedsComparison
+from weebill.evaluation.quality.seeds import SeedsComparison
 from weebill.experiment.student_names import repeats
 from weebill.report.experiment_page import environment, listed, section
 from weebill.report.paper_tables import TABLES, build

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size import MIB, Size, encoder_sparsity
+from weebill.evaluation.size.translation_size import MIB, Size, encoder_sparsity
 from weebill.report.results import TEACHER, Results
 from weebill.report.table import Comparison, fixed, three_digits
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weebill.evaluation.comparison import Comparison, read_comparisons
-from weebill.evaluation.latency import Latency, read_latencies
 from weebill.evaluation.measurement import Measurement, Variant, read_measurements
-from weebill.evaluation.size import Size, read_sizes
-from weebill.evaluation.speed import Speed, read_speeds
+from weebill.evaluation.quality.comparison import Comparison, read_comparisons
+from weebill.evaluation.size.translation_size import Size, read_sizes
+from weebill.evaluation.timing.latency import Latency, read_latencies
+from weebill.evaluation.timing.speed import Speed, read_speeds
 from weebill.report import papers
 
 TEACHER = "teacher"

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.seeds import SeedsComparison
+from weebill.evaluation.quality.seeds import SeedsComparison
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weebill.evaluation.shortlist import ShortlistMeasurement
+from weebill.evaluation.quality.shortlist import ShortlistMeasurement
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from weebill.evaluation.latency import Latency
 from weebill.evaluation.measurement import Variant, versions_line
-from weebill.evaluation.speed import PYTORCH, Speed
+from weebill.evaluation.timing.latency import Latency
+from weebill.evaluation.timing.speed import PYTORCH, Speed
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from weebill.evaluation.comparison import Comparison
 from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comparison import Comparison
 from weebill.experiment.student_names import architecture_of, text_of
 from weebill.experiment.training_texts import KINDS
 from weebill.report import papers

@@ -6,9 +6,9 @@ From their training pairs, their translations and the test sets into a table of 
 from weebill.workflow.job import job
 
 from weebill.corpus.table import count_rows, read_columns
-from weebill.evaluation.comparison import compare
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality import TestSet
+from weebill.evaluation.quality.comparison import compare
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.report.cleaning_students import StageResult, cleaning_students_table
 from weebill.report.rendering import write_table
 from weebill.text_files import read_lines

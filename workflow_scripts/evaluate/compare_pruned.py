@@ -5,9 +5,9 @@ From the translations of all, and the test sets, into differences in BLEU with i
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.comparison import compare
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality import TestSet
+from weebill.evaluation.quality.comparison import compare
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
 from weebill.text_files import read_lines
 

@@ -6,8 +6,8 @@ From the translations of all, and the test sets, into mean differences in BLEU w
 from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality import TestSet
-from weebill.evaluation.seeds import compare_over_seeds
+from weebill.evaluation.quality.seeds import compare_over_seeds
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
 from weebill.text_files import read_lines
 

@@ -7,9 +7,9 @@ from weebill.workflow.job import job
 
 import torch
 
-from weebill.evaluation.comet import measure_comet
 from weebill.evaluation.measurement import Variant, model_sha256
-from weebill.evaluation.quality import TestSet
+from weebill.evaluation.quality.comet import measure_comet
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric

@@ -5,7 +5,7 @@ from weebill.workflow.job import job
 import logging
 
 from weebill.corpus.table import read_columns
-from weebill.evaluation.gpu_speed import measure_gpu_speed
+from weebill.evaluation.timing.gpu_speed import measure_gpu_speed
 from weebill.files import write_json
 
 with job(snakemake.log[0]):

@@ -7,7 +7,7 @@ chrF with signatures, bootstrap intervals and significance.
 from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant, model_sha256
-from weebill.evaluation.quality import TestSet, measure
+from weebill.evaluation.quality.translation_quality import TestSet, measure
 from weebill.files import write_json
 from weebill.text_files import read_lines
 

@@ -3,7 +3,7 @@
 from weebill.workflow.job import job
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size import measure_size
+from weebill.evaluation.size.translation_size import measure_size
 from weebill.files import write_json
 
 with job(snakemake.log[0]):

@@ -11,9 +11,9 @@ import logging
 from functools import partial
 
 from weebill.corpus.table import read_columns
-from weebill.evaluation.latency import measure_latency
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.speed import Entrant, measure_speed
+from weebill.evaluation.timing.latency import measure_latency
+from weebill.evaluation.timing.speed import Entrant, measure_speed
 from weebill.files import write_json
 from weebill.report.results import TEACHER
 from weebill.runtime.text import load_runtime

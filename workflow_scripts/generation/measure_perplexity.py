@@ -4,7 +4,7 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.evaluation.generation.quality import Measured, text_quality
+from weebill.evaluation.quality.generation_quality import Measured, text_quality
 from weebill.files import write_json
 from weebill.generation.data import read_part
 from weebill.generation.models import load_generator

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.generation.size import generation_size
+from weebill.evaluation.size.generation_size import generation_size
 from weebill.files import write_json
 
 with job(snakemake.log[0]):

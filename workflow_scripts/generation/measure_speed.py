@@ -5,7 +5,7 @@ from weebill.workflow.job import job
 import logging
 from pathlib import Path
 
-from weebill.evaluation.generation.speed import measure_generation
+from weebill.evaluation.timing.generation_speed import measure_generation
 from weebill.files import write_json
 
 if __name__ == "__main__":  # the worker processes import this file

@@ -5,7 +5,7 @@ from weebill.workflow.job import job
 import json
 from pathlib import Path
 
-from weebill.evaluation.generation.quality import Measured, summary_quality
+from weebill.evaluation.quality.generation_quality import Measured, summary_quality
 from weebill.files import write_json
 from weebill.generation.generating import SearchSettings
 from weebill.text_files import read_lines

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.metric_quality import measure_agreement
+from weebill.evaluation.quality.metric_quality import measure_agreement
 from weebill.experiment.metrics import REFERENCE
 from weebill.files import read_json, write_json
 from weebill.metric.judged_set import JudgedSet, MetricScores

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.metric_size import measure_size
+from weebill.evaluation.size.metric_size import measure_size
 from weebill.files import write_json
 from weebill.metric.folder import load_metric
 

@@ -5,7 +5,7 @@ From models and a test set with several systems' translations into seconds.
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.metric_speed import Text, measure_metrics
+from weebill.evaluation.timing.metric_speed import Text, measure_metrics
 from weebill.files import write_json
 from weebill.metric.folder import load_metric
 

@@ -5,7 +5,7 @@ from weebill.workflow.job import job
 import os
 from pathlib import Path
 
-from weebill.evaluation.seeds import read_seeds_comparisons
+from weebill.evaluation.quality.seeds import read_seeds_comparisons
 from weebill.files import write_text
 from weebill.report.pruning_page import FIGURES, pruning_page
 from weebill.report.results import Results

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.seeds import read_seeds_comparisons
+from weebill.evaluation.quality.seeds import read_seeds_comparisons
 from weebill.report.rendering import write_table
 from weebill.report.seeds import seeds_table
 

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.gpu_speed import read_gpu_speeds
+from weebill.evaluation.timing.gpu_speed import read_gpu_speeds
 from weebill.files import read_json
 from weebill.report.gpu import gpu_tables
 from weebill.report.paper_tables import TABLES, build

@@ -5,8 +5,8 @@ from weebill.workflow.job import job
 import os
 from pathlib import Path
 
-from weebill.evaluation.gpu_speed import read_gpu_speeds
-from weebill.evaluation.shortlist import read_shortlist_measurements
+from weebill.evaluation.quality.shortlist import read_shortlist_measurements
+from weebill.evaluation.timing.gpu_speed import read_gpu_speeds
 from weebill.files import read_json, write_text
 from weebill.report.experiment_page import FIGURES, experiment_page
 from weebill.report.gpu import gpu_tables

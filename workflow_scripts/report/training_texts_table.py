@@ -3,7 +3,7 @@
 from weebill.workflow.job import job
 
 from weebill.corpus.table import count_rows
-from weebill.evaluation.comparison import read_comparisons
+from weebill.evaluation.quality.comparison import read_comparisons
 from weebill.report.rendering import write_table
 from weebill.report.results import Results
 from weebill.report.training_texts import training_texts_table

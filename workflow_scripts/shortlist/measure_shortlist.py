@@ -9,8 +9,8 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.evaluation.measurement import Variant, model_sha256
-from weebill.evaluation.quality import TestSet
-from weebill.evaluation.shortlist import measure_shortlist
+from weebill.evaluation.quality.shortlist import measure_shortlist
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.evaluation.shortlist import read_shortlist_measurements
+from weebill.evaluation.quality.shortlist import read_shortlist_measurements
 from weebill.report.rendering import write_table
 from weebill.report.shortlist import shortlist_table
 

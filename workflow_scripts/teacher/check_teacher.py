@@ -4,7 +4,7 @@ from weebill.workflow.job import job
 
 import torch
 
-from weebill.evaluation.teacher_check import check_teachers
+from weebill.evaluation.quality.teacher_check import check_teachers
 from weebill.files import write_json
 
 with job(snakemake.log[0]):

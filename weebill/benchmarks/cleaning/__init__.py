@@ -17,7 +17,7 @@ from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.language_id_training import train_identifier
 from weebill.corpus.synthetic import generate
 from weebill.corpus.table import SCHEMA, write_table
-from weebill.evaluation.interleaving import interleave
+from weebill.evaluation.timing.interleaving import interleave
 from weebill.text_files import read_lines
 
 PAIRS = 20_000

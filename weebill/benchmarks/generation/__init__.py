@@ -17,8 +17,8 @@ from pathlib import Path
 from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
-from weebill.evaluation.interleaving import interleave
-from weebill.evaluation.processes import Worker, usable_cores
+from weebill.evaluation.timing.interleaving import interleave
+from weebill.evaluation.timing.processes import Worker, usable_cores
 from weebill.report.papers import load
 
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each

@@ -16,7 +16,7 @@ from transformers import (
     PreTrainedModel,
 )
 
-from weebill.evaluation.processes import memory
+from weebill.evaluation.timing.processes import memory
 from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.hugging_face.families import prunable

@@ -29,7 +29,7 @@ from weebill.benchmarks.metric.checkpoint import (
 from weebill.benchmarks.metric.comet import Comet
 from weebill.benchmarks.metric.opponent import checkpoint_of, compete
 from weebill.errors import InputError
-from weebill.evaluation.interleaving import interleave, one_thread
+from weebill.evaluation.timing.interleaving import interleave, one_thread
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import PRECISIONS, Scorer

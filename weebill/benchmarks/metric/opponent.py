@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 import psutil
 
 from weebill.errors import InputError
-from weebill.evaluation.interleaving import interleave
+from weebill.evaluation.timing.interleaving import interleave
 from weebill.metric.folder import Metric
 
 # What every opponent does around its own lines, which define `work(task) -> JSON value`.

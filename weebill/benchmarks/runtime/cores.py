@@ -11,8 +11,8 @@ from weebill.benchmarks.runtime.throughput import (
     best_size,
 )
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.interleaving import interleave
-from weebill.evaluation.processes import usable_cores
+from weebill.evaluation.timing.interleaving import interleave
+from weebill.evaluation.timing.processes import usable_cores
 from weebill.experiment.shapes import Architecture
 
 

@@ -18,7 +18,7 @@ from weebill.benchmarks.runtime.workload import (
     random_shortlist,
     with_attention,
 )
-from weebill.evaluation.processes import Worker
+from weebill.evaluation.timing.processes import Worker
 from weebill.kernels.extension import PORTABLE, available, check_instruction_set
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import SearchOptions

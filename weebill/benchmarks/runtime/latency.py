@@ -4,8 +4,8 @@ from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Engine, Ours
 from weebill.benchmarks.runtime.throughput import Opponent, best_settings
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.evaluation.interleaving import pinned
-from weebill.evaluation.latency import milliseconds
+from weebill.evaluation.timing.interleaving import pinned
+from weebill.evaluation.timing.latency import milliseconds
 from weebill.experiment.shapes import Architecture
 
 SENTENCES = 500

@@ -3,7 +3,7 @@
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Ours
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.evaluation.processes import Worker, memory, usable_cores
+from weebill.evaluation.timing.processes import Worker, memory, usable_cores
 from weebill.experiment.shapes import Architecture
 
 WINDOW, BATCH = 1024, 32  # lines that are sorted by length and translated together; sentences

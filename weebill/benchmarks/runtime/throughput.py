@@ -14,8 +14,8 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.benchmarks.runtime.pruned import cuts
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.interleaving import interleave, pinned
-from weebill.evaluation.processes import usable_cores
+from weebill.evaluation.timing.interleaving import interleave, pinned
+from weebill.evaluation.timing.processes import usable_cores
 from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
 

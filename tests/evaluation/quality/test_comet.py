@@ -1,0 +1,42 @@
+"""COMET of several variants: means of the scorer's own scores, intervals around them, paired tests."""
+
+import numpy as np
+import pytest
+
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comet import measure_comet
+from weebill.evaluation.quality.translation_quality import TestSet
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
+
+WHOLE, CUT = Variant.parse("tiny/unpruned/float32"), Variant.parse("tiny/steady/int8")
+
+
+@pytest.fixture
+def scorer(tmp_path):
+    return Scorer(load_metric(make_checkpoint(tmp_path / "m", make_encoder(tmp_path / "e"))))
+
+
+def measured(scorer, translations):
+    hashes = dict.fromkeys(translations, "abc")
+    test_set = TestSet("news", SOURCES, REFERENCES)
+    return measure_comet(scorer, test_set, translations, bootstrap=200, model_sha256=hashes, seed=1)
+
+
+def test_scores_intervals_and_tests(scorer):
+    rows = measured(scorer, {WHOLE: SYSTEMS["good"], CUT: SYSTEMS["bad"]})
+    alone = scorer.score(SYSTEMS, SOURCES, REFERENCES)
+    for row, name in zip(rows, SYSTEMS, strict=True):
+        assert row.score == pytest.approx(100 * alone[name].astype(np.float64).mean())
+        assert row.low < row.score < row.high and row.metric == "COMET"
+    assert rows[0].compared_with is None and rows[0].p_value is None
+    assert rows[1].compared_with == str(WHOLE) and 0 < rows[1].p_value <= 1
+    same = measured(scorer, {WHOLE: SYSTEMS["good"], CUT: SYSTEMS["good"]})
+    assert same[1].p_value == 1
+
+
+def test_line_counts(scorer):
+    with pytest.raises(InputError, match="tiny/steady/int8 on 'news'"):
+        measured(scorer, {WHOLE: SYSTEMS["good"], CUT: SYSTEMS["bad"][:3]})

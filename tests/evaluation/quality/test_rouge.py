@@ -1,0 +1,73 @@
+"""ROUGE: sentence borders, the package's own scores, longest common subsequences by hand, intervals."""
+
+import numpy as np
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from weebill.errors import InputError
+from weebill.evaluation.quality.rouge import (
+    METRICS,
+    rouge_intervals,
+    rouge_scores,
+    rouge_signature,
+    sentences,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("It rose. It fell.", ["It rose.", "It fell."]),
+        ("It rose 2%.The firm fell.", ["It rose 2%.", "The firm fell."]),
+        ('He said: "Yes." She left.', ['He said: "Yes."', "She left."]),
+        ('He said: "Yes."She left.It rose.', ['He said: "Yes."', "She left.", "It rose."]),
+        ("It rose 2.5 points to 3.1.", ["It rose 2.5 points to 3.1."]),
+        ("The U.S. firm paid $5 a.m. daily", ["The U.S. firm paid $5 a.m. daily"]),
+        ("One\n\ntwo ", ["One", "two"]),
+        ("Why? £5!", ["Why?", "£5!"]),
+        ("", []),
+    ],
+)
+def test_sentences(text, parts):
+    assert sentences(text).splitlines() == parts
+
+
+def test_scores_are_those_of_hand_counts():
+    found, wanted = "the cat sat. A dog ran.", "A dog ran fast. The cat sat."
+    unigrams = 2 * 6 / (6 + 7)
+    bigrams = 2 * 4 / (5 + 6)  # the cat, cat sat, a dog, dog ran
+    longest = 2 * 3 / (6 + 7)  # of the whole text in order: a dog ran, or the cat sat
+    sums = 2 * 6 / (6 + 7)  # sentence by sentence, in any order
+    scores = rouge_scores([found], [wanted])[0]
+    assert scores == pytest.approx([unigrams, bigrams, longest, sums])
+    assert rouge_scores(["cats running"], ["cat runs"])[0, 0] == 1  # stems
+
+
+def test_scores_are_the_packages():
+    rng = np.random.default_rng(1)
+    words = ["bank", "banks", "rose", "profits", "firm", "said", "year"]
+    texts = [" ".join(rng.choice(words, 12)) for _ in range(20)]
+    scores = rouge_scores(texts[:10], texts[10:])
+    scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
+    for row, found, wanted in zip(scores, texts[:10], texts[10:], strict=True):
+        theirs = scorer.score(wanted, found)
+        assert row.tolist() == [theirs[name].fmeasure for name in METRICS.values()]
+
+
+def test_intervals_hold_the_mean_and_shrink_with_more_summaries():
+    rng = np.random.default_rng(2)
+    few, many = (rng.uniform(size=(count, 4)) for count in (20, 2000))
+    for scores in (few, many):
+        for (mean, low, high), column in zip(rouge_intervals(scores, 500), scores.T, strict=True):
+            assert mean == pytest.approx(column.mean()) and low < mean < high
+            # 1.96 standard errors to either side
+            assert high - low == pytest.approx(3.92 * column.std() / len(column) ** 0.5, rel=0.2)
+
+
+def test_unequal_counts_are_refused():
+    with pytest.raises(InputError, match="1 summaries for 2 references"):
+        rouge_scores(["a"], ["a", "b"])
+
+
+def test_the_signature_names_what_counts():
+    assert rouge_signature("beam:4", 1000).startswith("rouge-score:0.1.2|f-measure|stemmed|")

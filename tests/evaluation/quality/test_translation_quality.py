@@ -1,0 +1,88 @@
+"""Quality against sacreBLEU's command line, and significance on constructed cases."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.evaluation.conftest import damaged
+from weebill.errors import InputError
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality import translation_quality as quality
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_scores_and_intervals_equal_sacrebleus_command_line(tmp_path, references, metric):
+    hypotheses = damaged(references, 0.2)
+    (tmp_path / "ref").write_text("\n".join(references) + "\n", encoding="utf-8")
+    (tmp_path / "hyp").write_text("\n".join(hypotheses) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sacrebleu", "ref", "-i", "hyp", "-m", metric, "-w", "10"]
+    command += ["--confidence", "--confidence-n", "200", "--format", "json"]
+    output = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    oracle = json.loads(output.stdout)
+    ours = {s.metric.lower(): s for s in quality.score(hypotheses, references, 200, "de")}[metric]
+    assert ours.score == pytest.approx(oracle["score"], abs=1e-9)
+    assert (ours.low + ours.high) / 2 == pytest.approx(float(oracle["confidence_mean"]), abs=1e-6)
+    assert (ours.high - ours.low) / 2 == pytest.approx(float(oracle["confidence_var"]), abs=1e-6)
+    assert ours.signature == oracle["signature"]
+
+
+def test_the_interval_contains_the_score_and_is_seeded(references, monkeypatch):
+    hypotheses = damaged(references, 0.3)
+    first = quality.score(hypotheses, references, 300)
+    monkeypatch.setenv("SACREBLEU_SEED", "1")
+    assert quality.score(hypotheses, references, 300) == first
+    for result in first:
+        assert result.low < result.score < result.high
+        assert f"seed:{quality.BOOTSTRAP_SEED}" in result.signature
+        assert "bs:300" in result.signature
+
+
+def test_a_much_worse_system_differs_significantly(references):
+    good, bad = damaged(references, 0.05), damaged(references, 0.5)
+    assert all(p < 0.05 for p in quality.p_values(bad, good, references, 200).values())
+
+
+def test_equally_good_systems_do_not_differ_significantly(references):
+    # The same damage, to one copy of the sentences or to the other.
+    worse = damaged(references, 0.3)
+    p = quality.p_values(worse + references, references + worse, references * 2, 200)
+    assert all(value > 0.05 for value in p.values())
+
+
+def test_the_same_translations_have_p_one(references):
+    hypotheses = damaged(references, 0.2)
+    assert quality.p_values(hypotheses, list(hypotheses), references, 100) == {"BLEU": 1, "chrF": 1}
+
+
+def test_a_missing_line_is_an_error(references):
+    with pytest.raises(InputError, match="119 translations for 120 references"):
+        quality.score(references[:-1], references, 100)
+    with pytest.raises(InputError, match="one line per pair"):
+        quality.TestSet("news", references[:-1], references)
+    with pytest.raises(InputError, match="'news' is empty"):
+        quality.TestSet("news", [], [])
+
+
+def test_a_measurement_names_everything_it_depends_on(references):
+    test_set = quality.TestSet("news", [r.lower() for r in references], references)
+    baseline = damaged(references, 0.1)
+    rows = quality.measure(
+        Variant.parse("tiny/pushy-i6/int8"),
+        test_set,
+        damaged(references, 0.3),
+        baseline,
+        bootstrap=100,
+        target="de",
+        model_sha256="ab",
+        seed=3,
+    )
+    assert [row.metric for row in rows] == ["BLEU", "chrF"]
+    for row in rows:
+        assert row.compared_with == "tiny/unpruned/float32"
+        assert 0 < row.p_value <= 1
+        assert row.sentences == 120
+        assert set(row.versions) == {"python", "torch", "sacrebleu", "weebill"}
+        assert json.loads(json.dumps(row.to_dict())) == row.to_dict()
+        assert "hardware" not in row.to_dict()

@@ -1,0 +1,81 @@
+"""Latency, loading and memory: what is timed, and in what process, with translators that sleep and hoard."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from weebill.errors import InputError
+from weebill.evaluation.timing.latency import measure_latency, milliseconds, read_latencies
+from weebill.evaluation.timing.speed import Entrant
+from weebill.files import write_json
+from weebill.translation.search import SearchOptions
+
+TEXT = ["a short one", "one that is longer", "the longest of all of them", "short too"]
+
+
+class Sleeper:
+    """Loads in 50 ms, then takes 5 ms for each word; translates one sentence at a time, or all that are asked."""
+
+    isa = "imagined"
+    shortlist = None
+
+    def __init__(self, seconds):
+        time.sleep(0.05)
+        self.seconds = seconds
+
+    def translate(self, sentences, options):
+        assert len(os.sched_getaffinity(0)) == 1
+        assert len(sentences) <= options.batch_size
+        time.sleep(sum(self.seconds * len(sentence.split()) for sentence in sentences))
+        return sentences
+
+
+class Hoarder(Sleeper):
+    """Takes 200 MiB for a batch, and gives them back."""
+
+    def translate(self, sentences, options):
+        if len(sentences) > 1:
+            np.ones(200 * 2**20, dtype=np.uint8).sum()
+        return sentences
+
+
+class Loser(Sleeper):
+    """Fails on long sentences."""
+
+    def translate(self, sentences, options):
+        raise InputError("no such sentence")
+
+
+def test_each_sentence_is_timed_alone(tmp_path):
+    entrants = [
+        Entrant("slow", Sleeper, 0.005, SearchOptions(batch_size=2)),
+        Entrant("hoarding", Hoarder, 0, SearchOptions(beam=4, batch_size=2)),
+    ]
+    lines = []
+    slow, hoarding = measure_latency(entrants, TEXT, report=lines.append)
+    assert (slow.variant, slow.engine) == ("slow", "Weebill runtime (imagined)")
+    assert slow.sentences == 4
+    assert 15 <= slow.mean_ms < 100  # 3, 4, 6 and 2 words
+    assert 10 <= slow.p50_ms <= slow.p95_ms <= slow.p99_ms
+    assert slow.p99_ms >= 29
+    assert 0.05 <= slow.load_seconds < 1
+    assert hoarding.beam == 4
+    assert hoarding.peak_mib - slow.peak_mib > 150
+    assert hoarding.idle_mib < hoarding.peak_mib - 150
+    assert len(lines) == 2
+    write_json(tmp_path / "latency.json", [slow.to_dict(), hoarding.to_dict()])
+    assert read_latencies(tmp_path / "latency.json") == [slow, hoarding]
+
+
+def test_percentiles_are_those_of_the_times():
+    found = milliseconds([0.001 * number for number in range(1, 102)])
+    assert found == pytest.approx({"mean": 51, "p50": 51, "p95": 96, "p99": 100})
+
+
+def test_what_fails_is_named():
+    with pytest.raises(InputError, match="latency of bad: no such sentence"):
+        measure_latency([Entrant("bad", Loser, 0, SearchOptions())], TEXT)
+    with pytest.raises(InputError, match="no sentence"):
+        measure_latency([], [])

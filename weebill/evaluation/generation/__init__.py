@@ -1,1 +1,0 @@
-"""Models that generate text, measured: ROUGE, perplexity, time and size."""

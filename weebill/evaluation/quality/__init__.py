@@ -1,0 +1,1 @@
+"""Quality of models and metrics: scores with intervals and significance."""

@@ -1,0 +1,76 @@
+"""Translation quality by COMET: all systems of a test set scored together; scores times 100, as papers print them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from weebill.evaluation.measurement import Measurement, Variant, software_versions
+from weebill.evaluation.quality.significance import (
+    BOOTSTRAP_SEED,
+    difference_of_means,
+    interval,
+    resampled_means,
+)
+from weebill.evaluation.quality.translation_quality import TestSet, check_lines
+from weebill.metric.scorer import Scorer
+
+METRIC = "COMET"
+
+
+def measure_comet(
+    scorer: Scorer,
+    test_set: TestSet,
+    translations: Mapping[Variant, Sequence[str]],
+    *,
+    bootstrap: int,
+    model_sha256: Mapping[Variant, str],
+    seed: int,
+) -> list[Measurement]:
+    """The measurements of all variants on one test set, each tested against its baseline where that is there.
+
+    Raises InputError where line counts differ.
+    """
+    for variant, lines in translations.items():
+        check_lines(lines, test_set.references, f"{variant} on '{test_set.name}'")
+    scores = scorer.score(
+        {str(variant): lines for variant, lines in translations.items()},
+        test_set.sources,
+        test_set.references if scorer.needs_references else None,
+    )
+    table = 100 * np.stack([*scores.values()], axis=1).astype(np.float64)
+    means, samples = table.mean(0), resampled_means(table, bootstrap)
+    place = {variant: index for index, variant in enumerate(translations)}
+    signature = (
+        f"{scorer.metric.name}|sha256:{scorer.metric.sha256}|precision:{scorer.precision}"
+        f"|bs:{bootstrap}|seed:{BOOTSTRAP_SEED}"
+    )
+    rows = []
+    for variant, index in place.items():
+        base = place.get(variant.baseline) if variant != variant.baseline else None
+        low, high = interval(samples[:, index])
+        p_value = None
+        if base is not None:
+            difference = float(means[index] - means[base])
+            p_value = difference_of_means(samples[:, index], samples[:, base], difference).p_value
+        rows.append(
+            Measurement(
+                variant=str(variant),
+                student=variant.student,
+                recipe=variant.recipe,
+                precision=variant.precision,
+                test_set=test_set.name,
+                metric=METRIC,
+                score=float(means[index]),
+                low=low,
+                high=high,
+                sentences=len(table),
+                compared_with=None if base is None else str(variant.baseline),
+                p_value=p_value,
+                signature=signature,
+                test_set_sha256=test_set.sha256,
+                model_sha256=model_sha256[variant],
+                seed=seed,
+                versions=software_versions(),
+            )
+        )
+    return rows

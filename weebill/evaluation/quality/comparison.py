@@ -1,0 +1,107 @@
+"""One variant against another on the same text: the difference in BLEU, its interval and significance.
+
+Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the
+interval is of the difference itself: narrower than what two systems' own intervals suggest.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import _bootstrap_resample
+
+from weebill.bleu import bleu
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.significance import paired_difference
+from weebill.evaluation.quality.translation_quality import (
+    TestSet,
+    bootstrap_seed,
+    check_lines,
+    score_by,
+)
+from weebill.files import read_json
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much better a variant is than another on some test sets together; BLEU."""
+
+    variant: str  # STUDENT/RECIPE/PRECISION
+    baseline: str  # likewise
+    test_sets: list[str]
+    sentences: int
+    score: float  # 0 to 100
+    low: float  # bounds of its 95 % bootstrap interval
+    high: float
+    baseline_score: float
+    baseline_low: float  # likewise
+    baseline_high: float
+    difference: float  # above 0 where the variant is better
+    difference_low: float  # bounds of its 95 % bootstrap interval
+    difference_high: float
+    p_value: float  # of the difference, paired bootstrap
+    signature: str  # sacreBLEU's
+
+    def to_dict(self) -> dict:
+        """The comparison as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def compare(
+    variant: Variant,
+    baseline: Variant,
+    test_sets: Sequence[TestSet],
+    hypotheses: Sequence[Sequence[str]],
+    baseline_hypotheses: Sequence[Sequence[str]],
+    *,
+    bootstrap: int,
+    target: str,
+) -> Comparison:
+    """Compare two variants on all test sets as one text.
+
+    hypotheses, baseline_hypotheses: one translation per line of each test set, in their order.
+    bootstrap: resamples; target: as in `quality.score`.  Raises InputError where line counts differ.
+    """
+    references = [line for one in test_sets for line in one.references]
+    ours, theirs = ([line for one in s for line in one] for s in (hypotheses, baseline_hypotheses))
+    for name, lines in ((variant, ours), (baseline, theirs)):
+        check_lines(lines, references, str(name))
+    metric = bleu(target)
+    found, other = (score_by(metric, lines, references, bootstrap) for lines in (ours, theirs))
+    difference = found.score - other.score
+    paired = paired_difference(
+        *(resampled(metric, lines, references, bootstrap) for lines in (ours, theirs)), difference
+    )
+    return Comparison(
+        variant=str(variant),
+        baseline=str(baseline),
+        test_sets=[one.name for one in test_sets],
+        sentences=len(references),
+        score=found.score,
+        low=found.low,
+        high=found.high,
+        baseline_score=other.score,
+        baseline_low=other.low,
+        baseline_high=other.high,
+        difference=difference,
+        difference_low=paired.low,
+        difference_high=paired.high,
+        p_value=paired.p_value,
+        signature=found.signature,
+    )
+
+
+def read_comparisons(paths: Iterable[str | Path]) -> list[Comparison]:
+    """All comparisons of some files, in the order given."""
+    return [Comparison(**row) for path in paths for row in read_json(path)]
+
+
+def resampled(
+    metric: BLEU, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
+) -> list[float]:
+    """The score of each resample, which are of the same sentences whatever the system."""
+    statistics = metric._extract_corpus_statistics(hypotheses, [references])
+    with bootstrap_seed():
+        _, scores = _bootstrap_resample(statistics, metric, bootstrap)
+    return [one.score for one in scores]

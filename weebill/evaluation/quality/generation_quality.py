@@ -1,0 +1,141 @@
+"""Rows of quality: ROUGE of summaries, or perplexity of running text, each with its signature."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from weebill.evaluation.measurement import model_sha256, software_versions
+from weebill.evaluation.quality.rouge import (
+    METRICS,
+    rouge_intervals,
+    rouge_scores,
+    rouge_signature,
+)
+from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
+from weebill.files import sha256_file
+from weebill.generation.data import read_part
+from weebill.generation.generating import SearchSettings
+from weebill.generation.perplexity import Surprise
+
+
+@dataclass(frozen=True)
+class GenerationQuality:
+    """A score of a model on a test part; it holds no time and no hardware."""
+
+    variant: str  # MODEL/STEP/STEP…
+    data: str
+    metric: str  # "ROUGE-1" … "ROUGE-Lsum" (0 to 1), "perplexity" or "bits per byte"
+    score: float
+    low: float  # bounds of the 95 % bootstrap interval, over summaries or windows
+    high: float
+    examples: int  # summaries or windows
+    tokens: int | None  # that were scored, of running text
+    signature: str
+    test_set_sha256: str
+    model_sha256: str
+    seed: int
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a row tells besides its score."""
+
+    variant: str
+    data: str
+    folder: Path  # of imported data
+    model: Path
+    seed: int
+
+    def row(self, metric: str, score: tuple[float, float, float], **more) -> GenerationQuality:
+        """A row of a score with its interval."""
+        return GenerationQuality(
+            variant=self.variant,
+            data=self.data,
+            metric=metric,
+            score=score[0],
+            low=score[1],
+            high=score[2],
+            test_set_sha256=sha256_file(self.folder / "test.jsonl"),
+            model_sha256=model_sha256([self.model]),
+            seed=self.seed,
+            versions={
+                **software_versions(),
+                **{name: version(name) for name in ("transformers", "rouge-score")},
+            },
+            **more,
+        )
+
+
+def summary_quality(
+    measured: Measured,
+    summaries: Sequence[str],
+    search: SearchSettings,
+    max_source: int,
+    resamples: int,
+) -> list[GenerationQuality]:
+    """ROUGE of the summaries of the data's test part."""
+    how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
+    return _rouge_rows(measured, summaries, f"source:{max_source}|{how}", resamples)
+
+
+def lead_quality(
+    measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
+) -> list[GenerationQuality]:
+    """ROUGE of what the test part's articles begin with: a summary that needs no model, and that one should beat.
+
+    tokens: as many as a model may write.
+    """
+
+    def lead(article: str) -> str:
+        def count(end: int) -> int:
+            return len(tokenizer(article[:end], add_special_tokens=False, verbose=False).input_ids)
+
+        return article[: bisect_right(range(1, len(article) + 1), tokens, key=count)]
+
+    leads = [lead(row["article"]) for row in read_part(measured.folder, "test")]
+    return _rouge_rows(measured, leads, f"lead:{tokens}", resamples)
+
+
+def _rouge_rows(
+    measured: Measured, summaries: Sequence[str], how: str, resamples: int
+) -> list[GenerationQuality]:
+    references = [row["summary"] for row in read_part(measured.folder, "test")]
+    scores = rouge_scores(summaries, references)
+    signature = rouge_signature(how, resamples)
+    return [
+        measured.row(name, score, examples=len(references), tokens=None, signature=signature)
+        for name, score in zip(METRICS, rouge_intervals(scores, resamples), strict=True)
+    ]
+
+
+def text_quality(
+    measured: Measured, found: Surprise, window: int, stride: int, resamples: int
+) -> list[GenerationQuality]:
+    """Perplexity and bits per byte of the data's test part."""
+    counts = np.stack([found.totals, found.tokens], 1)  # (windows, 2)
+    means = resampled_means(counts, resamples)
+    entropies = means[:, 0] / means[:, 1]  # (resamples,), of a token
+    bits = found.tokens.sum() / found.size / math.log(2)  # per byte, of one natural unit per token
+    signature = (
+        f"strided|window:{window}|stride:{stride}|resamples:{resamples}|seed:{BOOTSTRAP_SEED}"
+    )
+    more = {
+        "examples": len(found.totals),
+        "tokens": int(found.tokens.sum()),
+        "signature": signature,
+    }
+    return [
+        measured.row("perplexity", (found.perplexity, *interval(np.exp(entropies))), **more),
+        measured.row("bits per byte", (found.bits_per_byte, *interval(entropies * bits)), **more),
+    ]

@@ -1,0 +1,94 @@
+"""One variant against another, both trained from several seeds: the mean difference in BLEU and its interval.
+
+An interval of one training's translations knows nothing of how another training would have ended.  Here seeds are
+resampled as sentences are, so that it holds both (with few seeds still too little of the former).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from weebill.bleu import bleu
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comparison import resampled
+from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
+from weebill.evaluation.quality.translation_quality import TestSet, check_lines, score_by
+from weebill.files import read_json
+
+
+@dataclass(frozen=True)
+class SeedsComparison:
+    """How much better a variant is than another on some test sets together, by seeds of their training; BLEU."""
+
+    variant: str  # STUDENT/RECIPE/PRECISION, of the experiment's seed
+    baseline: str  # likewise
+    test_sets: list[str]
+    sentences: int
+    seeds: list[int]
+    scores: list[float]  # of the variant, 0 to 100, a seed each
+    baseline_scores: list[float]
+    difference: float  # the mean, above 0 where the variant is better
+    difference_low: float  # bounds of its 95 % bootstrap interval
+    difference_high: float
+    signature: str  # sacreBLEU's
+
+    def to_dict(self) -> dict:
+        """The comparison as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def compare_over_seeds(
+    variant: Variant,
+    baseline: Variant,
+    test_sets: Sequence[TestSet],
+    seeds: Sequence[int],
+    hypotheses: Sequence[Sequence[str]],
+    baseline_hypotheses: Sequence[Sequence[str]],
+    *,
+    bootstrap: int,
+    target: str,
+) -> SeedsComparison:
+    """Compare two variants on all test sets as one text, seed by seed.
+
+    hypotheses, baseline_hypotheses: for each seed a translation of every line of all test sets, in their order.
+    bootstrap: resamples; target: as in `quality.score`.  Raises InputError where line counts differ.
+    """
+    references = [line for one in test_sets for line in one.references]
+    metric = bleu(target)
+
+    found, samples = {}, {}
+    for name, by_seed in ((variant, hypotheses), (baseline, baseline_hypotheses)):
+        for lines in by_seed:
+            check_lines(lines, references, str(name))
+        found[name] = [score_by(metric, lines, references, bootstrap) for lines in by_seed]
+        samples[name] = [resampled(metric, lines, references, bootstrap) for lines in by_seed]
+    scores, others = ([one.score for one in found[name]] for name in (variant, baseline))
+    low, high = bounds(_over_seeds(np.subtract(samples[variant], samples[baseline])))
+    return SeedsComparison(
+        variant=str(variant),
+        baseline=str(baseline),
+        test_sets=[one.name for one in test_sets],
+        sentences=len(references),
+        seeds=list(seeds),
+        scores=scores,
+        baseline_scores=others,
+        difference=float(np.mean(scores) - np.mean(others)),
+        difference_low=low,
+        difference_high=high,
+        signature=found[variant][0].signature,
+    )
+
+
+def read_seeds_comparisons(paths: Iterable[str | Path]) -> list[SeedsComparison]:
+    """All comparisons of some files, in the order given."""
+    return [SeedsComparison(**row) for path in paths for row in read_json(path)]
+
+
+def _over_seeds(differences: np.ndarray) -> np.ndarray:
+    """(seeds, resamples) → (resamples,): in each resample of the text the mean over a resample of the seeds."""
+    seeds, resamples = differences.shape
+    draw = np.random.default_rng(BOOTSTRAP_SEED)
+    chosen = draw.integers(0, seeds, (seeds, resamples))
+    return np.take_along_axis(differences, chosen, axis=0).mean(axis=0)

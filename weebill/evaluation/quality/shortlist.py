@@ -1,0 +1,143 @@
+"""What a lexical shortlist covers, and what it costs: pieces that it lacks, columns that it has, BLEU."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from weebill.evaluation.measurement import Variant, software_versions
+from weebill.evaluation.quality.translation_quality import TestSet, check_lines, p_values, score
+from weebill.files import read_json, sha256_file
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.search import SearchOptions
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Means over batches as the search forms them: of one sentence, or of several, which share their columns."""
+
+    batch_size: int
+    columns: float  # pieces that may stand in a translation
+    reference: float  # share of the references' pieces among them, 0 to 1; of no pieces it is 1
+    own: float  # the same of the translations that the model makes with the whole vocabulary
+
+
+@dataclass(frozen=True)
+class ShortlistMeasurement:
+    """A variant with a shortlist on a test set, compared with the same model without."""
+
+    variant: str  # STUDENT/RECIPE/PRECISION
+    test_set: str
+    sentences: int
+    vocabulary: int  # pieces
+    bytes: int  # of the shortlist's file
+    single: Coverage  # sentence by sentence
+    batched: Coverage
+    unchanged: float  # share of the sentences with the same translation
+    bleu_without: float
+    bleu: float
+    low: float  # bounds of its 95 % bootstrap interval
+    high: float
+    p_value: float  # of the difference, paired bootstrap
+    signature: str  # sacreBLEU's
+    test_set_sha256: str
+    model_sha256: str
+    shortlist_sha256: str
+    seed: int  # the experiment's
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """The measurement as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_shortlist(
+    variant: Variant,
+    test_set: TestSet,
+    shortlist: str | Path,
+    vocabulary: Vocabulary,
+    translations: Sequence[str],
+    without: Sequence[str],
+    *,
+    batch_size: int,
+    bootstrap: int,
+    target: str,
+    model_sha256: str,
+    seed: int,
+) -> ShortlistMeasurement:
+    """Coverage and BLEU of a variant with a shortlist on a test set.
+
+    translations, without: with the shortlist, in batches of `batch_size`, and with the whole vocabulary.
+    Raises InputError where the line counts differ or the shortlist is of another vocabulary.
+    """
+    check_lines(
+        without, test_set.references, f"{variant} on '{test_set.name}', without a shortlist"
+    )
+    chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
+    texts = (test_set.sources, test_set.references, without)
+    pieces = [vocabulary.encode(list(text)) for text in texts]
+    searches = (SearchOptions(batch_size=size) for size in (1, batch_size))
+    single, batched = (coverage(chosen, *pieces, search) for search in searches)
+    bleu = _bleu(translations, test_set, bootstrap, target)
+    return ShortlistMeasurement(
+        variant=str(variant),
+        test_set=test_set.name,
+        sentences=len(translations),
+        vocabulary=len(vocabulary),
+        bytes=Path(shortlist).stat().st_size,
+        single=single,
+        batched=batched,
+        unchanged=sum(map(str.__eq__, translations, without)) / len(without),
+        bleu_without=_bleu(without, test_set, bootstrap, target).score,
+        bleu=bleu.score,
+        low=bleu.low,
+        high=bleu.high,
+        p_value=p_values(translations, without, test_set.references, bootstrap, target)["BLEU"],
+        signature=bleu.signature,
+        test_set_sha256=test_set.sha256,
+        model_sha256=model_sha256,
+        shortlist_sha256=sha256_file(shortlist),
+        seed=seed,
+        versions=software_versions(),
+    )
+
+
+def coverage(
+    shortlist: Shortlist,
+    sources: Sequence[Sequence[int]],
+    references: Sequence[Sequence[int]],
+    own: Sequence[Sequence[int]],
+    search: SearchOptions,
+) -> Coverage:
+    """How much of two texts the columns of their batches hold; all three in pieces, ends last and not counted.
+
+    search: crops the sources and makes the batches, with `batch_size` given.
+    """
+    # the search chooses the columns by what it reads: pieces cut off bring none
+    sources = [search.crop(source) for source in sources]
+    batches = search.batches([len(source) - 1 for source in sources])
+    columns, held, total = 0, [0, 0], [0, 0]
+    for batch in batches:
+        found = set(shortlist.columns(piece for i in batch for piece in sources[i]).tolist())
+        columns += len(found)
+        for k, text in enumerate((references, own)):
+            pieces = [piece for i in batch for piece in text[i][:-1]]
+            held[k] += sum(piece in found for piece in pieces)
+            total[k] += len(pieces)
+    shares = [part / whole if whole else 1.0 for part, whole in zip(held, total, strict=True)]
+    return Coverage(search.batch_size, columns / max(1, len(batches)), *shares)
+
+
+def read_shortlist_measurements(paths: Iterable[str | Path]) -> list[ShortlistMeasurement]:
+    """All rows of some files of `measure_shortlist`'s results, in the order given."""
+    rows = [row for path in paths for row in read_json(path)]
+    nested = ("single", "batched")
+    return [
+        ShortlistMeasurement(**row | {name: Coverage(**row[name]) for name in nested})
+        for row in rows
+    ]
+
+
+def _bleu(translations: Sequence[str], test_set: TestSet, bootstrap: int, target: str):
+    found = score(translations, test_set.references, bootstrap, target)
+    return next(one for one in found if one.metric == "BLEU")

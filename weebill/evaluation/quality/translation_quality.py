@@ -1,0 +1,221 @@
+"""Translation quality: BLEU and chrF by sacreBLEU, with intervals and significance.
+
+Scores, signatures, bootstrap intervals and paired tests are sacreBLEU's own; nothing is reimplemented.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sacrebleu.metrics import CHRF
+from sacrebleu.metrics.base import Metric
+from sacrebleu.significance import PairedTest
+
+from weebill.bleu import bleu
+from weebill.corpus.table import read_columns
+from weebill.errors import InputError
+from weebill.evaluation.measurement import (
+    Measurement,
+    Variant,
+    software_versions,
+    test_set_sha256,
+)
+from weebill.evaluation.quality.significance import BOOTSTRAP_SEED
+from weebill.files import write_text
+
+
+@dataclass(frozen=True)
+class Score:
+    """A corpus score with its 95 % bootstrap interval [low, high] around the resamples' mean."""
+
+    metric: str
+    score: float
+    low: float
+    high: float
+    signature: str
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """A test set: sources and references, one line each per sentence."""
+
+    __test__ = False  # no test case, whatever pytest thinks of the name
+
+    name: str
+    sources: Sequence[str]
+    references: Sequence[str]
+
+    def __post_init__(self):
+        if not self.references:
+            raise InputError(
+                f"test set '{self.name}' is empty; a score needs at least one sentence"
+            )
+        if len(self.sources) != len(self.references):
+            raise InputError(
+                f"test set '{self.name}': {len(self.sources)} sources and {len(self.references)} "
+                "references; there must be one line per pair"
+            )
+
+    @classmethod
+    def read(cls, name: str, table: str | Path) -> "TestSet":
+        """From its table.  Raises InputError where that is damaged."""
+        sides = read_columns(table, ["source", "target"])
+        return cls(name, sides["source"].to_pylist(), sides["target"].to_pylist())
+
+    @property
+    def sha256(self) -> str:
+        """The hash by which a measurement names this text."""
+        return test_set_sha256(self.sources, self.references)
+
+
+def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str) -> None:
+    """Raise InputError unless there is one translation per reference."""
+    if len(hypotheses) != len(references):
+        raise InputError(
+            f"{name}: {len(hypotheses):,} translations for {len(references):,} references; "
+            "delete the translations and run again"
+        )
+
+
+def write_translations(
+    path: str | Path, translations: Sequence[str], sources: Sequence[str]
+) -> None:
+    """Write one translation per line.
+
+    Raises InputError unless there is one per source and none holds a line break.
+    """
+    check_lines(translations, sources, str(path))
+    for number, line in enumerate(translations, start=1):
+        if "\n" in line:
+            raise InputError(
+                f"{path}:{number}: the translation holds a line break; "
+                "train the vocabulary on text without line breaks"
+            )
+    write_text(path, "".join(f"{line}\n" for line in translations))
+
+
+def score(
+    hypotheses: Sequence[str], references: Sequence[str], bootstrap: int, target: str | None = None
+) -> list[Score]:
+    """BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
+
+    target: language code; it chooses sacreBLEU's tokeniser where the language needs its own (zh, ja,
+    ko).  Raises InputError where the line counts differ.
+    """
+    check_lines(hypotheses, references, "scoring")
+    return [score_by(metric, hypotheses, references, bootstrap) for metric in _metrics(target)]
+
+
+def score_by(
+    metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
+) -> Score:
+    """The score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
+    with bootstrap_seed():
+        result = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
+    return Score(
+        metric=_name(metric),
+        score=result.score,
+        low=float(result._mean - result._ci),
+        high=float(result._mean + result._ci),
+        signature=metric.get_signature().format(),
+    )
+
+
+def p_values(
+    hypotheses: Sequence[str],
+    baseline: Sequence[str],
+    references: Sequence[str],
+    bootstrap: int,
+    target: str | None = None,
+) -> dict[str, float]:
+    """Metric name → p-value of the difference to the baseline, by paired bootstrap resampling.
+
+    Equal scores have p = 1, as no difference is smaller; sacreBLEU's strict inequality would give equal
+    translations its smallest p.
+    """
+    check_lines(hypotheses, references, "significance")
+    check_lines(baseline, references, "significance, baseline")
+    metrics = _metrics(target)
+    with bootstrap_seed():
+        test = PairedTest(
+            [("baseline", list(baseline)), ("system", list(hypotheses))],
+            {_name(metric): metric for metric in metrics},
+            [list(references)],
+            test_type="bs",
+            n_samples=bootstrap,
+        )
+        _, results = test()
+    # Results stand in the metrics' order after the column of names; chrF's key there is "chrF2".
+    columns = [column for key, column in results.items() if key != "System"]
+    return {
+        _name(metric): 1.0 if first.score == second.score else float(second.p_value)
+        for metric, (first, second) in zip(metrics, columns, strict=True)
+    }
+
+
+def measure(
+    variant: Variant,
+    test_set: TestSet,
+    hypotheses: Sequence[str],
+    baseline: Sequence[str] | None,
+    *,
+    bootstrap: int,
+    target: str,
+    model_sha256: str,
+    seed: int,
+) -> list[Measurement]:
+    """The measurements of one variant on one test set, one per metric.
+
+    baseline: translations of the student's unpruned float32 model, None where there is nothing to
+    compare with.
+    """
+    check_lines(hypotheses, test_set.references, f"{variant} on '{test_set.name}'")
+    significance = {}
+    if baseline is not None:
+        significance = p_values(hypotheses, baseline, test_set.references, bootstrap, target)
+    return [
+        Measurement(
+            variant=str(variant),
+            student=variant.student,
+            recipe=variant.recipe,
+            precision=variant.precision,
+            test_set=test_set.name,
+            metric=result.metric,
+            score=result.score,
+            low=result.low,
+            high=result.high,
+            sentences=len(hypotheses),
+            compared_with=None if baseline is None else str(variant.baseline),
+            p_value=significance.get(result.metric),
+            signature=result.signature,
+            test_set_sha256=test_set.sha256,
+            model_sha256=model_sha256,
+            seed=seed,
+            versions=software_versions(),
+        )
+        for result in score(hypotheses, test_set.references, bootstrap, target)
+    ]
+
+
+def _metrics(target: str | None) -> list:
+    return [bleu(target or ""), CHRF()]
+
+
+def _name(metric) -> str:
+    return {"BLEU": "BLEU", "CHRF": "chrF"}[type(metric).__name__]
+
+
+@contextmanager
+def bootstrap_seed() -> Iterator[None]:
+    """sacreBLEU takes the seed of its bootstrap from the environment alone."""
+    before = os.environ.get("SACREBLEU_SEED")
+    os.environ["SACREBLEU_SEED"] = str(BOOTSTRAP_SEED)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SACREBLEU_SEED"]
+        else:
+            os.environ["SACREBLEU_SEED"] = before

@@ -1,0 +1,1 @@
+"""Timing of models, metrics and opponents: several things in turn."""

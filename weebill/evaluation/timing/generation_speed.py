@@ -1,0 +1,171 @@
+"""Generation time per example and per token at fixed lengths, and memory: each variant in a process of its own.
+
+One example at a time, greedily, on one core with one thread.  Variants take turns, and each round begins with
+another, so that a disturbance of the machine falls on all of them alike.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.generation.data import read_part
+from weebill.generation.encoding import Encoder
+from weebill.generation.generating import SearchSettings
+from weebill.generation.models import load_generator
+
+CHARACTERS = 16  # of running text for each token that is wanted: more than tokens have
+
+
+@dataclass(frozen=True)
+class GenerationSpeed:
+    """Times of one variant over all rounds; medians of the rounds."""
+
+    variant: str
+    examples: int
+    given_tokens: float  # of an example, in the mean
+    new_tokens: int  # that are written, no more and no fewer
+    seconds: list[float]  # of all examples, one a round
+    seconds_per_example: float
+    milliseconds_per_token: float
+    load_seconds: float
+    idle_mib: float  # of the process before it loaded
+    peak_mib: float
+    hardware: str
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_generation(
+    variants: Mapping[str, Path],
+    data: Path,
+    *,
+    examples: int,
+    given: int,
+    new_tokens: int,
+    rounds: int,
+    report: Callable[[str], None] = lambda line: None,
+) -> list[GenerationSpeed]:
+    """Time every variant, name → model folder, on the first examples of the data's test part.
+
+    given: tokens at most, of an article, or of running text to go on from.
+    Raises InputError where a worker fails.
+    """
+    core = usable_cores()[-1:]
+    texts = _texts(read_part(data, "test"), examples, given)
+    with ExitStack() as stack:
+        workers = {}
+        for name, folder in variants.items():
+            workers[name] = stack.enter_context(Worker(core))
+            try:
+                workers[name].make(_Loaded, folder, texts, examples, given, new_tokens)
+                workers[name].call("seconds", 1)  # to warm up
+            except InputError as error:
+                raise InputError(f"speed of {name}: {error}") from error
+        seconds: dict[str, list[float]] = {name: [] for name in variants}
+        names = list(variants)
+        for number in range(rounds):
+            for turn in range(len(names)):
+                name = names[(turn + number) % len(names)]
+                seconds[name].append(workers[name].call("seconds"))
+                report(f"round {number + 1} of {rounds}: {name}: {seconds[name][-1]:.2f} s")
+        figures = {name: worker.call("figures") for name, worker in workers.items()}
+    versions = {**software_versions(), "transformers": version("transformers")}
+    found = []
+    for name, times in seconds.items():
+        per_example = statistics.median(times) / figures[name]["examples"]
+        found.append(
+            GenerationSpeed(
+                variant=name,
+                new_tokens=new_tokens,
+                seconds=times,
+                seconds_per_example=per_example,
+                milliseconds_per_token=1000 * per_example / new_tokens,
+                hardware=hardware(),
+                versions=versions,
+                **figures[name],
+            )
+        )
+    return found
+
+
+def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list[str]:
+    """Articles, or as much running text as is needed: reading and encoding more would count as a model's memory."""
+    if "article" in rows[0]:
+        return [row["article"] for row in rows[:examples]]
+    found, room = [], examples * given * CHARACTERS
+    for row in rows:
+        found.append(row["text"][:room])
+        room -= len(found[-1])
+        if not room:
+            break
+    return found
+
+
+class _Loaded:
+    """A variant in a process of its own, and what it is given."""
+
+    def __init__(
+        self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
+    ):
+        self._idle = memory()
+        start = time.perf_counter()
+        self._generator = load_generator(folder)
+        self._load_seconds = time.perf_counter() - start
+        self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
+        self._texts = self._encoded(texts, examples, given)
+
+    def _encoded(self, texts: Sequence[str], examples: int, given: int) -> list[torch.Tensor]:
+        generator = self._generator
+        encoder = Encoder(generator.model, generator.tokenizer, given, 0)
+        if generator.pairs:
+            found = encoder.tokens(texts, given)
+            longest = max(given, self._search.max_tokens)
+        else:
+            stream = encoder.stream(texts)
+            found = [stream[place * given : (place + 1) * given] for place in range(examples)]
+            found = [text for text in found if len(text) == given]
+            longest = given + self._search.max_tokens
+        if generator.positions is not None and longest > generator.positions:
+            raise InputError(
+                f"{given} tokens given and {self._search.max_tokens} new ones, but there are "
+                f"{generator.positions:,} positions; lower one"
+            )
+        if not found:
+            raise InputError("the test part is too short to time; give it more text")
+        return [torch.tensor([text]) for text in found]
+
+    @torch.inference_mode()
+    def seconds(self, examples: int | None = None) -> float:
+        """Of all examples, or the first ones."""
+        start = time.perf_counter()
+        for text in self._texts[:examples]:
+            self._generator.model.generate(
+                input_ids=text,
+                attention_mask=torch.ones_like(text),
+                **self._search.options(),
+                pad_token_id=self._generator.tokenizer.eos_token_id,
+            )
+        return time.perf_counter() - start
+
+    def figures(self) -> dict[str, float]:
+        """What is the same in all rounds, and the memory after them."""
+        lengths = [text.shape[1] for text in self._texts]
+        return {
+            "examples": len(lengths),
+            "given_tokens": statistics.fmean(lengths),
+            "load_seconds": self._load_seconds,
+            "idle_mib": self._idle,
+            "peak_mib": memory(peak=True),
+        }

@@ -1,0 +1,153 @@
+"""Translation speed on a GPU by mini-batch size: float32, float16 and int8, with and without a shortlist.
+
+The sweep of WNGT20's table 4 and WMT21's table 4.  PyTorch multiplies; int8 students do so in integers, which
+GPUs of today have units for.  Interleaved as on the CPU: each round begins with another setting.
+"""
+
+import copy
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+
+import torch
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import software_versions
+from weebill.evaluation.timing.speed import count_words, silent
+from weebill.files import read_json
+from weebill.kernels.extension import PORTABLE
+from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.text import RuntimeTranslator
+from weebill.runtime.translator import Runtime
+from weebill.translation.model.folder import Model
+from weebill.translation.model.network import Translator
+from weebill.translation.model.packed_folder import load_any_model
+from weebill.translation.search import SearchOptions
+
+PIECES = 10**6  # of a batch at most: none is cut down to another size
+WARM_UP = 64  # sentences
+
+
+@dataclass(frozen=True)
+class GpuSpeed:
+    """Times of one student in one setting, over all rounds; words are the text's source words between spaces."""
+
+    variant: str
+    numbers: str  # "float32", "float16" or "int8"
+    shortlist: bool
+    batch_size: int
+    sentences: int
+    words: int
+    seconds: list[float]  # one per round
+    words_per_second: float  # median of the rounds
+    hardware: str
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """The speed as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_gpu_speed(
+    variants: Sequence[tuple[str, str | Path, str | Path | None]],
+    sentences: Sequence[str],
+    *,
+    batch_sizes: Sequence[int],
+    rounds: int,
+    device: str = "cuda",
+    report: Callable[[str], None] = lambda line: None,
+) -> list[GpuSpeed]:
+    """Time every student, (name, folder, shortlist or None), by greedy search in every setting.
+
+    Students of float32 weights run in float32 and in float16, those of integers in int8; all without a shortlist
+    and, where there is one, with it.  Splitting into pieces is timed, loading is not.
+    Raises InputError where there are no words, or a folder or the device cannot be had.
+    """
+    words = count_words(sentences)
+    if not words:
+        raise InputError("GPU speed: no words to translate; give a test set with text")
+    settings = [
+        (name, numbers, listed, size)
+        for name, folder, shortlist in variants
+        for numbers, listed, size in product(
+            _numbers(load_any_model(folder)), [False, True] if shortlist else [False], batch_sizes
+        )
+    ]
+    files = {name: (folder, shortlist) for name, folder, shortlist in variants}
+    translators = {
+        (name, numbers, listed): translator
+        for name, numbers in dict.fromkeys(setting[:2] for setting in settings)
+        for listed, translator in _translators(*files[name], numbers, device).items()
+    }
+    seconds: list[list[float]] = [[] for _ in settings]
+    for number in range(rounds):
+        for turn in range(len(settings)):
+            index = (turn + number) % len(settings)
+            name, numbers, listed, size = settings[index]
+            translator = translators[name, numbers, listed]
+            options = SearchOptions(batch_size=size, batch_tokens=PIECES)
+            translator.translate(sentences[:WARM_UP], options)
+            start = time.perf_counter()
+            # the pieces come back to the CPU, so that what was begun is done
+            translator.translate(sentences, options)
+            seconds[index].append(time.perf_counter() - start)
+            report(
+                f"round {number + 1} of {rounds}: {name}, {numbers}{', shortlist' if listed else ''}, "
+                f"batch {size}: {words / seconds[index][-1]:.0f} words/s"
+            )
+    return [
+        GpuSpeed(
+            *setting,
+            sentences=len(sentences),
+            words=words,
+            seconds=taken,
+            words_per_second=statistics.median(words / one for one in taken),
+            hardware=_device_name(device),
+            versions=software_versions(),
+        )
+        for setting, taken in zip(settings, seconds, strict=True)
+    ]
+
+
+def _translators(
+    folder: str | Path, shortlist: str | Path | None, numbers: str, device: str
+) -> dict[bool, RuntimeTranslator]:
+    """A student on the device, from text to text, by whether with its shortlist; both are of one copy there."""
+    model = load_any_model(folder)
+    pieces = model.vocabulary
+    runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
+    if shortlist is not None:
+        runtimes[True] = copy.copy(runtimes[False])  # which shares engines: large students fit
+        runtimes[True].shortlist = Shortlist.load(shortlist, len(pieces), pieces.sha256)
+    return {
+        listed: silent(RuntimeTranslator([runtime], pieces, PORTABLE))
+        for listed, runtime in runtimes.items()
+    }
+
+
+def on_device(network: Translator, numbers: str, device: str) -> Translator:
+    """A network on a device, in float16 where that is asked for.  Raises InputError where the device is not there."""
+    try:
+        network = network.to(device)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"{device}: not available here; set hardware.accelerator: cpu") from error
+    return network.half() if numbers == "float16" else network
+
+
+def _numbers(model: Model) -> list[str]:
+    """What a folder's weights can be multiplied in."""
+    section = model.config.get("quantization", {})
+    scaled = section.get("activation_scale") is not None
+    return ["int8"] if scaled else ["float32", "float16"]
+
+
+def _device_name(device: str) -> str:
+    return torch.cuda.get_device_name(device) if device.startswith("cuda") else device
+
+
+def read_gpu_speeds(path: str | Path) -> list[GpuSpeed]:
+    """The speeds of a file."""
+    return [GpuSpeed(**row) for row in read_json(path)]

@@ -1,0 +1,134 @@
+"""What one sentence at a time takes, what loading takes, and what memory: each variant in a process of its own."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.evaluation.timing.speed import Entrant, engine_of, silent
+from weebill.files import read_json
+
+PERCENTILES = (50, 95, 99)
+WARM_UP = 3  # sentences
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One variant on one core, with one thread.
+
+    Milliseconds of a sentence translated alone, over all rounds.  load_seconds: from the folder to a translator,
+    libraries imported and the runtime compiled before.  peak_mib: the most memory of the process, with a batch of
+    the longest sentences too; idle_mib: what it took before it loaded.
+    """
+
+    variant: str
+    engine: str
+    beam: int
+    sentences: int
+    mean_ms: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    load_seconds: float
+    idle_mib: float
+    peak_mib: float
+    hardware: str
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """The figures as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
+    """Mean and percentiles of some times: {"mean": …, "p50": …, "p95": …, "p99": …}, in milliseconds."""
+    times = [1000 * one for one in seconds]
+    found = np.percentile(times, PERCENTILES)
+    shares = {f"p{share}": float(one) for share, one in zip(PERCENTILES, found, strict=True)}
+    return {"mean": statistics.fmean(times), **shares}
+
+
+def measure_latency(
+    entrants: Sequence[Entrant],
+    sentences: Sequence[str],
+    *,
+    report: Callable[[str], None] = lambda line: None,
+) -> list[Latency]:
+    """Load every entrant in a fresh process, let it translate each sentence alone, then the longest in a batch.
+
+    `report` is given a line of progress per entrant.  Raises InputError where there is no sentence or a worker
+    fails.
+    """
+    if not sentences:
+        raise InputError("latency: no sentence to translate; give a test set with text")
+    found = []
+    for entrant in entrants:
+        with Worker(usable_cores(1)) as worker:
+            try:
+                worker.make(_Alone, entrant)
+                times = worker.call("seconds", list(sentences))
+                others = worker.call("figures", list(sentences))
+            except InputError as error:
+                raise InputError(f"latency of {entrant.variant}: {error}") from error
+        figures = {f"{name}_ms": value for name, value in milliseconds(times).items()}
+        found.append(
+            Latency(
+                variant=entrant.variant,
+                beam=entrant.search.beam,
+                sentences=len(sentences),
+                hardware=hardware(),
+                versions=software_versions(),
+                **figures,
+                **others,
+            )
+        )
+        report(
+            f"{entrant.variant}, {found[-1].engine}: {found[-1].mean_ms:.1f} ms a sentence, loaded in "
+            f"{found[-1].load_seconds:.2f} s, {found[-1].peak_mib:.0f} MiB at most"
+        )
+    return found
+
+
+class _Alone:
+    """An entrant in a process of its own."""
+
+    def __init__(self, entrant: Entrant):
+        self._search = entrant.search
+        self._idle = memory()
+        start = time.perf_counter()
+        self._translator = entrant.load(entrant.source)
+        self._load_seconds = time.perf_counter() - start
+        silent(self._translator)
+
+    def seconds(self, sentences: list[str]) -> list[float]:
+        """Of each sentence translated alone, after some that are not counted."""
+        search = replace(self._search, batch_size=1)
+        times = []
+        for sentence in [*sentences[:WARM_UP], *sentences]:
+            start = time.perf_counter()
+            self._translator.translate([sentence], search)
+            times.append(time.perf_counter() - start)
+        return times[-len(sentences) :]
+
+    def figures(self, sentences: list[str]) -> dict[str, Any]:
+        """The engine, the time it took to load, and the memory with a batch of the longest sentences."""
+        longest = sorted(sentences, key=len, reverse=True)[: self._search.batch_size]
+        self._translator.translate(longest, self._search)
+        return {
+            "engine": engine_of(self._translator),
+            "load_seconds": self._load_seconds,
+            "idle_mib": self._idle,
+            "peak_mib": memory(peak=True),
+        }
+
+
+def read_latencies(path: str | Path) -> list[Latency]:
+    """The rows of a latency file."""
+    return [Latency(**row) for row in read_json(path)]

@@ -1,0 +1,181 @@
+"""How long metrics take: by systems, by segments and by candidates, everything in turn on one core.
+
+COMETINHO figures 1, 2, 3 and 7, where they are of a GPU.  Times are the process's own, so that another's work on the
+machine counts little.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.timing.interleaving import interleave, one_thread
+from weebill.metric.candidates import varied
+from weebill.metric.folder import Metric
+from weebill.metric.judgements import lexical_scores
+from weebill.metric.mbr import MetricUtility, decode
+from weebill.metric.reference_scorer import PlainScorer
+from weebill.metric.scorer import Scorer
+from weebill.text_files import read_lines
+
+SHARES = (0.25, 0.5, 0.75, 1.0)  # of the segments
+PLAIN, SORTED = "as given, without cache", "sorted, without cache"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A test set and the translations of several systems, one line a segment each."""
+
+    sources: Sequence[str]
+    references: Sequence[str] | None
+    systems: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def read(
+        cls,
+        sources: str | Path,
+        references: str | Path | None,
+        systems: Sequence[str | Path],
+        segments: int | None = None,
+    ) -> "Text":
+        """From files with a line a segment; segments: so many, evenly chosen.
+
+        Raises InputError where a file has no lines or not as many as the sources, or a system is named twice.
+        """
+        for path in systems:
+            if systems.count(path) > 1:
+                raise InputError(
+                    f"{path}: named twice; leave one out, or one system stands for two"
+                )
+        whole = list(read_lines(sources))
+        if not whole:
+            raise InputError(f"{sources}: has no lines; name a file of source sentences")
+        count = min(segments or len(whole), len(whole))
+        kept = [index * len(whole) // count for index in range(count)]
+
+        def read(path: str | Path) -> list[str]:
+            lines = list(read_lines(path))
+            if len(lines) != len(whole):
+                raise InputError(
+                    f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
+                )
+            return [lines[index] for index in kept]
+
+        return cls(
+            [whole[index] for index in kept],
+            None if references is None else read(references),
+            {str(path): read(path) for path in systems},
+        )
+
+    def candidates(self, sources: int, count: int) -> list[tuple[str, list[str]]]:
+        """The first sources with so many translations each, made of those that there are (`varied`)."""
+        others = [] if self.references is None else [self.references]
+        columns = zip(*others, *self.systems.values(), strict=True)
+        return [
+            (source, varied(translations, count))
+            for source, translations in islice(zip(self.sources, columns, strict=True), sources)
+        ]
+
+    def first(self, systems: int, segments: int | None = None) -> "Text":
+        """Of the first systems and segments."""
+        return Text(
+            self.sources[:segments],
+            None if self.references is None else self.references[:segments],
+            {name: lines[:segments] for name, lines in list(self.systems.items())[:systems]},
+        )
+
+
+@dataclass(frozen=True)
+class MetricSpeed:
+    """Seconds of one way to score, or to choose, so much."""
+
+    study: str  # systems, segments, candidates
+    metric: str
+    way: str  # how it is scored, and in which precision
+    amount: int
+    seconds: list[float]  # one per round
+    median: float
+    hardware: str
+    versions: dict[str, str]
+
+    def to_dict(self) -> dict:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_metrics(
+    metrics: Mapping[str, Metric],
+    text: Text,
+    candidates: Sequence[tuple[str, Sequence[str]]],
+    counts: Sequence[int],
+    *,
+    precision: str,
+    rounds: int,
+) -> list[MetricSpeed]:
+    """Time every metric by our scorer, and the first also without its work.
+
+    candidates: sources with translations to choose from, as many as the largest of `counts` each.
+    """
+    works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
+    first = next(iter(metrics))
+    scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
+    plain = {PLAIN: PlainScorer(metrics[first]), SORTED: PlainScorer(metrics[first], sort=True)}
+    for count in range(1, len(text.systems) + 1):
+        part = text.first(count)
+        for way, scorer in plain.items():
+            works["systems", first, way, count] = partial(_score, scorer, part)
+        for name, scorer in scorers.items():
+            works["systems", name, f"ours, {precision}", count] = partial(_score, scorer, part)
+        if part.references is not None:
+            works["systems", "BLEU", "sacreBLEU", count] = partial(_bleu, part)
+    for share in SHARES:
+        count = max(1, int(share * len(text.sources)))
+        part = text.first(1, count)
+        for way, scorer in plain.items():
+            works["segments", first, way, count] = partial(_score, scorer, part)
+        works["segments", first, f"ours, {precision}", count] = partial(
+            _score, scorers[first], part
+        )
+    for name, scorer in scorers.items():
+        for count in counts:
+            works["candidates", name, f"ours, {precision}", count] = partial(
+                _choose, scorer, candidates, count
+            )
+    with one_thread():
+        rates = interleave(*map(_counted, works.values()), rounds=rounds, clock=time.process_time)
+    versions, machine = software_versions(), hardware()
+    found = []
+    for (study, metric, way, amount), one in zip(works, rates, strict=True):
+        seconds = [1 / rate for rate in one]
+        median = statistics.median(seconds)
+        found.append(MetricSpeed(study, metric, way, amount, seconds, median, machine, versions))
+    return found
+
+
+def _counted(work: Callable[[], object]) -> Callable[[], float]:
+    def counted() -> float:
+        work()
+        return 1.0
+
+    return counted
+
+
+def _score(scorer: Scorer | PlainScorer, text: Text) -> None:
+    references = text.references if scorer.needs_references else None
+    scorer.score(text.systems, text.sources, references)
+
+
+def _bleu(text: Text) -> None:
+    for lines in text.systems.values():
+        lexical_scores("BLEU", lines, text.references or ())
+
+
+def _choose(scorer: Scorer, candidates: Sequence[tuple[str, Sequence[str]]], count: int) -> None:
+    utility = MetricUtility(scorer)
+    for source, some in candidates:
+        decode(source, some[:count], utility)

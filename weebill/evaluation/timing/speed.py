@@ -1,0 +1,285 @@
+"""Translation speed: source words per second on one core and on all, variants interleaved.
+
+Each core has one worker process, pinned to it, with one thread.  On one core a single worker translates
+the text while the others wait; on all cores the text is split into as many pieces as there are workers
+(WNGT20 §5.3).  A round measures every variant once, and each round begins with another variant, so that a
+disturbance of the machine, or its warming up, falls on all of them alike.  What can use several threads is
+then timed in fewer processes of more threads, too.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.timing.processes import Worker, pool, usable_cores
+from weebill.files import read_json
+from weebill.kernels.extension import PORTABLE
+
+if TYPE_CHECKING:
+    from weebill.translation.search import SearchOptions
+
+PYTORCH = "PyTorch reference"
+RUNTIME = "Weebill runtime"  # with its instruction set in brackets
+
+
+class Translates(Protocol):
+    """What is timed."""
+
+    def translate(self, sentences: list[str], options: "SearchOptions") -> list[str]:
+        """One translation per sentence."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One variant to time: how to load it in a worker, and its search.
+
+    A translator with an attribute `isa`, and its `shortlist`, is the runtime's, which `load` gives several threads
+    where it is asked for `threads`; PyTorch's takes as many as its process has.
+    """
+
+    variant: str
+    load: Callable[[Any], Translates]  # a function of a module, since worker processes import it
+    source: Any  # its argument: a model folder, or several of an ensemble
+    search: "SearchOptions"  # the one whose translations are scored: other options take other time
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Times of one variant over all rounds; words are the text's source words between spaces.
+
+    The text is split among the processes, each of which has so many threads, a core for each.
+    """
+
+    variant: str
+    engine: str
+    beam: int
+    batch_size: int
+    processes: int
+    threads: int
+    sentences: int
+    words: int
+    seconds: list[float]  # one per round
+    words_per_second: float  # median of the rounds
+    slowest: float
+    fastest: float
+    hardware: str
+    versions: dict[str, str]
+
+    @property
+    def cores(self) -> int:
+        """The cores that are at work."""
+        return self.processes * self.threads
+
+    @property
+    def by_runtime(self) -> bool:
+        """Whether the runtime translated, not the PyTorch reference."""
+        return self.engine.startswith(RUNTIME)
+
+    def to_dict(self) -> dict:
+        """The speed as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def measure_speed(
+    entrants: Sequence[Entrant],
+    sentences: Sequence[str],
+    *,
+    rounds: int,
+    cores: int,
+    least_seconds: float = 0.0,
+    report: Callable[[str], None] = lambda line: None,
+) -> list[Speed]:
+    """Time every entrant on one core and, where there are more, on `cores` cores.
+
+    least_seconds: a text that takes less is translated so many times that together they take about as long, and
+    their mean counts; what takes a twentieth of a second would tell more of the machine than of the entrant.
+
+    The fastest of the runtime's and the fastest of PyTorch's are timed on all cores by fewer processes of more
+    threads, too.  Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
+    Raises InputError where there is nothing to translate or a worker fails.
+    """
+    if not count_words(sentences):
+        raise InputError("speed: no words to translate; give a test set with text")
+    available = usable_cores(cores)
+    timed = partial(
+        _interleaved,
+        sentences=sentences,
+        rounds=rounds,
+        cores=available,
+        least_seconds=least_seconds,
+        report=report,
+    )
+    speeds = timed(entrants, settings=sorted({1, len(available)}), threads=1)
+    alone = list(zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True))
+    compiled = [one for one in alone if one[0].by_runtime and PORTABLE not in one[0].engine]
+    for kind in (compiled, [one for one in alone if one not in compiled]):
+        if not kind:
+            continue
+        entrant = max(kind, key=lambda one: one[0].words_per_second)[1]
+        for processes in fewer(len(available)):
+            threads = len(available) // processes
+            load = partial(entrant.load, threads=threads) if kind is compiled else entrant.load
+            speeds += timed([replace(entrant, load=load)], settings=[processes], threads=threads)
+    return speeds
+
+
+def _interleaved(
+    entrants: Sequence[Entrant],
+    sentences: Sequence[str],
+    rounds: int,
+    cores: Sequence[int],
+    least_seconds: float,
+    report: Callable[[str], None],
+    settings: Sequence[int],
+    threads: int,
+) -> list[Speed]:
+    """The speeds of each entrant by as many processes of so many threads as each of the settings says."""
+    words = count_words(sentences)
+    seconds: list[dict[int, list[float]]] = [{count: [] for count in settings} for _ in entrants]
+    engines = [""] * len(entrants)
+    with pool(cores, max(settings), threads) as workers:
+        timer = _Timer(workers, least_seconds)
+        for number in range(rounds):
+            for turn in range(len(entrants)):
+                index = (turn + number) % len(entrants)
+                for count in settings:
+                    engines[index], taken = timer.time(entrants[index], sentences, count)
+                    seconds[index][count].append(taken)
+                    report(
+                        f"round {number + 1} of {rounds}: {entrants[index].variant}, {engines[index]}, "
+                        f"{count} x {threads} cores: {words / taken:.0f} words/s"
+                    )
+    return [
+        _speed(entrant, engine, count, threads, taken[count], sentences)
+        for entrant, engine, taken in zip(entrants, engines, seconds, strict=True)
+        for count in settings
+    ]
+
+
+def fewer(cores: int) -> list[int]:
+    """Numbers of processes that share so many cores out evenly, several to each."""
+    return [count for count in range(cores - 1, 0, -1) if cores % count == 0]
+
+
+def count_words(sentences: Sequence[str]) -> int:
+    """Words between spaces."""
+    return sum(len(sentence.split()) for sentence in sentences)
+
+
+def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:
+    """A text in contiguous pieces of equal length, the first ones longer by one where it does not divide."""
+    size, longer = divmod(len(sentences), pieces)
+    bounds = [i * size + min(i, longer) for i in range(pieces + 1)]
+    return [list(sentences[a:b]) for a, b in pairwise(bounds)]
+
+
+def engine_of(translator: Translates) -> str:
+    """What runs a model, by name; with a shortlist where it has one."""
+    isa = getattr(translator, "isa", None)
+    if isa is None:
+        return PYTORCH
+    return f"{RUNTIME} ({isa})" if translator.shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
+
+
+def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
+    words = count_words(sentences)
+    rates = [words / taken for taken in seconds]
+    return Speed(
+        variant=entrant.variant,
+        engine=engine,
+        beam=entrant.search.beam,
+        batch_size=entrant.search.batch_size,
+        processes=processes,
+        threads=threads,
+        sentences=len(sentences),
+        words=words,
+        seconds=seconds,
+        words_per_second=statistics.median(rates),
+        slowest=min(rates),
+        fastest=max(rates),
+        hardware=hardware(),
+        versions=software_versions(),
+    )
+
+
+class _Timer:
+    """Workers, and what each has loaded."""
+
+    def __init__(self, workers: Sequence[Worker], least_seconds: float):
+        self._workers, self._least = workers, least_seconds
+        self._loaded: list[Entrant | None] = [None] * len(workers)
+
+    def time(self, entrant: Entrant, sentences: Sequence[str], count: int) -> tuple[str, float]:
+        """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm.
+
+        Of a short text the mean of several times.
+        """
+        workers = self._workers[:count]
+        try:
+            others = [index for index in range(count) if self._loaded[index] is not entrant]
+            for index in others:
+                workers[index].begin(_Loaded, entrant)
+            for index in others:
+                workers[index].answer()
+                self._loaded[index] = entrant
+            for worker, piece in zip(workers, split(sentences, count), strict=True):
+                worker.start("warm", piece)
+            engines = [worker.answer() for worker in workers]
+            taken = self._translate(workers, 1)
+            if taken < self._least:
+                taken = self._translate(workers, math.ceil(self._least / taken))
+            return engines[0], taken
+        except InputError as error:
+            raise InputError(f"speed of {entrant.variant}: {error}") from error
+
+    @staticmethod
+    def _translate(workers: Sequence[Worker], times: int) -> float:
+        """Seconds a time."""
+        start = time.perf_counter()
+        for worker in workers:
+            worker.start("translate", times)
+        for worker in workers:
+            worker.answer()
+        return (time.perf_counter() - start) / times
+
+
+class _Loaded:
+    """An entrant in a worker, with its piece of the text."""
+
+    def __init__(self, entrant: Entrant):
+        self._search, self._piece = entrant.search, []
+        self._translator = silent(entrant.load(entrant.source))
+
+    def warm(self, piece: list[str]) -> str:
+        """Take a piece of the text, translate a batch of it; returns the engine."""
+        self._piece = piece
+        self._translator.translate(piece[: self._search.batch_size], self._search)
+        return engine_of(self._translator)
+
+    def translate(self, times: int) -> None:
+        """Translate the piece so many times."""
+        for _ in range(times):
+            count = len(self._translator.translate(self._piece, self._search))
+            if count != len(self._piece):
+                raise InputError(f"{count} translations of {len(self._piece)} sentences")
+
+
+def silent(translator: Translates) -> Translates:
+    """Return a translator that names no sentences that it cuts: it sees the same ones again and again."""
+    from weebill.translation.search.cuts import ignore_cut  # imports PyTorch
+
+    translator.on_cut = ignore_cut
+    return translator
+
+
+def read_speeds(path: str | Path) -> list[Speed]:
+    """The speeds of a speed file."""
+    return [Speed(**row) for row in read_json(path)]
