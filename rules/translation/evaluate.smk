@@ -326,7 +326,7 @@ rule benchmark_runtime:
         shapes=benchmarked_shapes(),
         code=code_version(
             "benchmarks",
-            "evaluation.timing.interleaving",
+            "evaluation.timing.timer",
             "evaluation.timing.latency",
             "evaluation.measurement",
             "evaluation.timing.processes",

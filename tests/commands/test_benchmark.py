@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import sys
 import types
 from pathlib import Path
@@ -15,24 +14,6 @@ from weebill.commands import benchmark
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware
-from weebill.evaluation.timing.interleaving import interleave, pinned
-
-
-def test_rounds_alternate_and_the_first_is_not_counted():
-    calls, seconds = [], iter(range(100))
-    ours = lambda: calls.append("ours") or 10.0  # noqa: E731
-    other = lambda: calls.append("other") or 4.0  # noqa: E731
-    rates = interleave(ours, other, rounds=3, clock=lambda: next(seconds))
-    assert rates == [[10.0] * 3, [4.0] * 3]
-    assert calls == ["other", "ours", "ours", "other", "other", "ours", "ours", "other"]
-
-
-def test_every_work_begins_a_round_in_its_turn():
-    calls = []
-    works = [lambda name=name: calls.append(name) or 1.0 for name in "abc"]
-    rates = interleave(*works, rounds=3)
-    assert [len(of_one) for of_one in rates] == [3, 3, 3]
-    assert ["".join(calls[i : i + 3]) for i in range(0, 12, 3)] == ["bca", "cab", "abc", "bca"]
 
 
 def test_a_row_compares_round_by_round():
@@ -40,13 +21,6 @@ def test_a_row_compares_round_by_round():
     assert (row.ours, row.other, row.ratio) == (20.0, 10.0, 2.0)
     assert (row.lowest, row.highest, row.rounds) == (1.0, 4.0, 3)
     assert "ratio 2.00 (1.00 to 4.00 in 3 rounds; the paper's 1.50)" in str(row)
-
-
-def test_pinned_to_one_core_and_back():
-    before = os.sched_getaffinity(0)
-    with pinned():
-        assert len(os.sched_getaffinity(0)) == 1
-    assert os.sched_getaffinity(0) == before
 
 
 def test_command(monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Invented sentences, and systems that translate them more or less well."""
+"""Invented sentences, systems that translate them more or less well, and small models that generate."""
 
 import random
 
@@ -23,3 +23,13 @@ def references() -> list[str]:
         " ".join(generator.choices(WORDS, k=generator.randint(5, 14))).capitalize() + "."
         for _ in range(120)
     ]
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """A small BART and a small GPT-2: (folder, imported data) by name."""
+    from tests.generation.small import make, news, running_text  # imports transformers
+
+    folder = tmp_path_factory.mktemp("made")
+    data = {"bart": news(folder), "gpt2": running_text(folder)}
+    return {name: (make(folder, name, text), text) for name, text in data.items()}

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from weebill.evaluation.measurement import hardware, software_versions, versions_line
-from weebill.evaluation.timing.interleaving import pinned
+from weebill.evaluation.timing.timer import pinned
 
 
 @pytest.mark.skipif(not shutil.which("lscpu"), reason="lscpu (Debian: util-linux) is not installed")

@@ -17,7 +17,7 @@ from weebill.benchmarks import Row
 from weebill.benchmarks.metric import COMET, NEWS, read_text
 from weebill.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
 from weebill.benchmarks.metric.opponent import Opponent, checkpoint_of, compete
-from weebill.evaluation.timing.interleaving import one_thread
+from weebill.evaluation.timing.timer import one_thread
 from weebill.metric.candidates import varied
 from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, decode

@@ -17,7 +17,7 @@ from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.corpus.synthetic import generate
 from weebill.corpus.table import write_table
-from weebill.evaluation.timing.interleaving import interleave
+from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
@@ -43,16 +43,14 @@ def _row(data: str, lines: Sequence[str], rounds: int) -> Row:
         score, scorer = SCORES["language_model_target"], cross_entropy(path)
         model, prepared = kenlm.Model(str(path)), [tokens(line) for line in lines]
 
-        def ours() -> float:
+        def ours() -> None:
             score_corpus(table, Path(name) / "scores", score, scorer, {})
-            return len(lines)
 
-        def library() -> float:
+        def library() -> None:
             for line in prepared:
                 model.score(line)
-            return len(lines)
 
-        rates = interleave(ours, library, rounds=rounds)
+        rates = rates_in_turn({"ours": ours, "library": library}, len(lines), rounds)
     words = sum(line.count(" ") + 1 for line in prepared) / len(lines)
     claim = f"scoring {data} ({words:.0f} words a line) by a language model of 5 words; one core"
-    return Row.of_rounds(claim, *rates, unit="sentences/s")
+    return Row.of_rounds(claim, *rates.values(), unit="sentences/s")

@@ -10,6 +10,7 @@ import argparse
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import torch
 from transformers import MarianConfig, MarianMTModel
@@ -18,7 +19,7 @@ from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
-from weebill.evaluation.timing.interleaving import interleave, one_thread
+from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.runtime.text import best_isa
 from weebill.runtime.translator import Runtime
@@ -76,30 +77,21 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
     precisions = dict.fromkeys(["float32", fastest_precision("cpu")])
     ours = {precision: Runtime([network], isa, precision=precision) for precision in precisions}
     amount = float(sum(len(source) for batch in sources for source in batch))
-    *own, other = interleave(
-        *(_counted(lambda one=one: translate(one, sources, beam), amount) for one in ours.values()),
-        _counted(lambda: marian_translate(marian, sources, beam, size), amount),
-        rounds=rounds,
-        clock=time.process_time,
-    )
+    works: dict[str, Callable[[], object]] = {
+        precision: partial(translate, runtime, sources, beam) for precision, runtime in ours.items()
+    }
+    works["opponent"] = partial(marian_translate, marian, sources, beam, size)
+    rates = rates_in_turn(works, amount, rounds, clock=time.process_time)
     return [
         Row.of_rounds(
             f"search, {name}, {pieces:,} pieces, beam and n-best {beam}, batches of {SENTENCES}, {isa}, {precision}, "
             f"against MarianMTModel.generate, batches of {size}, float32; one core",
-            rates,
-            other,
+            rates[precision],
+            rates["opponent"],
             unit="source pieces/s",
         )
-        for precision, rates in zip(ours, own, strict=True)
+        for precision in ours
     ]
-
-
-def _counted(work: Callable[[], object], amount: float) -> Callable[[], float]:
-    def timed() -> float:
-        work()
-        return amount
-
-    return timed
 
 
 def endless(name: str) -> Translator:
@@ -138,13 +130,12 @@ def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> li
 def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) -> int:
     """Of HUGGING_FACE_BATCHES the size with which theirs translates sources of the middle length fastest."""
     middle = [sources[len(sources) // 2]]
-    seconds = {}
     marian_translate(model, [middle[0][:1]], beam, 1)  # what only the first call does
-    for size in HUGGING_FACE_BATCHES:
-        start = time.process_time()
-        marian_translate(model, middle, beam, size)
-        seconds[size] = time.process_time() - start
-    return min(seconds, key=seconds.__getitem__)
+
+    def seconds(size: int) -> float:
+        return timed(marian_translate, model, middle, beam, size, clock=time.process_time)
+
+    return min(HUGGING_FACE_BATCHES, key=seconds)
 
 
 @torch.inference_mode()

@@ -5,7 +5,6 @@ embeddings, softmax, normalisation, dropout and the optimizer are time without o
 multiply is the rate of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
 """
 
-import timeit
 from collections.abc import Callable
 from functools import partial
 
@@ -15,7 +14,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from weebill.benchmarks import Row
 from weebill.configuration.zoo_file import load_zoo
-from weebill.evaluation.timing.interleaving import interleave, one_thread
+from weebill.evaluation.timing.interleaving import one_thread
+from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.model.batch import Batch, make_batch
@@ -49,24 +49,25 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
         task.smooth(1)
 
     batches = [_random_batch(pieces, number) for number in range(rounds + 1)]
-    work = [(batch, operations(partial(update, batch)) / 1e9) for batch in batches]
+    amounts = [operations(partial(update, batch)) / 1e9 for batch in batches]
     left, right = torch.randn(2, MATRIX, MATRIX)
     multiply = min((torch.mm, product), key=lambda candidate: _seconds(candidate, left, right))
-    products = max(1, round(work[0][1] / (2e-9 * MATRIX**3)))
+    products = max(1, round(amounts[0] / (2e-9 * MATRIX**3)))
 
-    def ours() -> float:
-        batch, amount = work.pop(0)
-        update(batch)
-        return amount
+    def ours() -> None:
+        update(batches.pop(0))
 
-    def other() -> float:
+    def other() -> None:
         for _ in range(products):
             multiply(left, right)
-        return products * 2e-9 * MATRIX**3
 
-    rates = interleave(ours, other, rounds=rounds)
-    claim = f"training {name} against the core's float32 matrix rate"
-    return Row.of_rounds(claim, *rates, unit="GFLOP/s")
+    seconds = seconds_in_turn({"ours": ours, "other": other}, rounds)
+    return Row.of_rounds(
+        f"training {name} against the core's float32 matrix rate",
+        [amount / one for amount, one in zip(amounts[1:], seconds["ours"], strict=True)],
+        [products * 2e-9 * MATRIX**3 / one for one in seconds["other"]],
+        unit="GFLOP/s",
+    )
 
 
 def operations(work: Callable[[], object]) -> int:
@@ -85,7 +86,7 @@ def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
 def _seconds(multiply, left: torch.Tensor, right: torch.Tensor) -> float:
     """The best of five calls after one that warms up."""
     multiply(left, right)
-    return min(timeit.repeat(lambda: multiply(left, right), number=1, repeat=5))
+    return min(timed(multiply, left, right) for _ in range(5))
 
 
 def _random_batch(pieces: int, number: int) -> Batch:

@@ -2,7 +2,8 @@
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.language_id_training import train_identifier
 from weebill.corpus.synthetic import generate
 from weebill.corpus.table import SCHEMA, write_table
-from weebill.evaluation.timing.interleaving import interleave
+from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.text_files import read_lines
 
 PAIRS = 20_000
@@ -76,29 +77,23 @@ def _rows(
     write_table(table, as_table(pairs))
     cleaning = Cleaning(language_id=LanguageId(str(model)))
 
-    def ours() -> float:
-        clean_corpus(table, folder / "cleaned", LANGUAGES, cleaning)
-        return len(pairs)
+    def against(other: Callable[[], object], claim: str) -> Row:
+        ours = partial(clean_corpus, table, folder / "cleaned", LANGUAGES, cleaning)
+        rates = rates_in_turn({"ours": ours, "other": other}, len(pairs), rounds)
+        return Row.of_rounds(f"cleaning {data}{claim}; one core", *rates.values(), unit="pairs/s")
 
     chain = OrdinaryChain(model, LANGUAGES, Rules())
-
-    def other() -> float:
-        chain.clean(pairs)
-        return len(pairs)
-
-    rates = interleave(ours, other, rounds=rounds)
-    claim = f"cleaning {data}: normalise, deduplicate, rules, language identification; one core"
-    yield Row.of_rounds(claim, *rates, unit="pairs/s")
+    yield against(
+        partial(chain.clean, pairs), ": normalise, deduplicate, rules, language identification"
+    )
     if opusfilter is None:
         return
     for normalise in (True, False):
         with OpusFilterChain(
             opusfilter, pairs, model, LANGUAGES, Rules(), folder, normalise
         ) as opponent:
-            rates = interleave(ours, opponent.clean, rounds=rounds)
-        ending = "" if normalise else ", which normalises nothing"
-        claim = f"cleaning {data}, against OpusFilter {opponent.version}{ending}; one core"
-        yield Row.of_rounds(claim, *rates, unit="pairs/s")
+            ending = "" if normalise else ", which normalises nothing"
+            yield against(opponent.clean, f", against OpusFilter {opponent.version}{ending}")
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:

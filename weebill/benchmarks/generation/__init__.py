@@ -9,16 +9,17 @@ float32 from after loading, of int8 from the start.
 
 import argparse
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
-from weebill.evaluation.timing.interleaving import interleave
 from weebill.evaluation.timing.processes import Worker, usable_cores
+from weebill.evaluation.timing.timer import in_turn
 from weebill.report.papers import load
 
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each
@@ -90,24 +91,16 @@ def _measure(
     name: str, variants: Sequence[Variant], folder: Path, size: tuple[int, int, int], rounds: int
 ) -> list[Row]:
     core = [max(usable_cores())]
-    amount, spent = float(size[0] * size[2]), 0.0
+    tokens = size[0] * size[2]
     products = _fastest_products(folder, size)
-
-    def work(worker: Worker) -> Callable[[], float]:
-        def done() -> float:
-            nonlocal spent
-            spent += worker.call("generate")
-            return amount
-
-        return done
-
     with ExitStack() as stack:
-        workers = [stack.enter_context(Worker(core)) for _ in variants]
-        for worker, one in zip(workers, variants, strict=True):
+        workers = {one: stack.enter_context(Worker(core)) for one in variants}
+        for one, worker in workers.items():
             worker.make(Engine, folder / one.folder, one.precision, products, size)
-        rates = interleave(*map(work, workers), rounds=rounds, clock=lambda: spent)
-        speed = dict(zip(variants, rates, strict=True))
-        peaks = dict(zip(variants, (worker.call("peaks") for worker in workers), strict=True))
+        measures = {one: partial(worker.call, "generate") for one, worker in workers.items()}
+        seconds = in_turn(measures, rounds, uncounted=1)
+        speed = {one: [tokens / taken for taken in times] for one, times in seconds.items()}
+        peaks = {one: worker.call("peaks") for one, worker in workers.items()}
     start = f"{name}, batches of {size[0]}, float32 by {products} products: "
     rows = [
         Row.of_rounds(start + words, speed[ours], speed[other], UNIT, printed(name, where))
@@ -123,13 +116,14 @@ def _measure(
 
 def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
     """Of PRODUCTS those with which the float32 model is faster."""
-    seconds = {}
-    for products in PRODUCTS:
+
+    def seconds(products: str) -> float:
         with Worker([max(usable_cores())]) as worker:
             worker.make(Engine, folder / FLOAT32.folder, "float32", products, size)
             worker.call("generate", 1)
-            seconds[products] = worker.call("generate", TRIAL)
-    return min(seconds, key=seconds.__getitem__)
+            return worker.call("generate", TRIAL)
+
+    return min(PRODUCTS, key=seconds)
 
 
 def printed(name: str, where: tuple[str, str, str] | None) -> float | None:

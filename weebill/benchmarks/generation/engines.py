@@ -17,6 +17,7 @@ from transformers import (
 )
 
 from weebill.evaluation.timing.processes import memory
+from weebill.evaluation.timing.timer import timed
 from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.hugging_face.families import prunable
@@ -97,11 +98,12 @@ class Engine:
         config = self.model.config
         self.texts = Texts(config.vocab_size, *size, left=not config.is_encoder_decoder)
 
-    @torch.inference_mode()
     def generate(self, new: int | None = None) -> float:
         """Write to every article; returns seconds of processor time.  new: tokens, None: as many as usual."""
-        new = new or self.texts.new
-        start = time.process_time()
+        return timed(self._generate, new or self.texts.new, clock=time.process_time)
+
+    @torch.inference_mode()
+    def _generate(self, new: int) -> None:
         with OneDnnLinears() if self.products == PRODUCTS[1] else nullcontext():
             self.model.generate(
                 input_ids=self.texts.ids,
@@ -111,7 +113,6 @@ class Engine:
                 max_new_tokens=new,
                 pad_token_id=0,
             )
-        return time.process_time() - start
 
     def peaks(self) -> tuple[float, float]:
         """MiB that this process has had in memory at most, and those beyond what Python and its libraries take.

@@ -29,7 +29,7 @@ from weebill.benchmarks.metric.checkpoint import (
 from weebill.benchmarks.metric.comet import Comet
 from weebill.benchmarks.metric.opponent import checkpoint_of, compete
 from weebill.errors import InputError
-from weebill.evaluation.timing.interleaving import interleave, one_thread
+from weebill.evaluation.timing.timer import one_thread, rates_in_turn
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import PRECISIONS, Scorer
@@ -158,26 +158,24 @@ def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str)
     scorer.score(text.systems, text.sources, text.references)
     scorer.cache.close()
     systems = {**text.systems, "another": text.another}
-    amount = float(len(systems) * len(text.sources))
 
-    def with_cache() -> float:
+    def with_cache() -> None:
         shutil.copyfile(filled, used)
         scorer.cache = VectorCache(used)
         scorer.score(systems, text.sources, text.references)
         scorer.cache.close()
-        return amount
 
-    def without() -> float:
+    def without() -> None:
         scorer.cache = None
         scorer.score(systems, text.sources, text.references)
-        return amount
 
-    rates = interleave(with_cache, without, rounds=rounds, clock=time.process_time)
+    works, amount = {"cache": with_cache, "fresh": without}, len(systems) * len(text.sources)
+    rates = rates_in_turn(works, amount, rounds, clock=time.process_time)
     scorer.cache = None
     return Row.of_rounds(
         f"{title}, {len(systems)} systems of which {len(text.systems)} are in the cache, {scorer.precision}, "
         "against all of them fresh; one core",
-        *rates,
+        *rates.values(),
         unit="segments/s",
     )
 
@@ -200,18 +198,18 @@ def _smaller(
     pruned = deepcopy(whole.network)
     prune(pruned)
     distilled = random_network("distil", whole.network.encoder.config.vocab_size)
-    scorers = [scorer] + [
-        Scorer(replace(whole, network=network), scorer.precision) for network in (pruned, distilled)
-    ]
+    scorers = {"whole": scorer} | {
+        name: Scorer(replace(whole, network=network), scorer.precision)
+        for name, network in (("PRUNE", pruned), ("DISTIL", distilled))
+    }
     system = dict(list(text.systems.items())[:1])
-
-    def score(one: Scorer) -> float:
-        one.score(system, text.sources, text.references)
-        return float(len(text.sources))
-
-    works = [partial(score, one) for one in scorers]
-    other, *rates = interleave(*works, rounds=rounds, clock=time.process_time)
-    for name, ours in zip(("PRUNE", "DISTIL"), rates, strict=True):
+    works = {
+        name: partial(one.score, system, text.sources, text.references)
+        for name, one in scorers.items()
+    }
+    rates = rates_in_turn(works, len(text.sources), rounds, clock=time.process_time)
+    other = rates.pop("whole")
+    for name, ours in rates.items():
         yield Row.of_rounds(
             f"{title}, 1 system, {scorer.precision}, {name}-COMET's shape against the whole; one core",
             ours,

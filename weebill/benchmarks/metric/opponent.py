@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 import psutil
 
 from weebill.errors import InputError
-from weebill.evaluation.timing.interleaving import interleave
+from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.metric.folder import Metric
 
 # What every opponent does around its own lines, which define `work(task) -> JSON value`.
@@ -110,17 +110,18 @@ def compete(
     """Each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
     answers: dict[str, Any] = {}
 
-    def timed(name: str, work: Callable[[], Any]) -> float:
+    def answer(name: str, work: Callable[[], Any]) -> None:
         answers[name] = work()
-        return amount
 
     works = {**ours, "opponent": partial(opponent.work, task)}
-    rates = interleave(
-        *(partial(timed, name, work) for name, work in works.items()),
-        rounds=rounds,
+    rates = rates_in_turn(
+        {name: partial(answer, name, work) for name, work in works.items()},
+        amount,
+        rounds,
         clock=lambda: time.process_time() + opponent.seconds(),
     )
-    return Competition(answers, dict(zip(ours, rates, strict=False)), rates[-1])
+    other = rates.pop("opponent")
+    return Competition(answers, rates, other)
 
 
 def checkpoint_of(metric: Metric) -> Path:

@@ -15,7 +15,7 @@ from weebill.benchmarks.runtime import cores, latency, memory, throughput
 from weebill.benchmarks.runtime.engines import instruction_set
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
-from weebill.evaluation.timing.interleaving import one_thread
+from weebill.evaluation.timing.timer import one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import MODELS_NAME, members
 

@@ -11,8 +11,8 @@ from weebill.benchmarks.runtime.throughput import (
     best_size,
 )
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.timing.interleaving import interleave
 from weebill.evaluation.timing.processes import usable_cores
+from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.experiment.shapes import Architecture
 
 
@@ -33,16 +33,24 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
             one.make(Ours, case, isa)
             other.make(CTranslate2, case)
         counts = doublings(len(cores))
-        work = [_work(ours[:number], text) for number in counts] + [_work(theirs, text)]
-        *rates, rival = interleave(*work, rounds=rounds)
-    rows = [
+        works: dict[int | str, Callable[[], None]] = {
+            number: _work(ours[:number], text) for number in counts
+        }
+        works["theirs"] = _work(theirs, text)
+        rates = rates_in_turn(works, words(text), rounds)
+    claim = f"{name}, {isa}: int8 with shortlist"
+    return [
+        *(
+            Row.of_rounds(f"{claim}, {number} cores against one", rates[number], rates[1], UNIT)
+            for number in counts[1:]
+        ),
         Row.of_rounds(
-            f"{name}, {isa}: int8 with shortlist, {number} cores against one", rate, rates[0], UNIT
-        )
-        for number, rate in zip(counts[1:], rates[1:], strict=True)
+            f"{claim}, against CTranslate2, {len(cores)} cores each",
+            rates[len(cores)],
+            rates["theirs"],
+            UNIT,
+        ),
     ]
-    claim = f"{name}, {isa}: int8 with shortlist, against CTranslate2, {len(cores)} cores each"
-    return [*rows, Row.of_rounds(claim, rates[-1], rival, UNIT)]
 
 
 def doublings(limit: int) -> list[int]:
@@ -50,13 +58,12 @@ def doublings(limit: int) -> list[int]:
     return [*(2**power for power in range((limit - 1).bit_length())), limit]
 
 
-def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], float]:
-    """Deal the text out and translate it once; returns the source words."""
+def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], None]:
+    """Return what deals the text out and translates it once."""
     size = best_size(workers[0], text)
     order = sorted(text, key=len)
-    amount = words(text)
 
-    def done() -> float:
+    def done() -> None:
         for index, worker in enumerate(workers):
             worker.start("prepare", order[index :: len(workers)], size)
         for worker in workers:
@@ -64,6 +71,5 @@ def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], float]:
             worker.start("translate")
         for worker in workers:
             worker.answer()
-        return amount
 
     return done

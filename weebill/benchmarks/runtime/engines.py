@@ -5,7 +5,6 @@ products are read from the environment when it is imported, so that it lives in 
 """
 
 import tempfile
-import time
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +18,7 @@ from weebill.benchmarks.runtime.workload import (
     with_attention,
 )
 from weebill.evaluation.timing.processes import Worker
+from weebill.evaluation.timing.timer import timed
 from weebill.kernels.extension import PORTABLE, available, check_instruction_set
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import SearchOptions
@@ -71,7 +71,7 @@ class Ours:
 
     def translate(self) -> list[float]:
         """See `Engine`."""
-        return [_timed(self._runtime.translate, batch, options) for batch, options in self._batches]
+        return [timed(self._runtime.translate, batch, options) for batch, options in self._batches]
 
 
 class CTranslate2:
@@ -110,7 +110,7 @@ class CTranslate2:
 
     def translate(self) -> list[float]:
         """See `Engine`."""
-        return [_timed(self._search, batch, limit) for batch, limit in self._batches]
+        return [timed(self._search, batch, limit) for batch, limit in self._batches]
 
     def _search(self, batch: list[list[str]], limit: int) -> None:
         self._translator.translate_batch(
@@ -157,9 +157,3 @@ def opponents_settings(isa: str) -> list[dict[str, str]]:
         {"CT2_FORCE_CPU_ISA": one, "CT2_USE_MKL": mkl, **limits}
         for one, mkl in product(sets, ("0", "1"))
     ]
-
-
-def _timed(work, *arguments) -> float:
-    start = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - start

@@ -4,8 +4,8 @@ from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Engine, Ours
 from weebill.benchmarks.runtime.throughput import Opponent, best_settings
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.evaluation.timing.interleaving import pinned
 from weebill.evaluation.timing.latency import milliseconds
+from weebill.evaluation.timing.timer import in_turn, pinned
 from weebill.experiment.shapes import Architecture
 
 SENTENCES = 500
@@ -16,18 +16,19 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
     text = sentences(shape.vocabulary, min(count, SENTENCES))
     case = Case(shape)
     with Opponent(case, best_settings(case, isa)) as opponent, pinned():
-        engines: list[Engine] = [Ours(case, isa), opponent]
-        for engine in engines:
+        engines: dict[str, Engine] = {"ours": Ours(case, isa), "theirs": opponent}
+        for engine in engines.values():
             engine.prepare(text, 1)
             engine.translate()
-        found = [[milliseconds(one.translate()) for one in engines] for _ in range(rounds)]
+        found = in_turn({name: one.translate for name, one in engines.items()}, rounds)
         rival = str(opponent)
+    ours, theirs = (list(map(milliseconds, times)) for times in found.values())
     return [
         Row.of_rounds(
             f"{name}, {isa}: int8 with shortlist, {figure} latency, against {rival}",
-            [ours[figure] for ours, _ in found],
-            [theirs[figure] for _, theirs in found],
+            [one[figure] for one in ours],
+            [one[figure] for one in theirs],
             "ms",
         )
-        for figure in found[0][0]
+        for figure in ours[0]
     ]

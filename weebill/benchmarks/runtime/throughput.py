@@ -1,6 +1,5 @@
 """Source words per second on one core: against CTranslate2, float32, and unpruned shapes."""
 
-import time
 from collections.abc import Callable
 from functools import cache
 
@@ -14,8 +13,8 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.benchmarks.runtime.pruned import cuts
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.timing.interleaving import interleave, pinned
 from weebill.evaluation.timing.processes import usable_cores
+from weebill.evaluation.timing.timer import pinned, rates_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
 
@@ -32,15 +31,15 @@ def against_ctranslate2(
     listed, full = Case(shape), Case(shape, shortlist=False)
     settings = best_settings(listed, isa)
     with Opponent(listed, settings) as opponent, Opponent(full, settings) as unlisted, pinned():
-        rates = interleave(
-            work(Ours(listed, isa), text),
-            work(opponent, text),
-            work(Ours(Case(shape, "float32"), isa), text),
-            work(Ours(full, isa), text),
-            work(unlisted, text),
-            rounds=rounds,
-        )
-    int8, theirs, float32, ours_full, theirs_full = rates
+        works = {
+            "int8": work(Ours(listed, isa), text),
+            "theirs": work(opponent, text),
+            "float32": work(Ours(Case(shape, "float32"), isa), text),
+            "int8, all pieces": work(Ours(full, isa), text),
+            "theirs, all pieces": work(unlisted, text),
+        }
+        rates = rates_in_turn(works, words(text), rounds)
+    int8, theirs, float32, ours_full, theirs_full = rates.values()
     start = f"{name}, {isa}"
     return [
         Row.of_rounds(f"{start}: int8 with shortlist, against {opponent}", int8, theirs, UNIT),
@@ -60,9 +59,10 @@ def against_unpruned(
     if not pruned:
         return []
     with pinned():
-        engines = [Ours(Case(shape, "float32"), isa)]
-        engines += [Ours(Case(cut.architecture, precision), isa) for cut, precision in pruned]
-        unpruned, *rates = interleave(*(work(one, text) for one in engines), rounds=rounds)
+        cases = [Case(shape, "float32")]
+        cases += [Case(cut.architecture, precision) for cut, precision in pruned]
+        works = [work(Ours(case, isa), text) for case in cases]
+        unpruned, *rates = rates_in_turn(dict(enumerate(works)), words(text), rounds).values()
     return [
         Row.of_rounds(
             f"{name}, {isa}: {cut.recipe} in {precision} against unpruned in float32",
@@ -110,12 +110,13 @@ class Opponent(Remote):
 def best_settings(case: Case, isa: str) -> dict[str, str]:
     """The environment in which CTranslate2 is fastest beside an instruction set of ours, of all that it knows."""
     trial = sentences(case.architecture.vocabulary, TRIAL)
-    found = []
-    for settings in opponents_settings(isa):
+
+    def seconds(settings: dict[str, str]) -> float:
         with Opponent(case, settings) as opponent:
             opponent.prepare(trial, TRIAL_BATCH)
-            found.append((min(sum(opponent.translate()) for _ in range(3)), settings))
-    return min(found, key=lambda one: one[0])[1]
+            return min(sum(opponent.translate()) for _ in range(3))
+
+    return min(opponents_settings(isa), key=seconds)
 
 
 def best_size(engine: Engine, text: Sources) -> int:
@@ -126,23 +127,16 @@ def best_size(engine: Engine, text: Sources) -> int:
     order = sorted(text, key=len, reverse=True)
     first = max(0, (len(order) - TRIAL) // 2)
     trial = order[first : first + TRIAL]
-    found = []
-    for size in BATCHES:
+
+    def seconds(size: int) -> float:
         engine.prepare(trial, size)
         engine.translate()
-        start = time.perf_counter()
-        engine.translate()
-        found.append((time.perf_counter() - start, size))
-    return min(found)[1]
+        return timed(engine.translate)
+
+    return min(BATCHES, key=seconds)
 
 
-def work(engine: Engine, text: Sources) -> Callable[[], float]:
-    """Translate everything once, in batches of the best size; returns the source words."""
+def work(engine: Engine, text: Sources) -> Callable[[], object]:
+    """Return what translates everything once, in batches of the best size."""
     engine.prepare(text, best_size(engine, text))
-    amount = words(text)
-
-    def done() -> float:
-        engine.translate()
-        return amount
-
-    return done
+    return engine.translate

@@ -5,10 +5,10 @@ another, so that a disturbance of the machine falls on all of them alike.
 """
 
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import torch
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
 from weebill.generation.generating import SearchSettings
@@ -73,13 +74,11 @@ def measure_generation(
                 workers[name].call("seconds", 1)  # to warm up
             except InputError as error:
                 raise InputError(f"speed of {name}: {error}") from error
-        seconds: dict[str, list[float]] = {name: [] for name in variants}
-        names = list(variants)
-        for number in range(rounds):
-            for turn in range(len(names)):
-                name = names[(turn + number) % len(names)]
-                seconds[name].append(workers[name].call("seconds"))
-                report(f"round {number + 1} of {rounds}: {name}: {seconds[name][-1]:.2f} s")
+        seconds = in_turn(
+            {name: partial(worker.call, "seconds") for name, worker in workers.items()},
+            rounds,
+            told=lambda place, name, taken: report(f"{place}: {name}: {taken:.2f} s"),
+        )
         figures = {name: worker.call("figures") for name, worker in workers.items()}
     versions = {**software_versions(), "transformers": version("transformers")}
     found = []
@@ -120,11 +119,12 @@ class _Loaded:
         self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
     ):
         self._idle = memory()
-        start = time.perf_counter()
-        self._generator = load_generator(folder)
-        self._load_seconds = time.perf_counter() - start
+        self._load_seconds = timed(self._load, folder)
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
         self._texts = self._encoded(texts, examples, given)
+
+    def _load(self, folder: Path) -> None:
+        self._generator = load_generator(folder)
 
     def _encoded(self, texts: Sequence[str], examples: int, given: int) -> list[torch.Tensor]:
         generator = self._generator
@@ -146,10 +146,12 @@ class _Loaded:
             raise InputError("the test part is too short to time; give it more text")
         return [torch.tensor([text]) for text in found]
 
-    @torch.inference_mode()
     def seconds(self, examples: int | None = None) -> float:
         """Of all examples, or the first ones."""
-        start = time.perf_counter()
+        return timed(self._generate, examples)
+
+    @torch.inference_mode()
+    def _generate(self, examples: int | None) -> None:
         for text in self._texts[:examples]:
             self._generator.model.generate(
                 input_ids=text,
@@ -157,7 +159,6 @@ class _Loaded:
                 **self._search.options(),
                 pad_token_id=self._generator.tokenizer.eos_token_id,
             )
-        return time.perf_counter() - start
 
     def figures(self) -> dict[str, float]:
         """What is the same in all rounds, and the memory after them."""

@@ -6,9 +6,9 @@ GPUs of today have units for.  Interleaved as on the CPU: each round begins with
 
 import copy
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import torch
 from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.speed import count_words, silent
+from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
@@ -82,22 +83,22 @@ def measure_gpu_speed(
         for name, numbers in dict.fromkeys(setting[:2] for setting in settings)
         for listed, translator in _translators(*files[name], numbers, device).items()
     }
-    seconds: list[list[float]] = [[] for _ in settings]
-    for number in range(rounds):
-        for turn in range(len(settings)):
-            index = (turn + number) % len(settings)
-            name, numbers, listed, size = settings[index]
-            translator = translators[name, numbers, listed]
-            options = SearchOptions(batch_size=size, batch_tokens=PIECES)
-            translator.translate(sentences[:WARM_UP], options)
-            start = time.perf_counter()
-            # the pieces come back to the CPU, so that what was begun is done
-            translator.translate(sentences, options)
-            seconds[index].append(time.perf_counter() - start)
-            report(
-                f"round {number + 1} of {rounds}: {name}, {numbers}{', shortlist' if listed else ''}, "
-                f"batch {size}: {words / seconds[index][-1]:.0f} words/s"
-            )
+
+    def seconds(name: str, numbers: str, listed: bool, size: int) -> float:
+        translator = translators[name, numbers, listed]
+        options = SearchOptions(batch_size=size, batch_tokens=PIECES)
+        translator.translate(sentences[:WARM_UP], options)
+        # the pieces come back to the CPU, so that what was begun is done
+        return timed(translator.translate, sentences, options)
+
+    def told(place: str, setting: tuple[str, str, bool, int], taken: float) -> None:
+        name, numbers, listed, size = setting
+        report(
+            f"{place}: {name}, {numbers}{', shortlist' if listed else ''}, batch {size}: "
+            f"{words / taken:.0f} words/s"
+        )
+
+    measures = {setting: partial(seconds, *setting) for setting in settings}
     return [
         GpuSpeed(
             *setting,
@@ -108,7 +109,7 @@ def measure_gpu_speed(
             hardware=_device_name(device),
             versions=software_versions(),
         )
-        for setting, taken in zip(settings, seconds, strict=True)
+        for setting, taken in in_turn(measures, rounds, told=told).items()
     ]
 
 

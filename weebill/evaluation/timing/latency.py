@@ -1,7 +1,6 @@
 """What one sentence at a time takes, what loading takes, and what memory: each variant in a process of its own."""
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.timing.processes import Worker, memory, usable_cores
 from weebill.evaluation.timing.speed import Entrant, engine_of, silent
+from weebill.evaluation.timing.timer import timed
 from weebill.files import read_json
 
 PERCENTILES = (50, 95, 99)
@@ -102,19 +102,17 @@ class _Alone:
     def __init__(self, entrant: Entrant):
         self._search = entrant.search
         self._idle = memory()
-        start = time.perf_counter()
-        self._translator = entrant.load(entrant.source)
-        self._load_seconds = time.perf_counter() - start
+        self._load_seconds = timed(self._load, entrant)
         silent(self._translator)
+
+    def _load(self, entrant: Entrant) -> None:
+        self._translator = entrant.load(entrant.source)
 
     def seconds(self, sentences: list[str]) -> list[float]:
         """Of each sentence translated alone, after some that are not counted."""
         search = replace(self._search, batch_size=1)
-        times = []
-        for sentence in [*sentences[:WARM_UP], *sentences]:
-            start = time.perf_counter()
-            self._translator.translate([sentence], search)
-            times.append(time.perf_counter() - start)
+        whole = [*sentences[:WARM_UP], *sentences]
+        times = [timed(self._translator.translate, [sentence], search) for sentence in whole]
         return times[-len(sentences) :]
 
     def figures(self, sentences: list[str]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.timing.interleaving import interleave, one_thread
+from weebill.evaluation.timing.timer import one_thread, seconds_in_turn
 from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
 from weebill.metric.judgements import lexical_scores
@@ -147,22 +147,13 @@ def measure_metrics(
                 _choose, scorer, candidates, count
             )
     with one_thread():
-        rates = interleave(*map(_counted, works.values()), rounds=rounds, clock=time.process_time)
+        times = seconds_in_turn(works, rounds, clock=time.process_time)
     versions, machine = software_versions(), hardware()
     found = []
-    for (study, metric, way, amount), one in zip(works, rates, strict=True):
-        seconds = [1 / rate for rate in one]
+    for (study, metric, way, amount), seconds in times.items():
         median = statistics.median(seconds)
         found.append(MetricSpeed(study, metric, way, amount, seconds, median, machine, versions))
     return found
-
-
-def _counted(work: Callable[[], object]) -> Callable[[], float]:
-    def counted() -> float:
-        work()
-        return 1.0
-
-    return counted
 
 
 def _score(scorer: Scorer | PlainScorer, text: Text) -> None:

@@ -9,7 +9,6 @@ then timed in fewer processes of more threads, too.
 
 import math
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.timing.processes import Worker, pool, usable_cores
+from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE
 
@@ -109,15 +109,15 @@ def measure_speed(
     if not count_words(sentences):
         raise InputError("speed: no words to translate; give a test set with text")
     available = usable_cores(cores)
-    timed = partial(
-        _interleaved,
+    speeds_by = partial(
+        _speeds,
         sentences=sentences,
         rounds=rounds,
         cores=available,
         least_seconds=least_seconds,
         report=report,
     )
-    speeds = timed(entrants, settings=sorted({1, len(available)}), threads=1)
+    speeds = speeds_by(entrants, settings=sorted({1, len(available)}), threads=1)
     alone = list(zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True))
     compiled = [one for one in alone if one[0].by_runtime and PORTABLE not in one[0].engine]
     for kind in (compiled, [one for one in alone if one not in compiled]):
@@ -127,11 +127,13 @@ def measure_speed(
         for processes in fewer(len(available)):
             threads = len(available) // processes
             load = partial(entrant.load, threads=threads) if kind is compiled else entrant.load
-            speeds += timed([replace(entrant, load=load)], settings=[processes], threads=threads)
+            speeds += speeds_by(
+                [replace(entrant, load=load)], settings=[processes], threads=threads
+            )
     return speeds
 
 
-def _interleaved(
+def _speeds(
     entrants: Sequence[Entrant],
     sentences: Sequence[str],
     rounds: int,
@@ -143,23 +145,24 @@ def _interleaved(
 ) -> list[Speed]:
     """The speeds of each entrant by as many processes of so many threads as each of the settings says."""
     words = count_words(sentences)
-    seconds: list[dict[int, list[float]]] = [{count: [] for count in settings} for _ in entrants]
-    engines = [""] * len(entrants)
+
+    def told(place: str, index: int, found: dict[int, tuple[str, float]]) -> None:
+        for count, (engine, taken) in found.items():
+            report(
+                f"{place}: {entrants[index].variant}, {engine}, {count} x {threads} cores: "
+                f"{words / taken:.0f} words/s"
+            )
+
     with pool(cores, max(settings), threads) as workers:
-        timer = _Timer(workers, least_seconds)
-        for number in range(rounds):
-            for turn in range(len(entrants)):
-                index = (turn + number) % len(entrants)
-                for count in settings:
-                    engines[index], taken = timer.time(entrants[index], sentences, count)
-                    seconds[index][count].append(taken)
-                    report(
-                        f"round {number + 1} of {rounds}: {entrants[index].variant}, {engines[index]}, "
-                        f"{count} x {threads} cores: {words / taken:.0f} words/s"
-                    )
+        team = _Team(workers, sentences, least_seconds)
+        measures = {
+            index: partial(team.seconds, entrant, settings)
+            for index, entrant in enumerate(entrants)
+        }
+        found = in_turn(measures, rounds, told=told)
     return [
-        _speed(entrant, engine, count, threads, taken[count], sentences)
-        for entrant, engine, taken in zip(entrants, engines, seconds, strict=True)
+        _speed(entrants[index], count, threads, [one[count] for one in by_round], sentences)
+        for index, by_round in found.items()
         for count in settings
     ]
 
@@ -189,12 +192,19 @@ def engine_of(translator: Translates) -> str:
     return f"{RUNTIME} ({isa})" if translator.shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
 
 
-def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
-    words = count_words(sentences)
+def _speed(
+    entrant: Entrant,
+    processes: int,
+    threads: int,
+    by_round: Sequence[tuple[str, float]],
+    sentences: Sequence[str],
+) -> Speed:
+    """Summarise what each round found: the engine, and its seconds."""
+    words, seconds = count_words(sentences), [taken for _, taken in by_round]
     rates = [words / taken for taken in seconds]
     return Speed(
         variant=entrant.variant,
-        engine=engine,
+        engine=by_round[-1][0],
         beam=entrant.search.beam,
         batch_size=entrant.search.batch_size,
         processes=processes,
@@ -210,14 +220,18 @@ def _speed(entrant, engine, processes, threads, seconds, sentences) -> Speed:
     )
 
 
-class _Timer:
-    """Workers, and what each has loaded."""
+class _Team:
+    """Workers that share a text, and what each has loaded."""
 
-    def __init__(self, workers: Sequence[Worker], least_seconds: float):
-        self._workers, self._least = workers, least_seconds
+    def __init__(self, workers: Sequence[Worker], sentences: Sequence[str], least_seconds: float):
+        self._workers, self._sentences, self._least = workers, sentences, least_seconds
         self._loaded: list[Entrant | None] = [None] * len(workers)
 
-    def time(self, entrant: Entrant, sentences: Sequence[str], count: int) -> tuple[str, float]:
+    def seconds(self, entrant: Entrant, counts: Sequence[int]) -> dict[int, tuple[str, float]]:
+        """Time an entrant on each number of workers; return its engine and the seconds of each."""
+        return {count: self._time(entrant, count) for count in counts}
+
+    def _time(self, entrant: Entrant, count: int) -> tuple[str, float]:
         """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm.
 
         Of a short text the mean of several times.
@@ -230,25 +244,23 @@ class _Timer:
             for index in others:
                 workers[index].answer()
                 self._loaded[index] = entrant
-            for worker, piece in zip(workers, split(sentences, count), strict=True):
+            for worker, piece in zip(workers, split(self._sentences, count), strict=True):
                 worker.start("warm", piece)
             engines = [worker.answer() for worker in workers]
-            taken = self._translate(workers, 1)
+            taken = timed(self._translate, workers, 1)
             if taken < self._least:
-                taken = self._translate(workers, math.ceil(self._least / taken))
+                times = math.ceil(self._least / taken)
+                taken = timed(self._translate, workers, times) / times
             return engines[0], taken
         except InputError as error:
             raise InputError(f"speed of {entrant.variant}: {error}") from error
 
     @staticmethod
-    def _translate(workers: Sequence[Worker], times: int) -> float:
-        """Seconds a time."""
-        start = time.perf_counter()
+    def _translate(workers: Sequence[Worker], times: int) -> None:
         for worker in workers:
             worker.start("translate", times)
         for worker in workers:
             worker.answer()
-        return (time.perf_counter() - start) / times
 
 
 class _Loaded:
