@@ -1,15 +1,16 @@
 """The benchmark command's frame: rounds in turn, medians, one object a claim."""
 
-import importlib
 import json
 import sys
 import types
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from weebill.__main__ import main
-from weebill.benchmarks import Row
+from weebill.benchmarks import Row, survey
+from weebill.benchmarks.options import Option
 from weebill.commands import benchmark
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
@@ -26,10 +27,13 @@ def test_a_row_compares_round_by_round():
 def test_command(monkeypatch, capsys):
     row = Row.of_rounds("x", [6.0] * 3, [2.0] * 3, "pairs/s")
     asked = []
-    module = types.SimpleNamespace(
-        run=lambda **options: asked.append(options) or [row], OPPONENTS=("pytest",)
-    )
-    monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
+
+    def measure(rounds):
+        asked.append({"rounds": rounds})
+        return [row]
+
+    module = types.SimpleNamespace(run=measure, OPPONENTS=("pytest",))
+    monkeypatch.setattr(survey, "load", lambda name: module)
     arguments = types.SimpleNamespace(name="cleaning", options=["--rounds", "3", "--json"])
     assert benchmark.run(arguments) == 0
     assert asked == [{"rounds": 3}]
@@ -56,18 +60,13 @@ def test_command(monkeypatch, capsys):
     assert "ratio 3.00" in second
 
 
-def test_every_name_is_a_benchmark():
-    for name in benchmark.names():
-        assert hasattr(importlib.import_module(f"weebill.benchmarks.{name}"), "run")
-
-
 def test_what_was_found_before_a_failure(monkeypatch, capsys):
     def rows(rounds):
         yield Row.of_rounds("x", [6.0], [2.0], "pairs/s")
         raise InputError("the opponent has died")
 
     module = types.SimpleNamespace(run=rows)
-    monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
+    monkeypatch.setattr(survey, "load", lambda name: module)
     arguments = types.SimpleNamespace(name="cleaning", options=["--json"])
     with pytest.raises(InputError):
         benchmark.run(arguments)
@@ -79,25 +78,77 @@ def test_what_was_found_before_a_failure(monkeypatch, capsys):
 
 
 def test_options_of_a_benchmark_of_its_own(monkeypatch, capsys):
-    def add_arguments(parser):
-        parser.add_argument("--arch")
-
     asked = []
-    run = lambda rounds, arch: asked.append((rounds, arch)) or []  # noqa: E731
-    module = types.SimpleNamespace(__doc__="What it is.", add_arguments=add_arguments, run=run)
-    monkeypatch.setattr(benchmark.importlib, "import_module", lambda name: module)
+
+    def run(rounds: int, arch: Annotated[str, Option("a shape")] = "base"):
+        asked.append((rounds, arch))
+        return []
+
+    module = types.SimpleNamespace(__doc__="What it is.", run=run)
+    monkeypatch.setattr(survey, "load", lambda name: module)
     arguments = types.SimpleNamespace(name="cleaning", options=["--arch", "tiny"])
     benchmark.run(arguments)
     assert asked == [(5, "tiny")]
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nothing"], ["cleaning", "--rounds", "0"], ["cleaning", "--arch", "tiny"]]
+    "arguments",
+    [
+        ["nothing"],
+        ["cleaning", "--rounds", "0"],
+        ["cleaning", "--arch", "tiny"],
+        ["all", "--arch", "tiny"],
+    ],
 )
 def test_bad_requests(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["benchmark", *arguments])
     assert stop.value.code == 2
+
+
+def test_all_benchmarks_and_what_was_published(tmp_path, monkeypatch, capsys):
+    """A benchmark that cannot run is told and is no failure; one that breaks off is; a slower one is not."""
+
+    def broken(rounds):
+        yield Row.of_rounds("begun", [1.0], [1.0], "ms")
+        raise InputError("the opponent has died")
+
+    def absent(rounds):
+        raise InputError("no text")
+
+    speeds, names = {"mbr": 6.0}, ["mbr", "metric"]
+    mbr = lambda n: [Row.of_rounds("x", [speeds["mbr"]] * n, [2.0] * n, "pairs/s")]  # noqa: E731
+    runs = {"mbr": mbr, "metric": absent, "search": broken}
+    monkeypatch.setattr(survey, "load", lambda name: types.SimpleNamespace(run=runs[name]))
+    monkeypatch.setitem(survey.survey.__kwdefaults__, "names", names)
+    published, second = tmp_path / "published.json", tmp_path / "second.json"
+    assert main(["benchmark", "all", "--rounds", "3", "--json", str(published)]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "metric: cannot run here: no text"
+    written = json.loads(published.read_text())
+    assert written["signature"]["hardware"] == hardware()
+    assert written["not_run"] == {"metric": "no text"} and written["failed"] == {}
+    found = [(row["benchmark"], row["claim"], row["ratio"]) for row in written["rows"]]
+    assert found == [("mbr", "x", 3.0)]
+
+    speeds["mbr"] = 3.0
+    command = ["benchmark", "all", "--against", str(published)]
+    assert main(command) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "ratio 1.50 (1.50 to 1.50), published 3.00 (3.00 to 3.00); changed by 0.50" in last
+    assert last.endswith("a loss over 5%")
+
+    names.append("search")
+    assert main([*command, "--json", str(second)]) == 1
+    assert json.loads(second.read_text())["failed"] == {"search": "the opponent has died"}
+
+
+def test_published_figures_that_are_none_are_refused_before_anything_runs(tmp_path, capsys):
+    (tmp_path / "x.json").write_text("[]")
+    assert main(["benchmark", "all", "--against", str(tmp_path / "x.json")]) == 1
+    error = capsys.readouterr().err
+    assert "x.json: holds no figures of benchmarks; name a file of" in error
+    assert main(["benchmark", "all", "--against", str(tmp_path / "none.json")]) == 1
+    assert "none.json" in capsys.readouterr().err
 
 
 def test_benchmark_cleaning_measures_its_claim(monkeypatch):
@@ -115,7 +166,7 @@ def test_an_opponent_that_is_not_there(tmp_path):
 
     for python, reason in (
         ("absent", "No such file"),
-        (sys.executable, "it cannot run OpusFilter"),
+        (sys.executable, "it cannot run the opponent .*No module named"),
     ):
         with pytest.raises(InputError, match=reason):
             opusfilter.OpusFilterChain(

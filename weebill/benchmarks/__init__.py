@@ -1,12 +1,17 @@
-"""One module a benchmark, found by its name.
+"""Speed claims of the project: one module a benchmark, found by its name.
 
-Each has `run(rounds) -> list[Row]`; one with options of its own has `add_arguments(parser)`, and they are
-further arguments of its `run`.
+Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`options.Option`).
+It may have `OPPONENTS`, packages that it needs and whose versions the rows are of, and `SMALLEST`, the values of
+its options for the smallest run that means something (`weebill benchmark all`).
 """
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+NAMES = ("cleaning", "generation", "mbr", "metric", "runtime", "scoring", "search", "training")
+SMALLER_IS_BETTER = ("ms", "MiB")  # units
 
 
 @dataclass(frozen=True)
@@ -14,6 +19,7 @@ class Row:
     """One claim: medians over rounds of ours and the opponent's, in `unit`; ratio = ours / other.
 
     lowest, highest: the ratio of a single round.  paper: the same ratio as a paper's table gives it.
+    key: what the same claim is found by in another run; the claim itself where that tells nothing that was found.
     """
 
     claim: str
@@ -24,10 +30,12 @@ class Row:
     lowest: float
     highest: float
     paper: float | None = None
+    key: str = ""
     ratio: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratio", self.ours / self.other)
+        object.__setattr__(self, "key", self.key or self.claim)
 
     @classmethod
     def of_rounds(
@@ -37,11 +45,16 @@ class Row:
         other: Sequence[float],
         unit: str,
         paper: float | None = None,
+        key: str = "",
     ) -> "Row":
         """From what each round measured, in the same order on both sides."""
         ratios = [one / two for one, two in zip(ours, other, strict=True)]
         medians = statistics.median(ours), statistics.median(other)
-        return cls(claim, *medians, unit, len(ratios), min(ratios), max(ratios), paper)
+        return cls(claim, *medians, unit, len(ratios), min(ratios), max(ratios), paper, key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as plain values, ready for JSON, without its key."""
+        return {name: value for name, value in asdict(self).items() if name != "key"}
 
     def __str__(self) -> str:
         printed = "" if self.paper is None else f"; the paper's {self.paper:.2f}"

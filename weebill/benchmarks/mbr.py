@@ -5,18 +5,18 @@ places, as samples of one model differ; all are references too.  Both sides choo
 other.  Neither side's start is timed.  Rates are of the processes' own time, so that another's work counts little.
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Annotated
 
-from weebill.arguments import positive
 from weebill.benchmarks import Row
-from weebill.benchmarks.metric import COMET, NEWS, read_text
-from weebill.benchmarks.metric.checkpoint import SHAPES, write_random_checkpoint
-from weebill.benchmarks.metric.opponent import Opponent, checkpoint_of, compete
+from weebill.benchmarks.metric import CHECKPOINT, COMET, COMET_PYTHON, NEWS, read_text
+from weebill.benchmarks.metric.checkpoint import SHAPES, checkpoint_of, write_random_checkpoint
+from weebill.benchmarks.opponent import Opponent, compete
+from weebill.benchmarks.options import Option
 from weebill.evaluation.timing.timer import one_thread
 from weebill.metric.candidates import varied
 from weebill.metric.folder import load_metric
@@ -25,8 +25,11 @@ from weebill.metric.scorer import PRECISIONS, Scorer
 
 CANDIDATES = (100, 200)
 SOURCES = 2
+SMALLEST = {"candidates": (50,), "sources": 1}
 # Chooses for each source and its candidates.
 MBRS = """
+import torch
+torch.set_num_threads(1)
 import mbrs.metrics.comet as metric
 from mbrs.decoders import DecoderMBR
 metric.download_model = lambda path: path  # it is here
@@ -40,29 +43,14 @@ def work(task):
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to measure."""
-    parser.add_argument("--mbrs", type=Path, default=COMET, metavar="PYTHON",
-                        help=f"of the environment envs/install.sh comet .venvs/comet; default {COMET}")  # fmt: skip
-    parser.add_argument("--news", type=Path, default=NEWS, metavar="FOLDER",
-                        help=f"as of `benchmark metric`; default {NEWS}")  # fmt: skip
-    parser.add_argument("--shape", choices=list(SHAPES), default="base", help="of XLM-R; default base")  # fmt: skip
-    parser.add_argument("--candidates", nargs="+", type=positive, default=CANDIDATES, metavar="N",
-                        help=f"of each source; default {' '.join(map(str, CANDIDATES))}")  # fmt: skip
-    parser.add_argument("--sources", type=positive, default=SOURCES, metavar="N",
-                        help=f"that are chosen for in a round; default {SOURCES}")  # fmt: skip
-    parser.add_argument("--model", type=Path, metavar="FOLDER",
-                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
-
-
 def run(
     rounds: int,
-    mbrs: Path = COMET,
-    news: Path = NEWS,
-    shape: str = "base",
-    candidates: Sequence[int] = CANDIDATES,
-    sources: int = SOURCES,
-    model: Path | None = None,
+    mbrs: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
+    news: Annotated[Path, Option("as of `benchmark metric`", "FOLDER")] = NEWS,
+    shape: Annotated[str, Option("of XLM-R", choices=SHAPES)] = "base",
+    candidates: Annotated[Sequence[int], Option("of each source", "N")] = CANDIDATES,
+    sources: Annotated[int, Option("that are chosen for in a round", "N")] = SOURCES,
+    model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
     """Sources per second of each number of candidates and precision.
 
@@ -75,9 +63,8 @@ def run(
         metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
         what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
         utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
-        with Opponent(
-            mbrs, MBRS, checkpoint_of(metric), folder=folder, option="--mbrs"
-        ) as opponent:
+        names = {"option": "--mbrs", "environment": "comet"}
+        with Opponent(mbrs, MBRS, checkpoint_of(metric), folder=folder, **names) as opponent:
             for count in candidates:
                 task = [
                     (source, varied([*translations, reference], count))
@@ -110,4 +97,5 @@ def _against(
             rates,
             found.other,
             unit="sources/s",
+            key=f"{what}, {len(task[0][1])} candidates, {precision}",
         )

@@ -6,17 +6,17 @@ the runtime as distillation uses it, is measured in float32 and, where the proce
 distillation takes there.  Rates are of the process's own time, so that another's work on the machine counts little.
 """
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Annotated
 
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from weebill.arguments import positive
 from weebill.benchmarks import Row
+from weebill.benchmarks.options import Option
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed
@@ -31,22 +31,19 @@ OPPONENTS = ("transformers",)  # packages whose versions the results are of
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
 PIECES = {"multi30k.teacher": 8000}  # where the zoo leaves the vocabulary open
 BEAMS = (4, 8)  # of distillation: monolingual and parallel text
+SMALLEST = {"arch": ("multi30k.teacher",), "beam": (4,)}
 SENTENCES = 32  # of each length
 LENGTHS = (34, 22, 12)  # source pieces with the end, one batch each
 FACTOR = 1.1  # output pieces per source piece
 HUGGING_FACE_BATCHES = (8, 16, 32)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to measure."""
-    parser.add_argument("--arch", nargs="+", default=MODELS_MEASURED, metavar="NAME",
-                        help=f"networks of the zoo that attend; default {' '.join(MODELS_MEASURED)}")  # fmt: skip
-    parser.add_argument("--beam", nargs="+", type=positive, default=BEAMS, metavar="N",
-                        help=f"as many translations are returned; default {' '.join(map(str, BEAMS))}")  # fmt: skip
-
-
 def run(
-    rounds: int, arch: Sequence[str] = MODELS_MEASURED, beam: Sequence[int] = BEAMS
+    rounds: int,
+    arch: Annotated[
+        Sequence[str], Option("networks of the zoo that attend", "NAME")
+    ] = MODELS_MEASURED,
+    beam: Annotated[Sequence[int], Option("as many translations are returned", "N")] = BEAMS,
 ) -> Iterator[Row]:
     """Source pieces per second of each network, beam and precision.
 
@@ -89,6 +86,7 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
             rates[precision],
             rates["opponent"],
             unit="source pieces/s",
+            key=f"{name}, beam {beam}, {precision}",
         )
         for precision in ours
     ]

@@ -5,16 +5,17 @@ embeddings, softmax, normalisation, dropout and the optimizer are time without o
 multiply is the rate of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from weebill.benchmarks import Row
+from weebill.benchmarks.options import Option
 from weebill.configuration.zoo_file import load_zoo
-from weebill.evaluation.timing.interleaving import one_thread
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
@@ -24,15 +25,21 @@ from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.trainer import TrainingConfig, TranslationTask
 
 MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
+SMALLEST = {"arch": ("multi30k.teacher",)}
 BATCH_TOKENS = 4096
 LENGTHS = range(12, 36)  # pieces a side
 MATRIX = 1024  # rows and columns of the plain products
 
 
-def run(rounds: int) -> list[Row]:
+def run(
+    rounds: int,
+    arch: Annotated[Sequence[str], Option("networks of the zoo", choices=MODELS_MEASURED)] = tuple(
+        MODELS_MEASURED
+    ),
+) -> list[Row]:
     """One row a model: GFLOP/s of its training updates on one core, and of plain float32 products."""
     with one_thread():
-        return [_measure(name, pieces, rounds) for name, pieces in MODELS_MEASURED.items()]
+        return [_measure(name, MODELS_MEASURED[name], rounds) for name in arch]
 
 
 def _measure(name: str, pieces: int, rounds: int) -> Row:

@@ -1,27 +1,23 @@
 """Measure a speed claim of the project again: ours and an opponent, in turn, pinned to the same core."""
 
 import argparse
-import importlib
 import json
-import pkgutil
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from weebill import benchmarks
 from weebill.arguments import positive
-from weebill.benchmarks import Row
+from weebill.benchmarks import NAMES, Row
 
-
-def names() -> list[str]:
-    """The benchmarks that exist: the modules of weebill.benchmarks."""
-    return sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `weebill benchmark`; those behind the name are the benchmark's own."""
-    parser.add_argument("name", choices=names(), metavar="NAME", help=", ".join(names()))
+    names = [*NAMES, ALL]
+    parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument(
         "options",
         nargs=argparse.REMAINDER,
@@ -32,9 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark and print its rows as they are found, with the machine and the versions they are of."""
+    from weebill.benchmarks.survey import load
     from weebill.evaluation.measurement import hardware, software_versions, versions_line
 
-    module = importlib.import_module(f"weebill.benchmarks.{arguments.name}")
+    if arguments.name == ALL:
+        return _run_all(**vars(_parser_of_all().parse_args(arguments.options)))
+    module = load(arguments.name)
     options = vars(_parser(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
@@ -48,20 +47,57 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
+    """Run every benchmark, then compare with published figures; return 1 if one failed, however slow all were."""
+    from weebill.benchmarks.published import changes, read_survey
+    from weebill.benchmarks.survey import Survey, survey
+    from weebill.files import write_json
+
+    published = read_survey(against) if against else None
+
+    def save(found: Survey) -> None:
+        if json:
+            write_json(json, asdict(found))
+
+    found = survey(rounds, say=lambda line: print(line, flush=True), save=save)
+    for line in changes(found, published) if published else ():
+        print(line)
+    return 1 if found.failed else 0
+
+
 def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
     """A JSON list, row by row, so that an hour's run that fails at its end leaves what it had found."""
     before = "[\n"
     for row in rows:
-        print(before + json.dumps(asdict(row) | signature, indent=2), end="", flush=True)
+        print(before + json.dumps(row.to_dict() | signature, indent=2), end="", flush=True)
         before = ",\n"
     print("[]" if before == "[\n" else "\n]")
 
 
 def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    """The options of one benchmark: those of all, and those that its `add_arguments` adds."""
-    parser = argparse.ArgumentParser(prog=f"weebill benchmark {name}", description=module.__doc__)
-    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
+    """The options of one benchmark: those of all, and those that the parameters of its `run` are."""
+    from weebill.benchmarks.options import add_options
+
+    parser = _with_rounds(name, module.__doc__)
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
-    if hasattr(module, "add_arguments"):
-        module.add_arguments(parser)
+    add_options(parser, module.run)
+    return parser
+
+
+def _parser_of_all() -> argparse.ArgumentParser:
+    parser = _with_rounds(
+        ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the figures and their signature there"
+    )
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file"
+    )
+    return parser
+
+
+def _with_rounds(name: str, description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"weebill benchmark {name}", description=description)
+    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
     return parser

@@ -2,8 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.benchmarks import runtime
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.files import write_json
@@ -18,7 +16,7 @@ if __name__ == "__main__":  # the worker processes import this file
         write_json(
             snakemake.output[0],
             {
-                "rows": [asdict(row) for row in rows],
+                "rows": [row.to_dict() for row in rows],
                 "rounds": settings["rounds"],
                 "sentences": settings["sentences"],
                 "hardware": hardware(),

@@ -1,17 +1,18 @@
 """Cleaning against the same chain written the ordinary way, line by line, and against OpusFilter."""
 
-import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import pyarrow as pa
 
 from weebill.benchmarks import Row
 from weebill.benchmarks.cleaning.opusfilter import OpusFilterChain
 from weebill.benchmarks.cleaning.ordinary import OrdinaryChain, Pair
+from weebill.benchmarks.options import Option
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId
 from weebill.corpus.cleaning.rules import Rules
@@ -28,20 +29,21 @@ TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
 WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
 LID_176 = Path("../shared/data/lid/lid.176.ftz")
 LANGUAGES = "en", "de"
+OPUSFILTER = Path(".venvs/opusfilter/bin/python")
+SMALLEST = {"opusfilter": OPUSFILTER if OPUSFILTER.is_file() else None}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The Python that has OpusFilter."""
-    parser.add_argument(
-        "--opusfilter",
-        type=Path,
-        metavar="PYTHON",
-        help="measure against OpusFilter too, by the Python of its own environment: `envs/install.sh "
-        "opusfilter .venvs/opusfilter` makes .venvs/opusfilter/bin/python",
-    )
-
-
-def run(rounds: int, opusfilter: Path | None = None) -> Iterator[Row]:
+def run(
+    rounds: int,
+    opusfilter: Annotated[
+        Path | None,
+        Option(
+            "measure against OpusFilter too, by the Python of its own environment: `envs/install.sh "
+            f"opusfilter .venvs/opusfilter` makes {OPUSFILTER}",
+            "PYTHON",
+        ),
+    ] = None,
+) -> Iterator[Row]:
     """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
 
     opusfilter: the Python to run OpusFilter by, which is measured where it is given.  Raises InputError where
@@ -77,10 +79,12 @@ def _rows(
     write_table(table, as_table(pairs))
     cleaning = Cleaning(language_id=LanguageId(str(model)))
 
-    def against(other: Callable[[], object], claim: str) -> Row:
+    def against(other: Callable[[], object], claim: str, key: str = "") -> Row:
         ours = partial(clean_corpus, table, folder / "cleaned", LANGUAGES, cleaning)
         rates = rates_in_turn({"ours": ours, "other": other}, len(pairs), rounds)
-        return Row.of_rounds(f"cleaning {data}{claim}; one core", *rates.values(), unit="pairs/s")
+        return Row.of_rounds(
+            f"cleaning {data}{claim}; one core", *rates.values(), unit="pairs/s", key=key
+        )
 
     chain = OrdinaryChain(model, LANGUAGES, Rules())
     yield against(
@@ -93,7 +97,8 @@ def _rows(
             opusfilter, pairs, model, LANGUAGES, Rules(), folder, normalise
         ) as opponent:
             ending = "" if normalise else ", which normalises nothing"
-            yield against(opponent.clean, f", against OpusFilter {opponent.version}{ending}")
+            claim = f", against OpusFilter {opponent.version}{ending}"
+            yield against(opponent.clean, claim, f"{data}, OpusFilter{ending}")
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:

@@ -4,35 +4,33 @@ What of our chain OpusFilter can do: Moses' substitutions of punctuation are giv
 filters for all but addresses and broken encodings, which favours it.  Its start and its imports are not timed.
 """
 
-import subprocess
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from sacremoses import MosesPunctNormalizer
 
 from weebill.benchmarks.cleaning.ordinary import Pair
+from weebill.benchmarks.opponent import Opponent
 from weebill.corpus.cleaning.rules import Rules
-from weebill.errors import InputError
 from weebill.files import write_json, write_text
 
-# Runs the steps of a configuration once for each line of its input.
-WORKER = """
-import json, sys
+# Tells its version, or runs the steps of a configuration once.
+STEPS = """
 from importlib.metadata import version
 from opusfilter.opusfilter import OpusFilter
-with open(sys.argv[1], encoding="utf-8") as file:
+with open(arguments[0], encoding="utf-8") as file:
     chain = OpusFilter(json.load(file))
-print(version("opusfilter"), flush=True)
-for line in sys.stdin:
-    chain.execute_steps(overwrite=True)
-    print("done", flush=True)
+def work(task):
+    if task == "clean":
+        chain.execute_steps(overwrite=True)
+    return version("opusfilter")
 """
 
 
-class OpusFilterChain:
-    """OpusFilter at work on some pairs, as a context: its process ends with it."""
+class OpusFilterChain(Opponent):
+    """OpusFilter at work on some pairs."""
 
     def __init__(
         self,
@@ -48,7 +46,6 @@ class OpusFilterChain:
 
         Raises InputError where this Python does not run it.
         """
-        self._pairs = len(pairs)
         self.kept = [folder / name for name in ("opusfilter.kept.source", "opusfilter.kept.target")]
         raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
         for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
@@ -56,39 +53,13 @@ class OpusFilterChain:
         configuration = folder / "opusfilter.json"
         steps = opusfilter_steps(raw, self.kept, model, languages, rules, normalise)
         write_json(configuration, {"common": {"output_directory": str(folder)}, "steps": steps})
-        try:
-            self._process = subprocess.Popen(
-                [python, "-c", WORKER, configuration],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-            self.version = self._answer()
-        except OSError as error:
-            raise InputError(f"--opusfilter {python}: {error.strerror}") from error
+        names = {"option": "--opusfilter", "environment": "opusfilter"}
+        super().__init__(python, STEPS, configuration, folder=folder, **names)
+        self.version = self.work("version")
 
-    def clean(self) -> float:
-        """Clean the pairs once; returns how many they were."""
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        self._answer()
-        return self._pairs
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._process.communicate()
-
-    def _answer(self) -> str:
-        line = self._process.stdout.readline().strip()
-        if not line:
-            raise InputError(
-                f"--opusfilter {self._process.args[0]}: it cannot run OpusFilter; make its environment by "
-                "`envs/install.sh opusfilter .venvs/opusfilter` and name .venvs/opusfilter/bin/python"
-            )
-        return line
+    def clean(self) -> None:
+        """Clean the pairs once."""
+        self.work("clean")
 
 
 def opusfilter_steps(

@@ -7,22 +7,23 @@ a process of its own, whose peak memory is compared as well, all of it and what 
 float32 from after loading, of int8 from the start.
 """
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
-from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
+from weebill.benchmarks.options import Option
 from weebill.evaluation.timing.processes import Worker, usable_cores
 from weebill.evaluation.timing.timer import in_turn
 from weebill.report.papers import load
 
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each
+SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers",)  # packages whose versions the results are of
 TRIAL = 4  # tokens by which float32's products are chosen
 UNIT = "tokens/s of processor time"
@@ -56,24 +57,14 @@ CLAIMS = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is measured."""
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=tuple(MODELS), metavar="NAME",
-                        help=f"which of {', '.join(MODELS)}; default both")  # fmt: skip
-    parser.add_argument("--batch", nargs="+", type=positive, default=(BATCH,), metavar="N",
-                        help=f"articles at once; default {BATCH}")  # fmt: skip
-    parser.add_argument("--longest", type=positive, default=LONGEST, metavar="N",
-                        help=f"tokens of the longest article, the shortest has half; default {LONGEST}")  # fmt: skip
-    parser.add_argument("--new", type=positive, default=NEW, metavar="N",
-                        help=f"tokens written to each; default {NEW}")  # fmt: skip
-
-
 def run(
     rounds: int,
-    models: Sequence[str] = tuple(MODELS),
-    batch: Sequence[int] = (BATCH,),
-    longest: int = LONGEST,
-    new: int = NEW,
+    models: Annotated[Sequence[str], Option("which of them", choices=MODELS)] = tuple(MODELS),
+    batch: Annotated[Sequence[int], Option("articles at once", "N")] = (BATCH,),
+    longest: Annotated[
+        int, Option("tokens of the longest article, the shortest has half", "N")
+    ] = LONGEST,
+    new: Annotated[int, Option("tokens written to each", "N")] = NEW,
 ) -> Iterator[Row]:
     """Tokens per second, and MiB, of each model and batch size, as they are found."""
     for name in models:
@@ -101,13 +92,18 @@ def _measure(
         seconds = in_turn(measures, rounds, uncounted=1)
         speed = {one: [tokens / taken for taken in times] for one, times in seconds.items()}
         peaks = {one: worker.call("peaks") for one, worker in workers.items()}
-    start = f"{name}, batches of {size[0]}, float32 by {products} products: "
+    key = f"{name}, batches of {size[0]}"
+    start = f"{key}, float32 by {products} products"
+
+    def row(words: str, ours: list[float], other: list[float], *more) -> Row:
+        return Row.of_rounds(f"{start}: {words}", ours, other, *more, key=f"{key}: {words}")
+
     rows = [
-        Row.of_rounds(start + words, speed[ours], speed[other], UNIT, printed(name, where))
+        row(words, speed[ours], speed[other], UNIT, printed(name, where))
         for ours, other, words, where in CLAIMS
     ]
     return rows + [
-        Row.of_rounds(f"{start}{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
+        row(f"{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
         for ours, other, words, _ in CLAIMS
         if other == FLOAT32
         for index, kind in enumerate(("peak memory", "peak memory beyond the libraries'"))

@@ -5,7 +5,6 @@ size, one system after the other.  Neither side's start is timed.  Rates are of 
 another's work on the machine counts little.
 """
 
-import argparse
 import shutil
 import tempfile
 import time
@@ -15,19 +14,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
-from weebill.arguments import positive
 from weebill.benchmarks import Row
 from weebill.benchmarks.metric.checkpoint import (
     SHAPES,
+    checkpoint_of,
     prune,
     random_network,
     write_random_checkpoint,
 )
 from weebill.benchmarks.metric.comet import Comet
-from weebill.benchmarks.metric.opponent import checkpoint_of, compete
+from weebill.benchmarks.opponent import compete
+from weebill.benchmarks.options import Option
 from weebill.errors import InputError
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn
 from weebill.metric.cache import VectorCache
@@ -40,6 +41,10 @@ COMET = Path(".venvs/comet/bin/python")
 NEWS = Path("../shared/data/news/wmt21.en-de")
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
+SMALLEST = {"systems": (2,), "segments": 50}
+# Help that `benchmark mbr` shares.
+COMET_PYTHON = "of the environment envs/install.sh comet .venvs/comet"
+CHECKPOINT = "a checkpoint of unbabel-comet, instead of random weights of a shape"
 
 
 @dataclass(frozen=True)
@@ -52,29 +57,18 @@ class Text:
     another: list[str]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to measure."""
-    parser.add_argument("--comet", type=Path, default=COMET, metavar="PYTHON",
-                        help=f"of the environment envs/install.sh comet .venvs/comet; default {COMET}")  # fmt: skip
-    parser.add_argument("--news", type=Path, default=NEWS, metavar="FOLDER",
-                        help=f"with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz; default {NEWS}")  # fmt: skip
-    parser.add_argument("--shape", choices=list(SHAPES), default="base", help="of XLM-R; default base")  # fmt: skip
-    parser.add_argument("--systems", nargs="+", type=positive, default=SYSTEMS, metavar="N",
-                        help=f"scored together; default {' '.join(map(str, SYSTEMS))}")  # fmt: skip
-    parser.add_argument("--segments", type=positive, metavar="N",
-                        help="about so many, evenly chosen; default all")  # fmt: skip
-    parser.add_argument("--model", type=Path, metavar="FOLDER",
-                        help="a checkpoint of unbabel-comet, instead of random weights of a shape")  # fmt: skip
-
-
 def run(
     rounds: int,
-    comet: Path = COMET,
-    news: Path = NEWS,
-    shape: str = "base",
-    systems: Sequence[int] = SYSTEMS,
-    segments: int | None = None,
-    model: Path | None = None,
+    comet: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
+    news: Annotated[
+        Path, Option(f"with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz", "FOLDER")
+    ] = NEWS,
+    shape: Annotated[str, Option("of XLM-R", choices=SHAPES)] = "base",
+    systems: Annotated[Sequence[int], Option("scored together", "N")] = SYSTEMS,
+    segments: Annotated[
+        int | None, Option("about so many, evenly chosen; default all", "N")
+    ] = None,
+    model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
     """Segments per second of each number of systems and precision, and of one system more with the cache.
 
@@ -148,6 +142,7 @@ def _against(
             rates,
             found.other,
             unit="segments/s",
+            key=f"{title}, {count} together, {precision}",
         )
 
 

@@ -8,8 +8,10 @@ import torch
 import yaml
 from transformers import XLMRobertaConfig, XLMRobertaModel
 
+from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
 from weebill.metric.architecture import Architecture
+from weebill.metric.folder import Metric
 from weebill.metric.network import MetricNetwork
 from weebill.metric.pruning import remove_top_layers
 from weebill.metric.tokenizer import train_tokenizer
@@ -52,6 +54,16 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     content["pytorch-lightning_version"] = "2.5.6"
     torch.save(content, folder / "checkpoints/model.ckpt")
     return folder
+
+
+def checkpoint_of(metric: Metric) -> Path:
+    """The file that opponents load a metric from.  Raises InputError where it is none of unbabel-comet's."""
+    if metric.file.suffix != ".ckpt":
+        raise InputError(
+            f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
+            "that it was made of"
+        )
+    return metric.file
 
 
 def random_network(shape: str, pieces: int) -> MetricNetwork:

@@ -4,10 +4,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from weebill.benchmarks.metric.opponent import Opponent
+from weebill.benchmarks.opponent import Opponent
 
 # Predicts as many systems as it is told.
 PREDICT = """
+import torch
+torch.set_num_threads(1)
 from comet import load_from_checkpoint
 checkpoint, samples = arguments
 model = load_from_checkpoint(checkpoint, local_files_only=True)
@@ -49,4 +51,5 @@ class Comet(Opponent):
                 for sample, reference in zip(system, references, strict=True):
                     sample["ref"] = reference
         samples.write_text(json.dumps(content), encoding="utf-8")
-        super().__init__(python, PREDICT, checkpoint, samples, folder=folder, option="--comet")
+        names = {"option": "--comet", "environment": "comet"}
+        super().__init__(python, PREDICT, checkpoint, samples, folder=folder, **names)

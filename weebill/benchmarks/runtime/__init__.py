@@ -6,11 +6,11 @@ SSRUs, and the settings that are best for it here: batch size, instruction set, 
 the fastest forbids what is faster to both.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
-from weebill.arguments import positive
 from weebill.benchmarks import Row
+from weebill.benchmarks.options import Option
 from weebill.benchmarks.runtime import cores, latency, memory, throughput
 from weebill.benchmarks.runtime.engines import instruction_set
 from weebill.configuration.zoo_file import load_zoo
@@ -30,49 +30,31 @@ SUBJECTS = {  # each measures (name, architecture, isa, sentences, rounds)
     "memory": memory.measure,
 }
 USUAL = ("throughput", "pruning", "latency", "cores")  # memory takes a million sentences
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is measured, of which students, how."""
-    parser.add_argument(
-        "--arch",
-        dest="names",
-        nargs="+",
-        default=ARCHITECTURES,
-        metavar="NAME",
-        help=f"students of config/models.yaml; default {' '.join(ARCHITECTURES)}",
-    )
-    parser.add_argument(
-        "--isa",
-        metavar="ISA",
-        help="amx, vnni, avxvnni, avx2, or portable for PyTorch; default the fastest of this processor",
-    )
-    parser.add_argument(
-        "--sentences", type=positive, default=3000, metavar="N", help="default 3000"
-    )
-    parser.add_argument(
-        "--subjects",
-        nargs="+",
-        choices=SUBJECTS,
-        default=USUAL,
-        metavar="SUBJECT",
-        help=f"which of {', '.join(SUBJECTS)}; default all but memory, which wants --sentences 1000000",
-    )
+SMALLEST = {"arch": ("tiny",), "sentences": 500}
 
 
 def run(
     rounds: int,
-    names: Sequence[str] = ARCHITECTURES,
-    isa: str | None = None,
-    sentences: int = 3000,
-    subjects: Sequence[str] = USUAL,
+    arch: Annotated[Sequence[str], Option(f"students of {MODELS_NAME}", "NAME")] = ARCHITECTURES,
+    isa: Annotated[
+        str | None,
+        Option(
+            "amx, vnni, avxvnni, avx2, or portable for PyTorch; default the fastest of this processor",
+            "ISA",
+        ),
+    ] = None,
+    sentences: Annotated[int, Option("of random pieces", "N")] = 3000,
+    subjects: Annotated[
+        Sequence[str],
+        Option("what is measured; memory wants --sentences 1000000", choices=SUBJECTS),
+    ] = USUAL,
 ) -> Iterator[Row]:
     """The rows of every subject for every student, as they are found.
 
     Raises InputError where a student is not in the zoo, or the processor lacks the instruction set.
     """
     isa = instruction_set(isa)
-    shapes = architectures(names)
+    shapes = architectures(arch)
     with one_thread():
         for name, shape in shapes.items():
             for subject in subjects:

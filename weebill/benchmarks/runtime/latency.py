@@ -29,6 +29,7 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
             [one[figure] for one in ours],
             [one[figure] for one in theirs],
             "ms",
+            key=f"{name}, {isa}: {figure} latency",
         )
         for figure in ours[0]
     ]

@@ -42,9 +42,19 @@ def against_ctranslate2(
     int8, theirs, float32, ours_full, theirs_full = rates.values()
     start = f"{name}, {isa}"
     return [
-        Row.of_rounds(f"{start}: int8 with shortlist, against {opponent}", int8, theirs, UNIT),
         Row.of_rounds(
-            f"{start}: int8, all pieces, against {unlisted}", ours_full, theirs_full, UNIT
+            f"{start}: int8 with shortlist, against {opponent}",
+            int8,
+            theirs,
+            UNIT,
+            key=f"{start}: int8 with shortlist",
+        ),
+        Row.of_rounds(
+            f"{start}: int8, all pieces, against {unlisted}",
+            ours_full,
+            theirs_full,
+            UNIT,
+            key=f"{start}: int8, all pieces",
         ),
         Row.of_rounds(f"{start}: int8 against float32", int8, float32, UNIT, printed_int8(name)),
     ]

@@ -13,13 +13,10 @@ import psutil
 
 from weebill.errors import InputError
 from weebill.evaluation.timing.timer import rates_in_turn
-from weebill.metric.folder import Metric
 
 # What every opponent does around its own lines, which define `work(task) -> JSON value`.
 WORKER = """
 import json, logging, sys, warnings
-import torch
-torch.set_num_threads(1)
 warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 answer, arguments = sys.argv[1], sys.argv[2:]
@@ -37,14 +34,21 @@ class Opponent:
     """A Python of another environment, as a context: its process ends with it.  It keeps to one processor."""
 
     def __init__(
-        self, python: Path, body: str, *arguments: str | Path, folder: Path, option: str
+        self,
+        python: Path,
+        body: str,
+        *arguments: str | Path,
+        folder: Path,
+        option: str,
+        environment: str,
     ) -> None:
-        """body: lines that define `work`; they see `arguments`.  folder: for its answers.  option: names python.
+        """body: lines that define `work`; they see `arguments`.  folder: for its answers.
 
-        Raises InputError where this Python does not run them.
+        option, environment: what names `python`, and the environment of envs/ that has the opponent.
+        Raises InputError where this Python does not run these lines.
         """
         self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
-        self._option = option
+        self._option, self._environment = option, environment
         try:
             with self._errors.open("w") as errors:
                 self._process = subprocess.Popen(
@@ -56,7 +60,7 @@ class Opponent:
                     text=True,
                 )
         except OSError as error:
-            raise InputError(f"{option} {python}: {error.strerror}; {_remedy(python)}") from error
+            raise InputError(f"{option} {python}: {error.strerror}; {self._remedy()}") from error
         self._wait("ready")
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
@@ -88,8 +92,12 @@ class Opponent:
         said = self._errors.read_text(encoding="utf-8", errors="replace").strip()
         last = said.rpartition("\n")[2] or "it ended without a word"
         raise InputError(
-            f"{self._option} {python}: it cannot run the opponent ({last}); {_remedy(python)}"
+            f"{self._option} {python}: it cannot run the opponent ({last}); {self._remedy()}"
         )
+
+    def _remedy(self) -> str:
+        name = self._environment
+        return f"make its environment by `envs/install.sh {name} .venvs/{name}`, or name its Python"
 
 
 class Competition(NamedTuple):
@@ -122,19 +130,3 @@ def compete(
     )
     other = rates.pop("opponent")
     return Competition(answers, rates, other)
-
-
-def checkpoint_of(metric: Metric) -> Path:
-    """The file that opponents load a metric from.  Raises InputError where it is none of unbabel-comet's."""
-    if metric.file.suffix != ".ckpt":
-        raise InputError(
-            f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
-            "that it was made of"
-        )
-    return metric.file
-
-
-def _remedy(python: Path) -> str:
-    return (
-        f"make its environment by `envs/install.sh comet {python.parents[1]}`, or name its Python"
-    )
