@@ -2,12 +2,13 @@
 
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import weebill
 from weebill.errors import InputError
+from weebill.evaluation.record import Record
 from weebill.evaluation.timing.processes import usable_cores
 from weebill.experiment.searches import is_search
 from weebill.files import read_json, sha256_files, sha256_text
@@ -44,7 +45,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Record):
     """A quality score.  It holds no time and no hardware: the same inputs give the same bytes anywhere."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -64,10 +65,6 @@ class Measurement:
     model_sha256: str
     seed: int  # the experiment's; the bootstrap's seed stands in the signature
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """The measurement as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def software_versions(others: Iterable[str] = ()) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from weebill.errors import InputError
-from weebill.evaluation.timing.metric_speed import Text
+from weebill.evaluation.timing.metric_speed import Text, measure_metrics
+from weebill.metric.folder import load_metric
 
 
 @pytest.fixture
@@ -46,3 +48,30 @@ def test_files_that_do_not_belong_together_are_named(files):
     source.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="source: has no lines"):
         Text.read(source, reference, [one])
+
+
+def test_metrics_without_references_are_timed_too(tmp_path):
+    kind = "referenceless_regression_metric"
+    encoder = make_encoder(tmp_path / "encoder")
+    metric = load_metric(make_checkpoint(tmp_path / "metric", encoder, class_identifier=kind))
+    for references in (REFERENCES, None):  # the former for others that are timed beside it
+        text = Text(SOURCES, references, SYSTEMS)
+        candidates = [("A dog.", ["Ein Hund.", "Der Hund."])]
+        options = {"precision": "float32", "rounds": 1}
+        found = measure_metrics({"quality": metric}, text, candidates, (2,), **options)
+        assert ("BLEU" in {one.metric for one in found}) == (references is not None)
+
+
+def test_speeds_of_everything(tmp_path):
+    metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    text = Text(SOURCES, REFERENCES, SYSTEMS)
+    candidates = [("A dog.", ["Ein Hund.", "Der Hund.", "Hund."])]
+    found = measure_metrics(
+        {"whole": metric}, text, candidates, (2, 3), precision="float32", rounds=2
+    )
+    assert {(one.study, one.amount) for one in found if one.metric == "whole"} == {
+        *(("systems", count) for count in (1, 2)),
+        *(("segments", count) for count in (1, 3, 4, 6)),
+        *(("candidates", count) for count in (2, 3)),
+    }
+    assert all(len(one.seconds) == 2 and min(one.seconds) > 0 for one in found)

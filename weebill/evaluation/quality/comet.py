@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from weebill.evaluation.measurement import Measurement, Variant, software_versions
+from weebill.evaluation.measurement import Measurement, Variant
 from weebill.evaluation.quality.significance import (
     BOOTSTRAP_SEED,
     difference_of_means,
     interval,
     resampled_means,
 )
-from weebill.evaluation.quality.translation_quality import TestSet, check_lines
+from weebill.evaluation.quality.translation_quality import Score, TestSet, check_lines, measurement
 from weebill.metric.scorer import Scorer
 
 METRIC = "COMET"
@@ -47,30 +47,10 @@ def measure_comet(
     rows = []
     for variant, index in place.items():
         base = place.get(variant.baseline) if variant != variant.baseline else None
-        low, high = interval(samples[:, index])
         p_value = None
         if base is not None:
             difference = float(means[index] - means[base])
             p_value = difference_of_means(samples[:, index], samples[:, base], difference).p_value
-        rows.append(
-            Measurement(
-                variant=str(variant),
-                student=variant.student,
-                recipe=variant.recipe,
-                precision=variant.precision,
-                test_set=test_set.name,
-                metric=METRIC,
-                score=float(means[index]),
-                low=low,
-                high=high,
-                sentences=len(table),
-                compared_with=None if base is None else str(variant.baseline),
-                p_value=p_value,
-                signature=signature,
-                test_set_sha256=test_set.sha256,
-                model_sha256=model_sha256[variant],
-                seed=seed,
-                versions=software_versions(),
-            )
-        )
+        found = Score(METRIC, float(means[index]), *interval(samples[:, index]), signature)
+        rows.append(measurement(variant, test_set, found, p_value, model_sha256[variant], seed))
     return rows

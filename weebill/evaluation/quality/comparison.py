@@ -5,7 +5,7 @@ interval is of the difference itself: narrower than what two systems' own interv
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from sacrebleu.metrics import BLEU
@@ -20,11 +20,12 @@ from weebill.evaluation.quality.translation_quality import (
     check_lines,
     score_by,
 )
+from weebill.evaluation.record import Record
 from weebill.files import read_json
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """How much better a variant is than another on some test sets together; BLEU."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -42,10 +43,6 @@ class Comparison:
     difference_high: float
     p_value: float  # of the difference, paired bootstrap
     signature: str  # sacreBLEU's
-
-    def to_dict(self) -> dict:
-        """The comparison as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def compare(

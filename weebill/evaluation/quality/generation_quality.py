@@ -18,6 +18,7 @@ from weebill.evaluation.quality.rouge import (
     rouge_signature,
 )
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
+from weebill.evaluation.record import Record
 from weebill.files import sha256_file
 from weebill.generation.data import read_part
 from weebill.generation.generating import SearchSettings
@@ -25,7 +26,7 @@ from weebill.generation.perplexity import Surprise
 
 
 @dataclass(frozen=True)
-class GenerationQuality:
+class GenerationQuality(Record):
     """A score of a model on a test part; it holds no time and no hardware."""
 
     variant: str  # MODEL/STEP/STEP…
@@ -41,10 +42,6 @@ class GenerationQuality:
     model_sha256: str
     seed: int
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

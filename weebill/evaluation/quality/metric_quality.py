@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 
 import weebill
 from weebill.errors import InputError
+from weebill.evaluation.record import Record
 from weebill.metric.judged_set import JudgedSet, MetricScores
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Record):
     """Of a metric on a judged test set; it holds no time and no hardware.
 
     A number is None where it is undefined: the agreement of equal scores, and what depends on it.
@@ -33,10 +34,6 @@ class Agreement:
     resamples: int
     seed: int
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_agreement(

@@ -5,7 +5,7 @@ resampled as sentences are, so that it holds both (with few seeds still too litt
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,12 @@ from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import resampled
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
 from weebill.evaluation.quality.translation_quality import TestSet, check_lines, score_by
+from weebill.evaluation.record import Record
 from weebill.files import read_json
 
 
 @dataclass(frozen=True)
-class SeedsComparison:
+class SeedsComparison(Record):
     """How much better a variant is than another on some test sets together, by seeds of their training; BLEU."""
 
     variant: str  # STUDENT/RECIPE/PRECISION, of the experiment's seed
@@ -33,10 +34,6 @@ class SeedsComparison:
     difference_low: float  # bounds of its 95 % bootstrap interval
     difference_high: float
     signature: str  # sacreBLEU's
-
-    def to_dict(self) -> dict:
-        """The comparison as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def compare_over_seeds(

@@ -1,11 +1,12 @@
 """What a lexical shortlist covers, and what it costs: pieces that it lacks, columns that it has, BLEU."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from weebill.evaluation.measurement import Variant, software_versions
 from weebill.evaluation.quality.translation_quality import TestSet, check_lines, p_values, score
+from weebill.evaluation.record import Record
 from weebill.files import read_json, sha256_file
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import Vocabulary
@@ -23,7 +24,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class ShortlistMeasurement:
+class ShortlistMeasurement(Record):
     """A variant with a shortlist on a test set, compared with the same model without."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -45,10 +46,6 @@ class ShortlistMeasurement:
     shortlist_sha256: str
     seed: int  # the experiment's
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """The measurement as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_shortlist(

@@ -5,7 +5,7 @@ such as a Hugging Face model, translates the first sentences of the validation s
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 from weebill.bleu import bleu
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
+from weebill.evaluation.record import Record
 from weebill.files import read_json
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
@@ -22,16 +23,12 @@ SENTENCES = 200  # of the validation set, that a teacher translates whose BLEU i
 
 
 @dataclass(frozen=True)
-class TeacherBleu:
+class TeacherBleu(Record):
     """BLEU of one teacher's folder.  sentences: that it translated for it; None if its training recorded it."""
 
     folder: str
     bleu: float
     sentences: int | None
-
-    def to_dict(self) -> dict:
-        """The BLEU as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def check_teachers(

@@ -6,7 +6,7 @@ Scores, signatures, bootstrap intervals and paired tests are sacreBLEU's own; no
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sacrebleu.metrics import CHRF
@@ -176,27 +176,35 @@ def measure(
     if baseline is not None:
         significance = p_values(hypotheses, baseline, test_set.references, bootstrap, target)
     return [
-        Measurement(
-            variant=str(variant),
-            student=variant.student,
-            recipe=variant.recipe,
-            precision=variant.precision,
-            test_set=test_set.name,
-            metric=result.metric,
-            score=result.score,
-            low=result.low,
-            high=result.high,
-            sentences=len(hypotheses),
-            compared_with=None if baseline is None else str(variant.baseline),
-            p_value=significance.get(result.metric),
-            signature=result.signature,
-            test_set_sha256=test_set.sha256,
-            model_sha256=model_sha256,
-            seed=seed,
-            versions=software_versions(),
-        )
+        measurement(variant, test_set, result, significance.get(result.metric), model_sha256, seed)
         for result in score(hypotheses, test_set.references, bootstrap, target)
     ]
+
+
+def measurement(
+    variant: Variant,
+    test_set: TestSet,
+    found: Score,
+    p_value: float | None,
+    model_sha256: str,
+    seed: int,
+) -> Measurement:
+    """Make a row of a score on a test set; p_value: of the difference to the baseline, None without one."""
+    return Measurement(
+        variant=str(variant),
+        student=variant.student,
+        recipe=variant.recipe,
+        precision=variant.precision,
+        test_set=test_set.name,
+        sentences=len(test_set.references),
+        compared_with=None if p_value is None else str(variant.baseline),
+        p_value=p_value,
+        test_set_sha256=test_set.sha256,
+        model_sha256=model_sha256,
+        seed=seed,
+        versions=software_versions(),
+        **asdict(found),  # metric, score, low, high, signature
+    )
 
 
 def _metrics(target: str | None) -> list:

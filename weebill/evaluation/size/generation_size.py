@@ -1,19 +1,19 @@
 """What a model that generates text weighs on disk."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import safe_open
-
 from weebill.evaluation.measurement import model_sha256, parameter_files
+from weebill.evaluation.record import Record
+from weebill.evaluation.size.stored_numbers import stored_numbers
 from weebill.files import read_json
 
 GIB = 2**30  # TEXTGEN prints BART-large, 406.3 M float32 numbers, as 1.51 GB: it is GiB
 
 
 @dataclass(frozen=True)
-class GenerationSize:
+class GenerationSize(Record):
     """Sizes of a variant.  numbers: by type, those of its file; codes of weights are I8."""
 
     variant: str
@@ -23,27 +23,14 @@ class GenerationSize:
     layer_shapes: dict[str, Any] | None  # heads and neurons of each block
     model_sha256: str
 
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
-
 
 def generation_size(variant: str, folder: str | Path) -> GenerationSize:
     """The size of a model folder.  Raises InputError where it holds no parameters."""
     folder = Path(folder)
     files = parameter_files(folder)
-    numbers: dict[str, int] = {}
-    for path in files:
-        with safe_open(path, framework="numpy") as file:
-            for name in file.keys():  # noqa: SIM118
-                part = file.get_slice(name)
-                count = 1
-                for width in part.get_shape():
-                    count *= width
-                numbers[part.get_dtype()] = numbers.get(part.get_dtype(), 0) + count
     return GenerationSize(
         variant=variant,
-        numbers=numbers,
+        numbers=stored_numbers(folder),
         parameter_bytes=sum(path.stat().st_size for path in files),
         folder_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
         layer_shapes=read_json(folder / "config.json").get("layer_shapes"),

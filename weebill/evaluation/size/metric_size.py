@@ -1,12 +1,13 @@
 """How large a metric is, and how much each state of its encoder counts in a sentence's vector."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from weebill.evaluation.record import Record
 from weebill.metric.folder import Metric
 
 
 @dataclass(frozen=True)
-class MetricSize:
+class MetricSize(Record):
     """Of a model: parameters, bytes of its weights' file, and the shares of the encoder's states.
 
     state_weights: of the embeddings and each layer, largest 1 (COMETINHO figure 4).
@@ -18,10 +19,6 @@ class MetricSize:
     layers: int
     state_weights: list[float]
     model_sha256: str
-
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_size(name: str, metric: Metric) -> MetricSize:

@@ -2,10 +2,12 @@
 
 import lzma
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from weebill.evaluation.measurement import Variant, model_sha256, parameter_files
+from weebill.evaluation.record import Record
+from weebill.evaluation.size.stored_numbers import stored_numbers
 from weebill.experiment.shapes import Architecture
 from weebill.files import read_json
 
@@ -15,7 +17,7 @@ _VOCABULARY = ("vocab.spm", "*.spm", "tokenizer*.json", "vocab*.json")
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Record):
     """What a variant weighs.  The vocabulary is counted apart, as in WNGT20 table 3."""
 
     variant: str
@@ -31,10 +33,6 @@ class Size:
     files: dict[str, int]  # every file of the folder, "member-0/…" for an ensemble
     architecture: dict | None  # of the first member; None for a model that is not ours
     model_sha256: str
-
-    def to_dict(self) -> dict:
-        """The size as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
@@ -89,16 +87,7 @@ def count_parameters(folder: str | Path) -> int:
     fewer numbers than it stands for; others' are counted in their file.
     """
     stated = read_json(Path(folder) / "config.json").get("parameters")
-    if stated is not None:
-        return stated
-    # Here, because the workflow reads this module at every start, and these take seconds to import.
-    from safetensors import safe_open
-
-    total = 0
-    for path in parameter_files(folder):
-        with safe_open(path, framework="numpy") as file:
-            total += sum(_product(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
-    return total
+    return sum(stored_numbers(folder).values()) if stated is None else stated
 
 
 def encoder_parameters(architecture: dict) -> int:
@@ -138,10 +127,3 @@ def _files(folder: Path) -> list[tuple[Path, int]]:
 def _vocabulary_bytes(folder: Path) -> int:
     files = {file for pattern in _VOCABULARY for file in folder.glob(pattern)}
     return sum(file.stat().st_size for file in files)
-
-
-def _product(shape: Sequence[int]) -> int:
-    product = 1
-    for side in shape:
-        product *= side
-    return product

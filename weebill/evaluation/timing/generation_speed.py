@@ -7,7 +7,7 @@ another, so that a disturbance of the machine falls on all of them alike.
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,8 @@ import torch
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.evaluation.record import Record
+from weebill.evaluation.timing.processes import Footprint, Worker, usable_cores
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
@@ -27,7 +28,7 @@ CHARACTERS = 16  # of running text for each token that is wanted: more than toke
 
 
 @dataclass(frozen=True)
-class GenerationSpeed:
+class GenerationSpeed(Record):
     """Times of one variant over all rounds; medians of the rounds."""
 
     variant: str
@@ -42,10 +43,6 @@ class GenerationSpeed:
     peak_mib: float
     hardware: str
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_generation(
@@ -118,13 +115,10 @@ class _Loaded:
     def __init__(
         self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
     ):
-        self._idle = memory()
-        self._load_seconds = timed(self._load, folder)
+        self._footprint = Footprint()
+        self._generator = self._footprint.load(load_generator, folder)
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
         self._texts = self._encoded(texts, examples, given)
-
-    def _load(self, folder: Path) -> None:
-        self._generator = load_generator(folder)
 
     def _encoded(self, texts: Sequence[str], examples: int, given: int) -> list[torch.Tensor]:
         generator = self._generator
@@ -166,7 +160,5 @@ class _Loaded:
         return {
             "examples": len(lengths),
             "given_tokens": statistics.fmean(lengths),
-            "load_seconds": self._load_seconds,
-            "idle_mib": self._idle,
-            "peak_mib": memory(peak=True),
+            **self._footprint.figures(),
         }

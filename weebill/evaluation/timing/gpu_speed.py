@@ -7,7 +7,7 @@ GPUs of today have units for.  Interleaved as on the CPU: each round begins with
 import copy
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -16,6 +16,7 @@ import torch
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
+from weebill.evaluation.record import Record
 from weebill.evaluation.timing.speed import count_words, silent
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.files import read_json
@@ -33,7 +34,7 @@ WARM_UP = 64  # sentences
 
 
 @dataclass(frozen=True)
-class GpuSpeed:
+class GpuSpeed(Record):
     """Times of one student in one setting, over all rounds; words are the text's source words between spaces."""
 
     variant: str
@@ -46,10 +47,6 @@ class GpuSpeed:
     words_per_second: float  # median of the rounds
     hardware: str
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """The speed as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_gpu_speed(

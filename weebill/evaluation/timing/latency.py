@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.evaluation.record import Record
+from weebill.evaluation.timing.processes import Footprint, Worker, usable_cores
 from weebill.evaluation.timing.speed import Entrant, engine_of, silent
 from weebill.evaluation.timing.timer import timed
 from weebill.files import read_json
@@ -20,7 +21,7 @@ WARM_UP = 3  # sentences
 
 
 @dataclass(frozen=True)
-class Latency:
+class Latency(Record):
     """One variant on one core, with one thread.
 
     Milliseconds of a sentence translated alone, over all rounds.  load_seconds: from the folder to a translator,
@@ -41,10 +42,6 @@ class Latency:
     peak_mib: float
     hardware: str
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """The figures as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
@@ -100,13 +97,8 @@ class _Alone:
     """An entrant in a process of its own."""
 
     def __init__(self, entrant: Entrant):
-        self._search = entrant.search
-        self._idle = memory()
-        self._load_seconds = timed(self._load, entrant)
-        silent(self._translator)
-
-    def _load(self, entrant: Entrant) -> None:
-        self._translator = entrant.load(entrant.source)
+        self._search, self._footprint = entrant.search, Footprint()
+        self._translator = silent(self._footprint.load(entrant.load, entrant.source))
 
     def seconds(self, sentences: list[str]) -> list[float]:
         """Of each sentence translated alone, after some that are not counted."""
@@ -119,12 +111,7 @@ class _Alone:
         """The engine, the time it took to load, and the memory with a batch of the longest sentences."""
         longest = sorted(sentences, key=len, reverse=True)[: self._search.batch_size]
         self._translator.translate(longest, self._search)
-        return {
-            "engine": engine_of(self._translator),
-            "load_seconds": self._load_seconds,
-            "idle_mib": self._idle,
-            "peak_mib": memory(peak=True),
-        }
+        return {"engine": engine_of(self._translator), **self._footprint.figures()}
 
 
 def read_latencies(path: str | Path) -> list[Latency]:

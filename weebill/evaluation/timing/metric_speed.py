@@ -7,13 +7,14 @@ machine counts little.
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.record import Record
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn
 from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
@@ -91,7 +92,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class MetricSpeed:
+class MetricSpeed(Record):
     """Seconds of one way to score, or to choose, so much."""
 
     study: str  # systems, segments, candidates
@@ -102,10 +103,6 @@ class MetricSpeed:
     median: float
     hardware: str
     versions: dict[str, str]
-
-    def to_dict(self) -> dict:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_metrics(

@@ -2,13 +2,15 @@
 
 import multiprocessing
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from weebill.errors import InputError
 
+Loaded = TypeVar("Loaded")
 # What takes seconds to import, and every worker that measures translations wants.
 IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
@@ -107,6 +109,28 @@ def memory(peak: bool = False) -> float:
         if line.startswith(name):
             return int(line.split()[1]) / 1024
     raise InputError("/proc/self/status: tells no memory here; it is measured on Linux only")
+
+
+class Footprint:
+    """Memory of this process before and after it loads something, and the seconds that loading takes."""
+
+    def __init__(self):
+        self._idle, self._seconds = memory(), 0.0
+
+    def load(self, function: Callable[..., Loaded], *arguments: Any) -> Loaded:
+        """Return function(*arguments), timed."""
+        start = time.perf_counter()
+        loaded = function(*arguments)
+        self._seconds = time.perf_counter() - start
+        return loaded
+
+    def figures(self) -> dict[str, float]:
+        """Return load_seconds, and idle_mib and peak_mib, the memory before and the most until now."""
+        return {
+            "load_seconds": self._seconds,
+            "idle_mib": self._idle,
+            "peak_mib": memory(peak=True),
+        }
 
 
 @contextmanager

@@ -10,7 +10,7 @@ then timed in fewer processes of more threads, too.
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.record import Record
 from weebill.evaluation.timing.processes import Worker, pool, usable_cores
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.files import read_json
@@ -52,7 +53,7 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Speed:
+class Speed(Record):
     """Times of one variant over all rounds; words are the text's source words between spaces.
 
     The text is split among the processes, each of which has so many threads, a core for each.
@@ -82,10 +83,6 @@ class Speed:
     def by_runtime(self) -> bool:
         """Whether the runtime translated, not the PyTorch reference."""
         return self.engine.startswith(RUNTIME)
-
-    def to_dict(self) -> dict:
-        """The speed as plain values, ready for JSON."""
-        return asdict(self)
 
 
 def measure_speed(
