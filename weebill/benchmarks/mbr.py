@@ -8,18 +8,23 @@ other.  Neither side's start is timed.  Rates are of the processes' own time, so
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from weebill.benchmarks import Row
-from weebill.benchmarks.metric import CHECKPOINT, COMET, COMET_PYTHON, NEWS, read_text
-from weebill.benchmarks.metric.checkpoint import SHAPES, checkpoint_of, write_random_checkpoint
+from weebill.benchmarks.metric import (
+    CHECKPOINT,
+    COMET,
+    COMET_PYTHON,
+    NEWS,
+    load_measured,
+    read_text,
+)
+from weebill.benchmarks.metric.checkpoint import SHAPES, checkpoint_of
 from weebill.benchmarks.opponent import Opponent, compete
 from weebill.benchmarks.options import Option
 from weebill.evaluation.timing.timer import one_thread
 from weebill.metric.candidates import varied
-from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, decode
 from weebill.metric.scorer import PRECISIONS, Scorer
 
@@ -59,9 +64,7 @@ def run(
     text = read_text(news, sources)
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
-        lines = chain(text.sources, text.references, *text.systems.values())
-        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
-        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
+        metric, what = load_measured(folder, shape, model, text)
         utilities = {one: MetricUtility(Scorer(metric, one)) for one in PRECISIONS}
         names = {"option": "--mbrs", "environment": "comet"}
         with Opponent(mbrs, MBRS, checkpoint_of(metric), folder=folder, **names) as opponent:

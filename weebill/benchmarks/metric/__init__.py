@@ -32,7 +32,7 @@ from weebill.benchmarks.options import Option
 from weebill.errors import InputError
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn
 from weebill.metric.cache import VectorCache
-from weebill.metric.folder import load_metric
+from weebill.metric.folder import Metric, load_metric
 from weebill.metric.scorer import PRECISIONS, Scorer
 from weebill.report.papers import load
 from weebill.text_files import read_lines
@@ -82,12 +82,10 @@ def run(
         )
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
-        lines = chain(text.sources, text.references, *text.systems.values())
-        metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
+        metric, what = load_measured(folder, shape, model, text)
         if not metric.network.architecture.needs_references:
             text = replace(text, references=None)
         scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
-        what = f"COMET of XLM-R's {shape} shape" if model is None else str(model)
         title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
         chosen = list(text.systems.values())[: max(systems)]
         with Comet(
@@ -101,6 +99,16 @@ def run(
             yield from _smaller(
                 scorer, text, rounds, title, paper_speeds() if shape == "large" else {}
             )
+
+
+def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> tuple[Metric, str]:
+    """Load a metric, of random weights unless a checkpoint is given; return it and what rows call it.
+
+    folder: for random weights, whose tokenizer is trained on the text.
+    """
+    lines = chain(text.sources, text.references or (), *text.systems.values())
+    metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
+    return metric, f"COMET of XLM-R's {shape} shape" if model is None else str(model)
 
 
 def read_text(folder: Path, segments: int | None) -> Text:
