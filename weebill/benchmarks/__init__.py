@@ -1,8 +1,8 @@
 """Speed claims of the project: one module a benchmark, found by its name.
 
 Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`options.Option`).
-It may have `OPPONENTS`, packages that it needs and whose versions the rows are of, and `SMALLEST`, the values of
-its options for the smallest run that means something (`weebill benchmark all`).
+It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`,
+the options of the smallest meaningful run (`weebill benchmark all`).
 """
 
 import statistics
@@ -19,7 +19,7 @@ class Row:
     """One claim: medians over rounds of ours and the opponent's, in `unit`; ratio = ours / other.
 
     lowest, highest: the ratio of a single round.  paper: the same ratio as a paper's table gives it.
-    key: what the same claim is found by in another run; the claim itself where that tells nothing that was found.
+    key: identifies the same claim in another run; it is the claim itself unless that states what was found.
     """
 
     claim: str

@@ -1,4 +1,4 @@
-"""Every benchmark in its smallest setting that means something, as one signed set of figures."""
+"""Every benchmark in its smallest meaningful setting, as one signed set of figures."""
 
 import importlib
 import shutil

@@ -75,7 +75,7 @@ def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
 
 
 def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    """The options of one benchmark: those of all, and those that the parameters of its `run` are."""
+    """Make the parser of one benchmark: options of all benchmarks, and the parameters of its `run`."""
     from weebill.benchmarks.options import add_options
 
     parser = _with_rounds(name, module.__doc__)
