@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from weebill.experiment.recipes import comparisons, comparisons_over_seeds, removed
 
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema
 from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
-from weebill.experiment.recipes import comparisons, comparisons_over_seeds, removed
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA
 from weebill.pruning.groups import Grouping
 from weebill.pruning.methods import METHODS
 from weebill.pruning.ranking import Ranking
+from weebill.pruning.recipes import comparisons, comparisons_over_seeds, removed
 from weebill.translation.training.trainer import Hardware, TrainingConfig
 from weebill.yaml_files import read_yaml
 

@@ -3,7 +3,7 @@
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.experiment.recipes import comparisons, pruned_students, removed
+from weebill.pruning.recipes import comparisons, pruned_students, removed
 
 LATE = {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2}
 SHARES = {"method": "one-shot", "heads": 0.5, "neurons": 0.25}

@@ -3,7 +3,6 @@
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.experiment.recipes import comparisons, comparisons_over_seeds
 from weebill.experiment.student_names import (
     architecture_of,
     first_of,
@@ -12,6 +11,7 @@ from weebill.experiment.student_names import (
     with_students,
 )
 from weebill.experiment.variants import expand_variants, measured_variants
+from weebill.pruning.recipes import comparisons, comparisons_over_seeds
 
 RECIPES = {
     "pushy": {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2},

@@ -13,6 +13,7 @@ from weebill.experiment.recipes import made_variants
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.zoo import Zoo, member_of, members
+from weebill.pruning.recipes import made_variants
 
 Config = dict[str, Any]
 

@@ -19,6 +19,7 @@ from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import kinds_made_of, training_texts
 from weebill.experiment.zoo import Zoo, members
+from weebill.pruning.recipes import made_variants
 
 Config = dict[str, Any]
 

@@ -6,8 +6,9 @@ from typing import Any
 from weebill.configuration.schema import Fault, unknown
 from weebill.experiment.recipes import made_students, matched, removed
 from weebill.experiment.searches import is_search
-from weebill.experiment.variants import UNPRUNED
+from weebill.experiment.variants import UNPRUNED, is_search
 from weebill.experiment.zoo import Zoo, attention_blocks, feed_forward_blocks, members
+from weebill.pruning.recipes import made_students, matched, removed
 
 Config = dict[str, Any]
 Recipe = Mapping[str, Any]

@@ -20,6 +20,7 @@ from weebill.experiment.training_texts import KINDS as TEXT_KINDS
 from weebill.experiment.training_texts import corpora_of, training_texts
 from weebill.experiment.translating_models import translating_models
 from weebill.experiment.zoo import Zoo, attention_blocks, members
+from weebill.pruning.recipes import made_students, matched
 
 Config = dict[str, Any]
 
