@@ -13,6 +13,7 @@ from weebill.experiment.translating_models import hub_folder, hub_models, langua
 from weebill.experiment.zoo import member_of
 from weebill.experiment.student_names import seed_of, text_of, with_students
 from weebill.experiment.precisions import PRECISIONS, quantized
+from weebill.pruning.methods import pruning_method
 from weebill.pruning.recipes import (
     comparisons,
     comparisons_over_seeds,
@@ -178,10 +179,10 @@ def recipe_of(name):
 
 def pruning_start(wildcards):
     """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
-    recipe = recipe_of(wildcards.recipe)
-    if "like" in recipe:
-        return MODELS / wildcards.student / recipe["like"] / "float32"
-    return RESET_CHECKPOINTS / wildcards.student / str(recipe["reset_to"])
+    method = pruning_method(recipe_of(wildcards.recipe))
+    if method.shape_from:
+        return MODELS / wildcards.student / method.shape_from / "float32"
+    return RESET_CHECKPOINTS / wildcards.student / str(method.reset_to)
 
 
 def hugging_face_folder(section):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from weebill.experiment.recipes import comparisons, comparisons_over_seeds, removed
+from weebill.experiment.recipes import comparisons, comparisons_over_seeds
 
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema
@@ -16,10 +16,15 @@ from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA
-from weebill.pruning.groups import Grouping
-from weebill.pruning.methods import METHODS
+from weebill.pruning.group_lasso import Grouping
+from weebill.pruning.methods import METHODS, method_class
 from weebill.pruning.ranking import Ranking
-from weebill.pruning.recipes import comparisons, comparisons_over_seeds, removed
+from weebill.pruning.recipes import (
+    comparisons,
+    comparisons_over_seeds,
+    methods_of,
+    shape_of,
+)
 from weebill.translation.training.trainer import Hardware, TrainingConfig
 from weebill.yaml_files import read_yaml
 
@@ -137,7 +142,7 @@ def methods_of_schema() -> dict[str, dict]:
 @pytest.mark.parametrize("name", METHODS)
 def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
     section, rules = methods_of_schema()[name], load_schema("translation")["$defs"]
-    library = {field.name: field.default for field in fields(METHODS[name])}
+    library = {field.name: field.default for field in fields(method_class(name))}
     keys = {
         key: {**rules.get(rule.get("$ref", "").removeprefix("#/$defs/"), {}), **rule}
         for key, rule in section["properties"].items()
@@ -249,7 +254,8 @@ def test_the_pruning_experiment_compares_every_method_fairly():
         "head-lasso": "head-scratch",
     }.items():
         assert {"unpruned", baseline} <= set(others[name])
-    assert removed(recipes["pushy-i6"], zoo[student]) == (36, 0)
+    methods, shape = methods_of(config), shape_of(zoo[student])
+    assert methods["pushy-i6"].removes(shape).heads == 36
     (told,) = re.findall(r"^#   together +([\d,]+) updates", path.read_text(), re.MULTILINE)
     assert told == f"{updates_of_students(config, recipes):,}"
     (told,) = re.findall(r"pushy-i6 and random-36 +([\d,]+) updates", path.read_text())
@@ -257,7 +263,7 @@ def test_the_pruning_experiment_compares_every_method_fairly():
     assert told == f"{updates_of_students(config, repeated):,}"
     over_seeds = comparisons_over_seeds(config, with_students(zoo, config["students"]))
     assert {len(by_seed) for by_seed in over_seeds[student]} == {1 + len(again)} == {3}
-    assert removed(recipes["movement"], zoo[student])[1] >= 0.69 * 6 * zoo[student]["feed_forward"]
+    assert methods["movement"].removes(shape).neurons >= 0.69 * 6 * zoo[student]["feed_forward"]
 
 
 def updates_of_students(config: dict, recipes: dict) -> int:

@@ -1,9 +1,11 @@
 """How much recipes remove, against counting, and what each is compared with."""
 
+from dataclasses import replace
+
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.pruning.recipes import comparisons, pruned_students, removed
+from weebill.pruning.recipes import comparisons, methods_of, pruned_students, shape_of
 
 LATE = {"method": "late-reset", "heads_per_iteration": 2, "iterations": 2}
 SHARES = {"method": "one-shot", "heads": 0.5, "neurons": 0.25}
@@ -34,7 +36,9 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
     """The student has 2 encoder layers of 4 heads and 16 neurons."""
 
     def amount(name, **changes):
-        return removed({**config["pruning"][name], **changes}, zoo["small"])
+        method = replace(methods_of(config)[name], **changes)
+        removed = method.removes(shape_of(zoo["small"]))
+        return removed and (removed.heads, removed.neurons)
 
     assert amount("pushy") == (4, 0)
     assert amount("gradient") == (4, 8)
@@ -42,7 +46,9 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
     assert amount("movement", heads=0.3, neurons=0.1) == (2, 2)  # of 4 and 16, twice
     assert amount("elsewhere") == (2, 4)
     assert amount("gradient", blocks="decoder.*.feed_forward") == (0, 8)
-    assert amount("top") is amount("lasso") is amount("anew") is None
+    assert amount("top") == (0, 0)
+    assert methods_of(config)["top"].removes(shape_of(zoo["small"])).layers == 1
+    assert amount("lasso") is amount("anew") is None
 
 
 def compared(config, zoo, student, precision="float32"):

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from tests.pruning.toy import ToyStudy
 from weebill.files import read_json, write_json
-from weebill.pruning.study import Method, Pruned
+from weebill.pruning.method import Method, Pruned
 
 
 def killed_at(tick: int, method: Method, work: Path) -> bool:

@@ -13,7 +13,7 @@ from weebill.experiment.recipes import made_variants
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.zoo import Zoo, member_of, members
-from weebill.pruning.recipes import made_variants
+from weebill.pruning.recipes import made_variants, methods_of
 
 Config = dict[str, Any]
 
@@ -168,18 +168,16 @@ class Work:
         return training["accumulate"] * batch
 
     def _student_updates(self) -> Iterator[tuple[tuple[str, ...], int, str]]:
-        training, recipes = self.config["training"], self.config["pruning"]
+        training, methods = self.config["training"], methods_of(self.config)
         variants, precision = made_variants(self.config), training["precision"]
         for student, recipe in dict.fromkeys(variant[:2] for variant in variants):
-            settings = recipes.get(recipe, {})
-            updates = training["updates"] - settings.get("reset_to", 0)
-            updates += settings.get("iterations", 0) * settings.get("iteration_updates", 0)
-            updates += settings.get("regularise_updates", 0) if settings.get("reset") else 0
+            method = methods.get(recipe)
+            updates = method.extra_updates(training) if method else training["updates"]
             yield (student, recipe, "float32"), updates, precision
         resets = {
-            (student, recipes[recipe]["reset_to"])
+            (student, methods[recipe].reset_to)
             for student, recipe, _ in variants
-            if "reset_to" in recipes.get(recipe, {})
+            if recipe in methods and methods[recipe].reset_to
         }
         for student, updates in sorted(resets):
             yield (student, str(updates)), updates, precision
@@ -192,15 +190,14 @@ class Work:
     def _student_chain(self) -> float:
         """Seconds of the longest way from distilled text to a finished student."""
         seconds = dict(self.student_trainings())
-        recipes = self.config["pruning"]
+        methods = methods_of(self.config)
 
         def until(student: str, recipe: str) -> float:
-            settings = recipes.get(recipe, {})
-            before = 0.0
-            if "reset_to" in settings:
-                before = seconds[student, str(settings["reset_to"])]
-            elif "like" in settings:
-                before = until(student, settings["like"])
+            method, before = methods.get(recipe), 0.0
+            if method and method.shape_from:
+                before = until(student, method.shape_from)
+            elif method:
+                before = seconds[student, str(method.reset_to)]
             return before + seconds.get((student, recipe, "float32"), 0.0)
 
         return max(

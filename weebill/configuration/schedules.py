@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.pruning import PHASES
-from weebill.configuration.schema import Fault, load_schema
+from weebill.configuration.schema import Fault, Key, key_path, load_schema
 from weebill.errors import Key, key_path
 from weebill.experiment.zoo import Zoo
+from weebill.pruning.recipes import methods_of
 
 Config = dict[str, Any]
 USUAL = 10  # a tenth of the updates is warm-up, or lies between two validations
@@ -94,14 +94,13 @@ def pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Recipes that leave fewer updates for the last training than lie before its first validation."""
     training = config["training"]
     whole, every = training["updates"], training["validate_every"]
-    for name, recipe in config["pruning"].items():
-        phases = [key for key in PHASES if key in recipe and not recipe.get("reset")]
-        spent = recipe.get("reset_to", 0) + sum(recipe[key] for key in phases)
-        if "reset_to" in recipe and whole - every < spent < whole and every <= whole:
-            key = phases[-1] if phases else "reset_to"
+    for name, method in methods_of(config).items():
+        spent = method.reset_to + sum(method.phases.values())
+        if whole - every < spent < whole and every <= whole:
+            key, found = next(reversed({"reset_to": method.reset_to, **method.phases}.items()))
             yield Fault(
                 ("pruning", name, key),
-                f"found {recipe[key]}, which leaves {whole - spent} of training.updates {whole} for the last "
+                f"found {found}, which leaves {whole - spent} of training.updates {whole} for the last "
                 f"training, expected at least training.validate_every {every}, or it is never validated: lower "
                 f"{key}, or write 'validate_every: {max(1, (whole - spent) // USUAL)}' in training",
             )

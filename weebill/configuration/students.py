@@ -8,7 +8,7 @@ from weebill.configuration.schema import Fault, unknown
 from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from weebill.corpus.robustness import KINDS
 from weebill.errors import Key
-from weebill.experiment.recipes import made_students, matched
+from weebill.experiment.recipes import made_students
 from weebill.experiment.student_names import (
     LARGEST_SEED,
     architecture_of,
@@ -20,7 +20,7 @@ from weebill.experiment.training_texts import KINDS as TEXT_KINDS
 from weebill.experiment.training_texts import corpora_of, training_texts
 from weebill.experiment.translating_models import translating_models
 from weebill.experiment.zoo import Zoo, attention_blocks, members
-from weebill.pruning.recipes import made_students, matched
+from weebill.pruning.recipes import made_students, methods_of
 
 Config = dict[str, Any]
 
@@ -126,20 +126,14 @@ def guided_heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Recipes that may remove the head which alignments guide, the first of the last cross-attention."""
     if not config["training"]["guided_alignment"]:
         return
+    methods = methods_of(config)
     for student, name in made_students(config):
-        entry, recipe = zoo.get(student), config["pruning"][name]
+        entry = zoo.get(student)
         if entry is None or len(members(entry)) > 1:  # faults of `students`
             continue
-        last = list(attention_blocks(entry))[-1]
-        if recipe.get("stack") == "decoder":
-            message = "found decoder, expected encoder, as training.guided_alignment teaches its last layer"
-            yield Fault(("pruning", name, "stack"), message)
-        elif last in matched(attention_blocks(entry), recipe.get("blocks", "")):
-            message = (
-                f"found '{recipe['blocks']}', expected a pattern without {last} of '{student}', "
-                "of which training.guided_alignment teaches a head"
-            )
-            yield Fault(("pruning", name, "blocks"), message)
+        if found := methods[name].guided_fault(student, list(attention_blocks(entry))[-1]):
+            key, message = found
+            yield Fault(("pruning", name, *key), message)
 
 
 def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:

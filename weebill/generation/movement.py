@@ -6,13 +6,11 @@ The scores and gates are `weebill.pruning.movement`'s; here they accompany a tra
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weebill.experiment.shares import part_of
 from weebill.hugging_face.families import prunable
-from weebill.pruning.cut import cut
-from weebill.pruning.gates import silent
 from weebill.pruning.history import History
 from weebill.pruning.movement import MovementGates, MovementScoring
-from weebill.pruning.ranking import Ranking
+from weebill.pruning.movement_gates import MovementGates, cut_silent
+from weebill.pruning.ranking import Ranking, part_of_blocks
 from weebill.pruning.structure import Prunable
 
 SCHEDULE_POINTS = 200  # of the record, at most
@@ -34,18 +32,16 @@ class MovementShares:
         return MovementScoring(**asdict(self), prune_updates=updates, seed=seed)
 
 
-def cut_silent(model: Prunable, gates: MovementGates, settings: MovementScoring) -> dict[str, Any]:
+def cut_and_record(
+    model: Prunable, gates: MovementGates, settings: MovementScoring
+) -> dict[str, Any]:
     """Cut what the finished gates left silent, in place; returns the record, plain values.
 
     schedule: rows {"update", "heads", "neurons"}: the shares that were masked.  scores: block name → the last
     score of each head or neuron.  Further as `history.History`.
     """
     history = History(model, asdict(settings))
-    found = settings.candidates(model)
-    heads = {block.name: silent(block) for block in found.attention}
-    neurons = {block.name: silent(block) for block in found.feed_forward}
-    history.remove(heads, neurons)
-    cut(model, heads, neurons)
+    cut_silent(model, settings, history)
     scores = {
         name: {
             block.name: values.tolist()
@@ -67,9 +63,9 @@ def schedule(gates: MovementGates, settings: MovementScoring) -> list[dict[str, 
         progress = settings.progress(update)
         row: dict[str, float] = {"update": update}
         for name, kind in gates.kinds.items():
-            widths = kind.widths if settings.ranking == "layer" else [sum(kind.widths)]
             share = getattr(settings, name) * progress
-            row[name] = sum(part_of(share, width) for width in widths) / sum(widths)
+            masked = part_of_blocks(share, kind.widths, settings.ranking)
+            row[name] = masked / sum(kind.widths)
         rows.append(row)
     return rows
 

@@ -33,7 +33,7 @@ from weebill.generation.models import (
     model_hash,
     save_generator,
 )
-from weebill.generation.movement import MovementShares, cut_silent, movement_gates
+from weebill.generation.movement import MovementShares, cut_and_record, movement_gates
 from weebill.generation.quantized_training import weights_on_grid
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
@@ -172,7 +172,7 @@ class Prune:
             objective=objective,
             companion=gates,
         )
-        record = cut_silent(prunable(generator.model), gates, scoring)
+        record = cut_and_record(prunable(generator.model), gates, scoring)
         write_json(pruning_record(place.output), record)
         _save(self, place, generator, course)
 

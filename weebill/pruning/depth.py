@@ -1,16 +1,19 @@
 """Remove top layers, and train what remains to convergence (COMETINHO §4.2)."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from weebill.errors import InputError
 from weebill.pruning.history import History
-from weebill.pruning.structure import Prunable
-from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work_folder import pruning_work
+from weebill.pruning.method import AtOnce, Count, ModelShape, Problem, Removed
+
+if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
+    from weebill.pruning.study import Study
 
 
-def cut_layers(model: Prunable, stack: str, count: int) -> None:
+def cut_layers(model: "Prunable", stack: str, count: int) -> None:
     """Remove the `count` top layers of a stack in place.
 
     Raises InputError where the model has no such stack, or no layer would be left of it.
@@ -26,22 +29,47 @@ def cut_layers(model: Prunable, stack: str, count: int) -> None:
 
 
 @dataclass(frozen=True)
-class Depth:
-    """How many top layers go of which stack."""
+class Depth(AtOnce):
+    """Remove top layers (COMETINHO §4.2)."""
 
-    layers: int = 1
-    stack: str = "encoder"
-    reset_to: int = 25_000  # updates before it; the others of the training follow it
+    layers: Count = 1
+    """Number of layers that are removed."""
+    stack: Literal["encoder", "decoder"] = "encoder"
+    """Stack that loses them."""
+    reset_to: Count = 25_000
+    """Updates of training before the removal."""
 
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """The student without its top layers, trained to convergence.
+    @property
+    def label(self) -> str:
+        """See `Method`."""
+        return "depth"
 
-        work: as `late_reset.LateReset.prune`.  Raises InputError as `cut_layers`.
-        """
-        with pruning_work(self, study, work):
-            model = study.checkpoint(self.reset_to)
-            cut_layers(model, self.stack, self.layers)
-            course = study.train(
-                model, start_update=self.reset_to, updates=None, work=work / "final"
-            )
-        return Pruned(model, History(model, asdict(self)).to_dict(), course)
+    @property
+    def parts(self) -> frozenset[str]:
+        """Layers."""
+        return frozenset({"layers"})
+
+    def removes(self, shape: ModelShape) -> Removed:
+        """Count the layers."""
+        return Removed(self.stack, layers=self.layers)
+
+    def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
+        """Find models that have no more layers than are removed."""
+        for name, shape in zoo.items():
+            depth = shape.layers[self.stack]
+            if self.layers >= depth:
+                message = f"found {self.layers}, expected less than {depth}, the {self.stack}'s of '{name}'"
+                yield ("layers",), message
+
+    def guided_fault(self, name: str, block: str) -> Problem | None:
+        """Say that the decoder's last layer would be removed."""
+        if not block.startswith(f"{self.stack}."):
+            return None
+        return ("stack",), (
+            f"found {self.stack}, expected encoder, as training.guided_alignment teaches its last layer"
+        )
+
+    def cut(self, study: "Study", model: "Prunable") -> History:
+        """Remove the layers; see `cut_layers`."""
+        cut_layers(model, self.stack, self.layers)
+        return History(model, asdict(self))

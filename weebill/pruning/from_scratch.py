@@ -3,27 +3,54 @@
 What pruning is worth: a pruned student is to be better than this one (Behnke and Heafield 2021).
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
+from weebill.errors import nearest
 from weebill.pruning.history import History
-from weebill.pruning.study import Pruned, Study
+from weebill.pruning.method import Baseline, Method, Problem, Pruned, RecipeName
 from weebill.pruning.work_folder import pruning_work
+
+if TYPE_CHECKING:
+    from weebill.pruning.study import Study
 
 
 @dataclass(frozen=True)
-class FromScratch:
-    """like: the recipe that made the shape."""
+class FromScratch(Method):
+    """Train the shape that another recipe made from its first weights: what pruning must beat."""
 
-    like: str
-    reset_to: ClassVar[int] = 0  # it begins anew
+    like: RecipeName
+    """Recipe that makes the shape."""
 
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """A student of the shape of the study's start, trained to convergence.
+    @property
+    def label(self) -> str:
+        """See `Method`."""
+        return "from-scratch"
 
-        work: as `late_reset.LateReset.prune`.
-        """
+    @property
+    def baseline(self) -> Baseline:
+        """The baseline of the recipe that made the shape."""
+        return "from scratch"
+
+    @property
+    def shape_from(self) -> str:
+        """The recipe that made the shape."""
+        return self.like
+
+    def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:
+        """Find a shape that no recipe makes."""
+        if self.like not in recipes:
+            yield ("like",), f"no recipe '{self.like}' in pruning{nearest(self.like, recipes)}"
+        elif recipes[self.like].shape_from is not None:
+            message = (
+                f"found '{self.like}', which prunes nothing itself, expected a recipe that does"
+            )
+            yield ("like",), message
+
+    def prune(self, study: "Study", work: Path) -> Pruned:
+        """Train a student of the shape of the study's start to convergence; see `Method.prune`."""
         with pruning_work(self, study, work):
             model = study.untrained()
             history = History(model, asdict(self))

@@ -4,22 +4,22 @@ the heads and neurons whose groups died of it, and train what remains to converg
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from torch import Tensor
+from annotated_types import Ge, Gt, Lt
 
-from weebill.errors import InputError
-from weebill.pruning.criteria import Candidates
-from weebill.pruning.cut import cut
-from weebill.pruning.groups import Grouping, Groups, group_norms, groups_of
 from weebill.pruning.history import History
-from weebill.pruning.ranking import Scores
-from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
-from weebill.pruning.study import Companion, Pruned, Study
+from weebill.pruning.method import BlockMethod, BlockPattern, Count, Method, Pruned
 from weebill.pruning.work_folder import pruning_work
 
-HEAD_DIES = 0.5  # at this share of dead connections
+if TYPE_CHECKING:
+    from weebill.pruning.group_penalty import LassoCompanion
+    from weebill.pruning.structure import Prunable
+    from weebill.pruning.study import Study
+
+Grouping = Literal["rowcol", "head"]
 
 
 @dataclass(frozen=True)
@@ -42,61 +42,80 @@ class Lasso:
     size_scaling: bool = False
     blocks: str = "encoder.*"
 
-    def companion(self, model: Prunable) -> "LassoCompanion":
+    def companion(self, model: "Prunable") -> "LassoCompanion":
         """The penalty on this model."""
+        from weebill.pruning.group_penalty import LassoCompanion
+
         return LassoCompanion(self, model)
 
 
-class LassoCompanion(Companion):
-    """The penalty in training.  It has no parameters and no state."""
-
-    def __init__(self, settings: Lasso, model: Prunable):
-        super().__init__()
-        self._groups: list[tuple[Groups, float]] = [
-            (groups, settings.strength * (groups.size**0.5 if settings.size_scaling else 1.0))
-            for block in _candidates(model, settings.blocks)
-            for groups in groups_of(block, settings.groups)
-        ]
-
-    def penalty(self) -> Tensor:
-        """λ · Σ ‖w_g‖₂, a scalar."""
-        return sum(strength * groups.norms().sum() for groups, strength in self._groups)
-
-
 @dataclass(frozen=True)
-class GroupLasso:
-    """`reset_to` updates without the penalty, `regularise_updates` with it, the others without what died.
+class GroupLasso(BlockMethod):
+    """Train with a penalty on the norms of groups of weights, then remove what died (WMT21 §3.1).
 
-    reset: what remains goes back to its weights before the penalty, and learns from `reset_to` on, as in late
-    resetting (WNGT20 §4); the paper's goes on as the penalty left it, small and with fewer updates to come.
-
-    groups, strength, size_scaling: of the penalty, see `Lasso`.
-    threshold: a group is dead at this share of the mean norm that its map's groups had before the penalty.
-    Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths
-    of what they were, so the paper's absolute 1e-5 finds none of them; below a tenth nothing matters
-    to the loss yet.
+    `reset_to` updates go without the penalty, `regularise_updates` with it, the others without what died.
     """
 
     groups: Grouping = "rowcol"
-    strength: float = 1e-4
-    size_scaling: bool = False
-    threshold: float = 0.1
-    reset: bool = False
-    reset_to: int = 50_000
-    regularise_updates: int = 150_000
-    blocks: str = "encoder.*"  # pattern of the names of the blocks
+    """Rows and columns of the projections, a head goes with half of its connections; or a head's weights together.
 
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """The student without its dead heads and neurons, trained to convergence.
+    Feed-forward neurons go by row and column in both.
+    """
+    strength: Annotated[float, Gt(0)] = 1e-4
+    """λ, the weight of the penalty, beside a loss that is a mean over an update's target words; see `Lasso`."""
+    size_scaling: bool = False
+    """Weigh each norm by the square root of its group's size."""
+    threshold: Annotated[float, Ge(0), Lt(1)] = 0.1
+    """A group is dead at this share of the mean norm that its map's groups had before the penalty.
+
+    Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths of what they
+    were, so the paper's absolute 1e-5 finds none of them; below a tenth nothing matters to the loss yet.
+    """
+    reset: bool = False
+    """Reset what remains to its weights before the penalty, and train it from `reset_to` on (late resetting).
+
+    The paper goes on with the weights as the penalty left them, small and with fewer updates to come.
+    """
+    reset_to: Count = 50_000
+    """Updates without the penalty."""
+    regularise_updates: Count = 150_000
+    """Updates with it."""
+    blocks: BlockPattern = "encoder.*"
+    """Pattern of the names of the blocks."""
+
+    @property
+    def label(self) -> str:
+        """See `Method`."""
+        return f"group-lasso, {self.groups}"
+
+    @property
+    def phases(self) -> dict[str, int]:
+        """The updates with the penalty, unless what remains is reset."""
+        return {} if self.reset else {"regularise_updates": self.regularise_updates}
+
+    def same_shape(self, other: Method) -> bool:
+        """Return True if the recipes differ at most in whether they reset what is left."""
+        return isinstance(other, GroupLasso) and self == replace(other, reset=self.reset)
+
+    def extra_updates(self, training: Mapping[str, Any]) -> int:
+        """Add the updates with the penalty, if what remains is reset."""
+        repeated = self.regularise_updates if self.reset else 0
+        return super().extra_updates(training) + repeated
+
+    def prune(self, study: "Study", work: Path) -> Pruned:
+        """Prune the student of a study; see `Method.prune`.
 
         A head dies when at least half of its groups in query, key, value and out map are dead, a neuron
         with its group in the inner or the outer map.  The history scores heads by the share that lives.
-        work: as `late_reset.LateReset.prune`.  Raises InputError where the pattern names no block.
+        Raises InputError where the pattern names no block.
         """
+        from weebill.pruning.cut import cut
+        from weebill.pruning.group_penalty import dead_parts, norms_of
+
         with pruning_work(self, study, work):
             model = study.checkpoint(self.reset_to)
             history = History(model, asdict(self))
-            before = self._norms(model)
+            before = norms_of(model, self)
             study.train(
                 model,
                 start_update=self.reset_to,
@@ -104,7 +123,7 @@ class GroupLasso:
                 work=work / "regularised",
                 companion=Lasso(self.groups, self.strength, self.size_scaling, self.blocks),
             )
-            heads, neurons, scores = self._dead(model, before)
+            heads, neurons, scores = dead_parts(model, self, before)
             if not any(heads.values()) and not any(neurons.values()):
                 logging.warning("group lasso: nothing died; raise strength or regularise_updates")
             history.remove(heads, neurons, scores)
@@ -116,40 +135,3 @@ class GroupLasso:
             cut(model, heads, neurons)
             course = study.train(model, start_update=start, updates=None, work=work / "final")
         return Pruned(model, history.to_dict(), course)
-
-    def _norms(self, model: Prunable) -> dict[str, Tensor]:
-        """Block name → the norms of its groups."""
-        blocks = _candidates(model, self.blocks)
-        return {block.name: group_norms(block, self.groups) for block in blocks}
-
-    def _dead(
-        self, model: Prunable, before: Mapping[str, Tensor]
-    ) -> tuple[dict[str, list[int]], dict[str, list[int]], Scores]:
-        """The heads and neurons that died, and of each head the share of its groups that lives."""
-        blocks = Candidates.named(model, self.blocks, heads=True, neurons=True)
-        dead = {
-            name: norms <= self.threshold * before[name].mean(1, keepdim=True)  # (maps, groups)
-            for name, norms in self._norms(model).items()
-        }
-        living = {}
-        for block in blocks.attention:
-            each = 1 if self.groups == "head" else block.head_size
-            by_head = dead[block.name].unflatten(1, (block.heads, each))  # (maps, h, groups)
-            living[block.name] = 1 - by_head.double().mean((0, 2))
-        heads = {name: _places(shares <= 1 - HEAD_DIES) for name, shares in living.items()}
-        neurons = {block.name: _places(dead[block.name].any(0)) for block in blocks.feed_forward}
-        scores = Scores(heads={name: shares.tolist() for name, shares in living.items()})
-        return heads, neurons, scores
-
-
-def _candidates(model: Prunable, pattern: str) -> list[AttentionBlock | FeedForwardBlock]:
-    """The blocks whose names match.  Raises InputError where there are none."""
-    candidates = Candidates.named(model, pattern, heads=True, neurons=True)
-    blocks = [*candidates.attention, *candidates.feed_forward]
-    if not blocks:
-        raise InputError(f"pruning: the student has no blocks '{pattern}'; mend the pattern")
-    return blocks
-
-
-def _places(flags: Tensor) -> list[int]:
-    return flags.nonzero().flatten().tolist()

@@ -1,16 +1,18 @@
 """What went when: the record of a pruning, by the numbers that heads and neurons have in the whole student."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weebill.pruning.ranking import Scores
-from weebill.pruning.structure import Prunable
+
+if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
 
 
 class History:
     """The heads, neurons and layers that are left, and the steps in which the others went."""
 
-    def __init__(self, model: Prunable, settings: Mapping[str, Any]):
+    def __init__(self, model: "Prunable", settings: Mapping[str, Any]):
         """model: the whole student; settings: of the method, plain values."""
         self.settings = dict(settings)
         self.heads = {block.name: list(range(block.heads)) for block in model.attention_blocks()}
@@ -40,7 +42,7 @@ class History:
         }
         self.steps.append({"removed": removed, "scores": scored})
 
-    def removed_heads(self, model: Prunable) -> dict[str, set[int]]:
+    def removed_heads(self, model: "Prunable") -> dict[str, set[int]]:
         """Block name → the heads to cut from a fresh copy of the whole student."""
         return {
             block.name: set(range(block.heads)) - set(self.heads[block.name])

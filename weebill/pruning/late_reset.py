@@ -6,37 +6,75 @@ heads, put what remains back to C.  At last train what remains to convergence.
 
 import logging
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
-from weebill.pruning.criteria import CRITERIA, Candidates
-from weebill.pruning.cut import cut
 from weebill.pruning.history import History
+from weebill.pruning.method import (
+    BlockMethod,
+    BlockPattern,
+    Count,
+    Criterion,
+    ModelShape,
+    Pruned,
+    Removed,
+)
 from weebill.pruning.ranking import BlockScores, Scores, lowest
-from weebill.pruning.structure import Prunable
-from weebill.pruning.study import Pruned, Study
 from weebill.pruning.work_folder import pruning_work
+
+if TYPE_CHECKING:
+    from weebill.pruning.criteria import Candidates
+    from weebill.pruning.structure import Prunable
+    from weebill.pruning.study import Study
 
 
 @dataclass(frozen=True)
-class LateReset:
-    """The schedule: 3 heads an iteration are the paper's Steady, 6 its Pushy."""
+class LateReset(BlockMethod):
+    """Remove heads step by step, each time back to an early checkpoint (WNGT20 §4, after Frankle et al. 2019)."""
 
-    heads_per_iteration: int = 3
-    iterations: int = 12  # 36 of the 48 encoder heads of Tiny
-    criterion: str = "confidence"  # the paper's; another, to compare with
-    reset_to: int = 25_000  # updates behind C
-    iteration_updates: int = 15_000
-    blocks: str = "encoder.*"  # pattern of the names of the attention blocks that lose heads
+    heads_per_iteration: Count = 3
+    """Heads removed in each iteration. The paper's Steady uses 3, its Pushy 6."""
+    iterations: Count = 12
+    """Number of iterations; 12 of 3 heads remove 36 of the 48 encoder heads of Tiny."""
+    criterion: Criterion = "confidence"
+    """Score by which heads are chosen, the lowest first; confidence is the paper's."""
+    reset_to: Count = 25_000
+    """Updates of the checkpoint to which the remaining weights are reset."""
+    iteration_updates: Count = 15_000
+    """Updates between two removals, which `training.updates` do not count."""
+    blocks: BlockPattern = "encoder.*"
+    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`."""
 
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """The student without the heads of lowest score, trained to convergence.
+    @property
+    def label(self) -> str:
+        """See `Method`."""
+        return f"late-reset, {self.criterion}"
 
-        Its history says which heads went in which iteration, at what score, and which are left.
-        work: holds finished iterations and unfinished training, so that a run killed anywhere goes on
-        to the same result.  It is emptied first where it was begun by another schedule, study or code.
+    @property
+    def parts(self) -> frozenset[str]:
+        """Heads."""
+        return frozenset({"heads"})
+
+    def removes(self, shape: ModelShape) -> Removed:
+        """Count the heads of all iterations."""
+        return Removed(self.blocks, heads=self.heads_per_iteration * self.iterations)
+
+    def asked(self, removed: Removed) -> str:
+        """Say how the heads are multiplied."""
+        return f"{self.heads_per_iteration} heads x {self.iterations} iterations = {removed.heads}"
+
+    def extra_updates(self, training: Mapping[str, Any]) -> int:
+        """Add those of the iterations to those of the last training."""
+        return super().extra_updates(training) + self.iterations * self.iteration_updates
+
+    def prune(self, study: "Study", work: Path) -> Pruned:
+        """Prune the student of a study; see `Method.prune`.
+
+        The history says which heads went in which iteration, at what score, and which are left.
         Raises InputError where the student has fewer heads than the schedule removes.
         """
         with pruning_work(self, study, work):
@@ -54,7 +92,7 @@ class LateReset:
             )
         return Pruned(model, history.to_dict(), course)
 
-    def _begin(self, model: Prunable) -> History:
+    def _begin(self, model: "Prunable") -> History:
         """The history of the whole student, which must have heads enough."""
         asked = self.heads_per_iteration * self.iterations
         found = sum(block.heads for block in self._candidates(model).attention)
@@ -65,8 +103,10 @@ class LateReset:
             )
         return History(model, asdict(self))
 
-    def _scores(self, study: Study, history: History, work: Path) -> BlockScores:
+    def _scores(self, study: "Study", history: History, work: Path) -> BlockScores:
         """Train the survivors from C, and score each."""
+        from weebill.pruning.criteria import CRITERIA
+
         outcome = work / "scores.json"
         if not outcome.is_file():
             model = self._reset(study, history)
@@ -81,11 +121,15 @@ class LateReset:
         shutil.rmtree(work / "training", ignore_errors=True)
         return read_json(outcome)
 
-    def _reset(self, study: Study, history: History) -> Prunable:
+    def _reset(self, study: "Study", history: History) -> "Prunable":
         """C without the heads that went."""
+        from weebill.pruning.cut import cut
+
         model = study.checkpoint(self.reset_to)
         cut(model, heads=history.removed_heads(model))
         return model
 
-    def _candidates(self, model: Prunable) -> Candidates:
+    def _candidates(self, model: "Prunable") -> "Candidates":
+        from weebill.pruning.criteria import Candidates
+
         return Candidates.named(model, self.blocks, heads=True, neurons=False)

@@ -4,51 +4,74 @@ With `gradient` it is COMETINHO's recipe (§4.2, after TextPruner); with `magnit
 baselines that other methods are to beat.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weebill.errors import InputError
-from weebill.pruning.criteria import CRITERIA, Candidates
-from weebill.pruning.cut import cut
 from weebill.pruning.history import History
+from weebill.pruning.method import (
+    AtOnce,
+    BlockPattern,
+    Count,
+    Criterion,
+    Method,
+    Problem,
+    Share,
+    ShareMethod,
+    nothing_removed,
+)
 from weebill.pruning.ranking import Ranking, lowest_share
-from weebill.pruning.study import Pruned, Study
-from weebill.pruning.work_folder import pruning_work
+
+if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
+    from weebill.pruning.study import Study
 
 
 @dataclass(frozen=True)
-class OneShot:
-    """heads, neurons: the shares that go, of those in `blocks`."""
+class OneShot(AtOnce, ShareMethod):
+    """Remove shares of heads and neurons at once (COMETINHO §4.2)."""
 
-    criterion: str = "gradient"
-    heads: float = 0.0
-    neurons: float = 0.0
+    criterion: Criterion = "gradient"
+    """Score by which parts are chosen, the lowest first; confidence scores heads alone."""
+    heads: Share = 0.0
+    """Share of the heads of `blocks` that is removed."""
+    neurons: Share = 0.0
+    """Share of the feed-forward neurons of `blocks` that is removed."""
     ranking: Ranking = "global"
-    reset_to: int = 25_000  # updates before it; the others of the training follow it
-    blocks: str = "encoder.*"  # pattern of the names of the blocks
+    """Rank over all blocks together (global), or remove the same share of each block (layer)."""
+    reset_to: Count = 25_000
+    """Updates of training before the removal."""
+    blocks: BlockPattern = "encoder.*"
+    """Pattern of the names of the blocks, such as `*.feed_forward`."""
 
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """The student without the lowest of its heads and neurons, trained to convergence.
+    @property
+    def label(self) -> str:
+        """See `Method`."""
+        return f"one-shot, {self.criterion}"
 
-        work: as `late_reset.LateReset.prune`.  Raises InputError where neither head nor neuron goes.
-        """
-        with pruning_work(self, study, work):
-            model = study.checkpoint(self.reset_to)
-            candidates = Candidates.named(
-                model, self.blocks, heads=self.heads > 0, neurons=self.neurons > 0
+    def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:
+        """Find a criterion that cannot score what it is to choose."""
+        if self.criterion == "confidence" and self.neurons:
+            message = (
+                "found confidence with neurons, expected another: it scores heads, not neurons"
             )
-            scores = CRITERIA[self.criterion](study, model, candidates)
-            heads = lowest_share(scores.heads, self.heads, self.ranking)
-            neurons = lowest_share(scores.neurons, self.neurons, self.ranking)
-            if not any(heads.values()) and not any(neurons.values()):
-                raise InputError(
-                    f"pruning: heads {self.heads} and neurons {self.neurons} of blocks '{self.blocks}' are "
-                    "none; raise one, or mend the pattern"
-                )
-            history = History(model, asdict(self))
-            history.remove(heads, neurons, scores)
-            cut(model, heads, neurons)
-            course = study.train(
-                model, start_update=self.reset_to, updates=None, work=work / "final"
-            )
-        return Pruned(model, history.to_dict(), course)
+            yield ("criterion",), message
+
+    def cut(self, study: "Study", model: "Prunable") -> History:
+        """Remove the lowest heads and neurons.  Raises InputError if the shares come to nothing."""
+        from weebill.pruning.criteria import CRITERIA, Candidates
+        from weebill.pruning.cut import cut
+
+        candidates = Candidates.named(
+            model, self.blocks, heads=self.heads > 0, neurons=self.neurons > 0
+        )
+        scores = CRITERIA[self.criterion](study, model, candidates)
+        heads = lowest_share(scores.heads, self.heads, self.ranking)
+        neurons = lowest_share(scores.neurons, self.neurons, self.ranking)
+        if not any(heads.values()) and not any(neurons.values()):
+            raise InputError(nothing_removed(self))
+        history = History(model, asdict(self))
+        history.remove(heads, neurons, scores)
+        cut(model, heads, neurons)
+        return history

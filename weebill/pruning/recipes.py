@@ -1,11 +1,9 @@
 """Recipes to prune: whom they prune, how much, and what a pruned student is to be better than."""
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
-from weebill.experiment.shares import part_of
 from weebill.experiment.student_names import first_of
 from weebill.experiment.variants import (
     UNPRUNED,
@@ -15,6 +13,8 @@ from weebill.experiment.variants import (
     measured_variants,
 )
 from weebill.experiment.zoo import Zoo, attention_blocks, feed_forward_blocks
+from weebill.pruning.method import Baseline, Method, ModelShape
+from weebill.pruning.methods import pruning_method
 
 Pruned = tuple[str, str]  # student, recipe
 Pair = tuple[Variant, Variant]  # and what it is compared with
@@ -29,9 +29,11 @@ def pruned_students(config: Mapping[str, Any]) -> list[Pruned]:
 def made_students(config: Mapping[str, Any]) -> list[Pruned]:
     """Every (student, recipe) that `variants` ask for, or that another of them takes its shape from."""
     asked = {v[:2] for pattern in config["variants"] for v in matching(pattern, config)}
-    recipes = config["pruning"]
-    likes = {(student, recipes.get(recipe, {}).get("like")) for student, recipe in asked}
-    return [pair for pair in product(config["students"], recipes) if pair in asked | likes]
+    methods = methods_of(config)
+    shapes = {
+        (student, methods[recipe].shape_from) for student, recipe in asked if recipe != UNPRUNED
+    }
+    return [pair for pair in product(config["students"], methods) if pair in asked | shapes]
 
 
 def made_variants(config: Mapping[str, Any]) -> list[Variant]:
@@ -40,25 +42,15 @@ def made_variants(config: Mapping[str, Any]) -> list[Variant]:
     return list(dict.fromkeys([*expand_variants(config), *pruned]))
 
 
-def matched(blocks: Mapping[str, int], pattern: str) -> dict[str, int]:
-    """The blocks whose names match a pattern, with their widths."""
-    return {name: width for name, width in blocks.items() if fnmatchcase(name, pattern)}
+def methods_of(config: Mapping[str, Any]) -> dict[str, Method]:
+    """Return the method of each recipe of a checked configuration, by the recipe's name."""
+    return {name: pruning_method(recipe) for name, recipe in config["pruning"].items()}
 
 
-def removed(recipe: Mapping[str, Any], entry: Mapping[str, Any]) -> tuple[int, int] | None:
-    """How many heads and neurons a recipe takes from a model of the zoo; None where training decides."""
-    if recipe["method"] == "late-reset":
-        return recipe["heads_per_iteration"] * recipe["iterations"], 0
-    if "ranking" not in recipe:
-        return None
-    heads = matched(attention_blocks(entry), recipe["blocks"]).values()
-    neurons = matched(feed_forward_blocks(entry), recipe["blocks"]).values()
-    if recipe["ranking"] == "global":
-        heads, neurons = [sum(heads)], [sum(neurons)]
-    return (
-        sum(part_of(recipe["heads"], width) for width in heads),
-        sum(part_of(recipe["neurons"], width) for width in neurons),
-    )
+def shape_of(entry: Mapping[str, Any]) -> ModelShape:
+    """Return the shape of a single model of the zoo."""
+    layers = {side: entry[f"{side}_layers"] for side in ("encoder", "decoder")}
+    return ModelShape(attention_blocks(entry), feed_forward_blocks(entry), layers)
 
 
 def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[Pair]]:
@@ -88,7 +80,7 @@ def comparisons_over_seeds(config: Mapping[str, Any], zoo: Zoo) -> dict[str, lis
 def _comparisons(
     variants: Sequence[Variant], config: Mapping[str, Any], zoo: Zoo
 ) -> dict[Pruned, list[Pair]]:
-    found: dict[Pruned, list[Pair]] = {}
+    methods, found = methods_of(config), {}
     for student, recipe, precision in variants:
         if recipe == UNPRUNED:
             continue
@@ -97,45 +89,33 @@ def _comparisons(
             for other, name, in_precision in variants
             if (other, in_precision) == (student, precision) and name != recipe
         ]
-        pruned = {name: config["pruning"][name] for name in others if name != UNPRUNED}
-        chosen = [
-            *(name for name in others if name == UNPRUNED),
-            *_random_choice(config["pruning"][recipe], pruned, zoo[student]),
-            *_from_scratch(config["pruning"], recipe, pruned),
-        ]
-        for name in chosen:
+        baselines = [name for name in others if name == UNPRUNED]
+        for kind in get_args(Baseline):
+            baselines += _baselines(kind, recipe, others, methods, zoo[student])
+        for name in baselines:
             pair = ((student, recipe, precision), (student, name, precision))
             found.setdefault((student, recipe), []).append(pair)
     return found
 
 
-def _from_scratch(
-    recipes: Mapping[str, Mapping[str, Any]],
+def _baselines(
+    kind: Baseline,
     recipe: str,
-    others: Mapping[str, Mapping[str, Any]],
+    others: Sequence[str],
+    methods: Mapping[str, Method],
+    entry: Mapping[str, Any],
 ) -> list[str]:
-    """The names of the recipes that train a recipe's shape, which a reset of what is left does not change."""
-    shape = {**recipes[recipe], "reset": None}
-    return [
-        name
-        for name, other in others.items()
-        if "like" in other and {**recipes[other["like"]], "reset": None} == shape
-    ]
+    """Return the recipes among others that are baselines of this kind for a recipe.
 
-
-def _random_choice(
-    recipe: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]], entry: Mapping[str, Any]
-) -> Sequence[str]:
-    """The name of the recipe that removes as much at random, or nothing."""
-    amount = removed(recipe, entry)
-    if amount is None or recipe.get("criterion") == "random":
+    Of random choices it is one that removes as much of the same blocks, by the same method if there is one.
+    """
+    method = methods[recipe]
+    names = [name for name in others if name != UNPRUNED and methods[name].baseline == kind]
+    if kind == "from scratch":
+        return [name for name in names if method.same_shape(methods[methods[name].shape_from])]
+    shape = shape_of(entry)
+    amount = method.removes(shape)
+    if amount is None or method.baseline == kind:
         return []
-    alike = [
-        name
-        for name, other in others.items()
-        if other.get("criterion") == "random"
-        and other["blocks"] == recipe["blocks"]
-        and removed(other, entry) == amount
-    ]
-    alike.sort(key=lambda name: others[name]["method"] != recipe["method"])
-    return alike[:1]
+    alike = [name for name in names if methods[name].removes(shape) == amount]
+    return sorted(alike, key=lambda name: type(methods[name]) is not type(method))[:1]

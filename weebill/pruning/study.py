@@ -1,8 +1,7 @@
-"""What a pruning method asks of a model family, and what it gives back."""
+"""What a pruning method asks of a model family."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,7 +35,7 @@ class Companion(nn.Module):
 
 
 class CompanionSettings(Protocol):
-    """A frozen dataclass of plain values that makes a companion; `companions.COMPANIONS` names its kind."""
+    """A frozen dataclass of plain values that makes a companion; `companion_registry.COMPANIONS` names its kind."""
 
     def companion(self, model: Prunable) -> Companion:
         """A companion of this model alone."""
@@ -90,29 +89,4 @@ class Study(Protocol):
 
         Whenever it yields, the parameters' `grad` is that of the last batch's loss, and of no other.
         """
-        ...
-
-
-@dataclass(frozen=True)
-class Pruned:
-    """A pruned and trained model.
-
-    history: what went when, plain values for JSON.  course: what `Study.train` returned at the end.
-    """
-
-    model: Prunable
-    history: dict[str, Any]
-    course: Any
-
-
-class Method(Protocol):
-    """A way to prune: a frozen dataclass of its settings.
-
-    reset_to: the update of the student's training at which the method takes over.
-    """
-
-    reset_to: int
-
-    def prune(self, study: Study, work: Path) -> Pruned:
-        """Prune the study's student.  work: a folder for its state, by which a killed run goes on."""
         ...

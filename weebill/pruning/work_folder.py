@@ -4,21 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-
-import torch
+from typing import TYPE_CHECKING
 
 from weebill.files import claim_folder, exclusive_folder
-from weebill.pruning.study import Method, Study
 from weebill.workflow.code_version import code_version
+
+if TYPE_CHECKING:
+    from weebill.pruning.method import Method
+    from weebill.pruning.study import Study
 
 
 @contextmanager
-def pruning_work(method: Method, study: Study, work: Path) -> Iterator[None]:
+def pruning_work(method: "Method", study: "Study", work: Path) -> Iterator[None]:
     """While it lasts, the folder is this method's and study's alone.
 
     What a killed run of the same left there stays; it is emptied first where it was begun by another
     method, study or code.
     """
+    import torch
+
     with exclusive_folder(work):
         begun_by = {
             "method": type(method).__name__,

@@ -12,6 +12,7 @@ from typing import Any
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.zoo import MODELS
+from weebill.pruning.methods import pruning_method
 from weebill.report import papers
 from weebill.report import quantities as q
 from weebill.report.results import TEACHER, Results
@@ -203,14 +204,13 @@ def _wmt21_table2(row: Mapping[str, str]) -> Key:
 
 def _takes_heads_alone(recipes: Recipes, name: str) -> bool:
     """Late resetting, and what chooses as many heads another way."""
-    recipe = recipes[name]
-    return recipe["method"] == "late-reset" or bool(recipe.get("heads") and not recipe["neurons"])
+    return pruning_method(recipes[name]).parts == {"heads"}
 
 
 def _by_group_lasso(recipes: Recipes, name: str) -> bool:
     """Group lasso, and the training of its shapes from scratch."""
-    recipe = recipes[name]
-    return recipes[recipe.get("like", name)]["method"] == "group-lasso"
+    shape = pruning_method(recipes[name]).shape_from or name
+    return recipes[shape]["method"] == "group-lasso"
 
 
 def _is_student(variant: Variant) -> bool:

@@ -8,14 +8,9 @@ from weebill.evaluation.quality.comparison import Comparison
 from weebill.evaluation.size.translation_size import MIB, Size, encoder_parameters, encoder_sparsity
 from weebill.experiment.precisions import PRECISIONS, grid_of
 from weebill.experiment.variants import UNPRUNED
+from weebill.pruning.methods import pruning_method
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
-
-
-def method_name(recipe: Mapping[str, Any]) -> str:
-    """How a recipe chooses, as figures and tables call it: "late-reset, confidence"."""
-    how = recipe["groups"] if "groups" in recipe else recipe.get("criterion")
-    return f"{recipe['method']}, {how}" if how else recipe["method"]
 
 
 def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -108,7 +103,7 @@ def _model_cells(results: Results, variant: Variant, scores: Sequence[float]) ->
     is_whole = variant == variant.baseline
     return [
         Cell(str(variant)),
-        Cell(method_name(recipe) if recipe else ""),
+        Cell(pruning_method(recipe).label if recipe else ""),
         Cell(parameters, "" if is_whole else delta(parameters, _encoder_millions(whole), "ratio")),
         *(Cell(fixed(share, 2)) for share in sparsity),
         Cell(mib, "" if is_whole else delta(mib, whole_mib, "ratio")),
@@ -206,7 +201,8 @@ def findings(results: Results) -> list[str]:
         difference, low, high = (signed(value).replace("-", "−") for value in bounds)
         other = Variant.parse(one.baseline).recipe
         told = f"{difference} ({low} to {high}) against `{other}`"
-        by_chance = results.config["pruning"][variant.recipe].get("criterion") == "random"
+        recipe = results.config["pruning"][variant.recipe]
+        by_chance = pruning_method(recipe).baseline == "chance"
         chosen = any(0 < share < 1 for share in shares)
         if by_chance and chosen and other == UNPRUNED:
             told += ", which is all that choosing better than at random could save"

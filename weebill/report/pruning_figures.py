@@ -9,7 +9,7 @@ import pandas as pd
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size.translation_size import Size
 from weebill.experiment.variants import UNPRUNED
-from weebill.report.pruning import method_name
+from weebill.pruning.methods import pruning_method
 from weebill.report.results import Results
 
 # Tableau's ten colours of methods; the unpruned student is black
@@ -38,16 +38,16 @@ def _points(results: Results) -> pd.DataFrame:
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
         if baseline.recipe != UNPRUNED or variant.precision != "float32":
             continue
-        recipe = results.config["pruning"][variant.recipe]
+        method = pruning_method(results.config["pruning"][variant.recipe])
         rows[one.baseline] = {
             **_named(baseline, UNPRUNED),
             **_scores(one.baseline_score, one.baseline_low, one.baseline_high),
         }
         rows[one.variant] = {
-            **_named(variant, method_name(recipe)),
+            **_named(variant, method.label),
             **_scores(one.score, one.low, one.high),
             **_removed(results.size(variant), results.size(baseline)),
-            "baseline": "like" in recipe or recipe.get("criterion") == "random",
+            "baseline": method.baseline is not None,
         }
     columns = ["student", "method", "recipe", "score", "low", "high", "heads", "neurons", "what"]
     frame = pd.DataFrame(list(rows.values()), columns=[*columns, "baseline"])
@@ -182,7 +182,7 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
             recipe = results.config["pruning"].get(variant.recipe)
             rows.append(
                 {
-                    **_named(variant, method_name(recipe) if recipe else UNPRUNED),
+                    **_named(variant, pruning_method(recipe).label if recipe else UNPRUNED),
                     **scores[str(variant)],
                     "precision": variant.precision,
                     "words_per_second": speed.words_per_second,

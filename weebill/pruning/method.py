@@ -1,0 +1,270 @@
+"""Base classes of pruning methods: what a method answers about itself, and how it begins and ends.
+
+A method is a frozen dataclass of its settings in a file of its own, and an entry of `methods.METHODS`.  Such a
+file imports torch inside functions only: a configuration is checked without it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+from annotated_types import Ge, Le
+from pydantic import Field
+
+from weebill.pruning.ranking import Ranking, part_of_blocks
+from weebill.pruning.work_folder import pruning_work
+
+if TYPE_CHECKING:
+    from weebill.pruning.history import History
+    from weebill.pruning.structure import Prunable
+    from weebill.pruning.study import Study
+
+Count = Annotated[int, Ge(1)]
+Share = Annotated[float, Ge(0), Le(1)]
+BlockPattern = Annotated[
+    str,
+    Field(
+        pattern=r"^[^/]+$",
+        json_schema_extra={"expected": "a pattern of block names, such as encoder.*"},
+    ),
+]
+RecipeName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        json_schema_extra={"expected": "a name of letters, digits and . _ -"},
+    ),
+]
+Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
+Baseline = Literal["chance", "from scratch"]
+Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and what is wrong with it
+
+
+@dataclass(frozen=True)
+class ModelShape:
+    """Parts of a model by name: heads of attention blocks, neurons of feed-forward blocks, layers of stacks."""
+
+    heads: Mapping[str, int]
+    neurons: Mapping[str, int]
+    layers: Mapping[str, int]
+
+    def matching(self, pattern: str) -> Self:
+        """Return the shape with only the blocks whose names match a pattern such as "encoder.*"."""
+        heads, neurons = (
+            {name: width for name, width in blocks.items() if fnmatchcase(name, pattern)}
+            for blocks in (self.heads, self.neurons)
+        )
+        return type(self)(heads, neurons, self.layers)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Numbers of parts that a method removes.  place: pattern of the blocks, or the stack, that lose them."""
+
+    place: str
+    heads: int = 0
+    neurons: int = 0
+    layers: int = 0
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """A pruned and trained model.
+
+    history: what was removed when, plain values for JSON.  course: what the last `Study.train` returned.
+    """
+
+    model: "Prunable"
+    history: dict[str, Any]
+    course: Any
+
+
+class Method:
+    """A way to prune: the base of frozen dataclasses of settings.
+
+    reset_to: the update of the model's training at which the method takes over; 0: it trains from first weights.
+    """
+
+    reset_to: int = 0
+
+    @property
+    def label(self) -> str:
+        """Name of the method and how it chooses, for figures and tables: "late-reset, confidence"."""
+        raise NotImplementedError
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """Kind of baseline that the recipe is for others; None where it is none."""
+        return None
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """Parts that the settings ask to remove: heads, neurons, layers.  Empty where training decides."""
+        return frozenset()
+
+    @property
+    def shape_from(self) -> str | None:
+        """The recipe whose shape this one trains; None where it makes a shape of its own."""
+        return None
+
+    @property
+    def phases(self) -> dict[str, int]:
+        """Updates between `reset_to` and the last training, by key, that are part of the model's own training."""
+        return {}
+
+    def same_shape(self, other: "Method") -> bool:
+        """Return True if both recipes make the same shape of the same model."""
+        return self == other
+
+    def removes(self, shape: ModelShape) -> Removed | None:
+        """Count what the method removes from a model; None where training decides."""
+        return None
+
+    def extra_updates(self, training: Mapping[str, Any]) -> int:
+        """Count the updates that the recipe trains after those of the checkpoint that it starts from."""
+        return training["updates"] - self.reset_to
+
+    def conflicts(self, recipes: Mapping[str, "Method"]) -> Iterator[Problem]:
+        """Find contradictions among the settings, or with other recipes of the configuration."""
+        yield from ()
+
+    def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
+        """Find what does not fit the models that the recipe prunes; zoo: their shapes by name."""
+        yield from ()
+
+    def guided_fault(self, name: str, block: str) -> Problem | None:
+        """Say why the recipe may remove heads of a block of model `name` that alignments guide; None if not."""
+        return None
+
+    def prune(self, study: "Study", work: Path) -> Pruned:
+        """Prune the model of a study, and train what is left to convergence.
+
+        work: a folder for unfinished work, from which a killed run continues to the same result.  It is emptied
+        first if another method, study or code began it.
+        Raises InputError where the settings do not fit the model.
+        """
+        raise NotImplementedError
+
+
+class AtOnce(Method):
+    """A method that removes everything in one step, without training for it."""
+
+    def cut(self, study: "Study", model: "Prunable") -> "History":
+        """Remove parts from the model in place.  Raises InputError where the settings do not fit it."""
+        raise NotImplementedError
+
+    def prune(self, study: "Study", work: Path) -> Pruned:
+        """Cut the checkpoint of `reset_to`, and train what is left; see `Method.prune`."""
+        with pruning_work(self, study, work):
+            model = study.checkpoint(self.reset_to)
+            history = self.cut(study, model)
+            course = study.train(
+                model, start_update=self.reset_to, updates=None, work=work / "final"
+            )
+        return Pruned(model, history.to_dict(), course)
+
+
+class BlockMethod(Method):
+    """A method that removes heads and neurons of the blocks whose names match the pattern `blocks`.
+
+    criterion: the score by which parts are chosen; None where the method has its own.
+    """
+
+    blocks: str
+    criterion: ClassVar[Criterion | None] = None
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """Random choice is the baseline of every other choice."""
+        return "chance" if self.criterion == "random" else None
+
+    def asked(self, removed: Removed) -> str:
+        """Say in words how many heads the settings ask to remove."""
+        return f"{removed.heads} heads"
+
+    def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
+        """Find patterns that match nothing, and heads and neurons that a model does not have or needs."""
+        for name, shape in zoo.items():
+            candidates = shape.matching(self.blocks)
+            found = self._wrong_blocks(name, candidates) or self._wrong_amount(name, candidates)
+            if found:
+                yield found
+
+    def guided_fault(self, name: str, block: str) -> Problem | None:
+        """Say that the pattern matches the block."""
+        if not fnmatchcase(block, self.blocks):
+            return None
+        return ("blocks",), (
+            f"found '{self.blocks}', expected a pattern without {block} of '{name}', of which "
+            "training.guided_alignment teaches a head"
+        )
+
+    def _wrong_blocks(self, name: str, candidates: ModelShape) -> Problem | None:
+        """Say why the pattern does not fit the model."""
+        wanted = {
+            "attention": (candidates.heads, "heads" in self.parts),
+            "feed-forward": (candidates.neurons, "neurons" in self.parts),
+            "attention or feed-forward": (candidates.heads or candidates.neurons, True),
+        }
+        for kind, (blocks, needed) in wanted.items():
+            if needed and not blocks:
+                message = f"expected a pattern that matches {kind} blocks of '{name}'"
+                return ("blocks",), f"found '{self.blocks}', {message}"
+        unseen = [block for block in candidates.heads if not block.startswith("encoder.")]
+        if self.criterion == "confidence" and unseen:
+            message = f"expected encoder blocks alone, as {unseen[0]} is not observed"
+            return ("blocks",), f"found '{self.blocks}' for criterion confidence, {message}"
+        return None
+
+    def _wrong_amount(self, name: str, candidates: ModelShape) -> Problem | None:
+        """Say why the model cannot lose as many heads or neurons."""
+        removed = self.removes(candidates)
+        if removed is None:
+            return None
+        if not removed.heads and not removed.neurons:
+            return (), f"found shares that come to no head and no neuron of '{name}', expected more"
+        present = sum(candidates.heads.values())
+        last = sum(block.endswith("cross_attention") for block in candidates.heads)
+        if removed.heads > present:
+            return (), (
+                f"found {self.asked(removed)}, expected at most {present}, the heads of '{name}' in "
+                f"{self.blocks}"
+            )
+        if removed.heads > present - last:
+            return (), (
+                f"found {self.asked(removed)}, expected at most {present - last}, which leave each "
+                f"cross-attention of '{name}' a head: without any a decoder sees nothing of the source"
+            )
+        return None
+
+
+class ShareMethod(BlockMethod):
+    """A method whose settings are the shares of heads and neurons that it removes, ranked globally or by layer."""
+
+    heads: float
+    neurons: float
+    ranking: Ranking
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """Parts whose share is above 0."""
+        return frozenset(part for part in ("heads", "neurons") if getattr(self, part))
+
+    def removes(self, shape: ModelShape) -> Removed:
+        """Count the heads and neurons that the shares come to."""
+        found = shape.matching(self.blocks)
+        return Removed(
+            self.blocks,
+            heads=part_of_blocks(self.heads, found.heads.values(), self.ranking),
+            neurons=part_of_blocks(self.neurons, found.neurons.values(), self.ranking),
+        )
+
+
+def nothing_removed(settings: Any) -> str:
+    """Say that the shares of heads and neurons come to nothing, and how to mend it."""
+    return (
+        f"pruning: heads {settings.heads} and neurons {settings.neurons} of blocks '{settings.blocks}' are "
+        "none; raise one, or mend the pattern"
+    )
