@@ -16,8 +16,8 @@ from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA
-from weebill.pruning.group_lasso import Grouping
-from weebill.pruning.methods import METHODS, method_class
+from weebill.pruning.method import Criterion
+from weebill.pruning.methods import METHODS
 from weebill.pruning.ranking import Ranking
 from weebill.pruning.recipes import (
     comparisons,
@@ -131,36 +131,12 @@ def filled_keys(section: dict, rules: dict) -> dict:
     return {key: rule.get("default") for key, rule in definitions.items()}
 
 
-def methods_of_schema() -> dict[str, dict]:
-    """The definition of each method's recipes, by the method's name."""
-    rules = load_schema("translation")
-    references = rules["properties"]["pruning"]["additionalProperties"]["oneOf"]
-    options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in references]
-    return {option["properties"]["method"]["const"]: option for option in options}
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_every_pruning_method_has_its_keys_and_defaults_in_the_schema(name):
-    section, rules = methods_of_schema()[name], load_schema("translation")["$defs"]
-    library = {field.name: field.default for field in fields(method_class(name))}
-    keys = {
-        key: {**rules.get(rule.get("$ref", "").removeprefix("#/$defs/"), {}), **rule}
-        for key, rule in section["properties"].items()
-        if key != "method"
-    }
-    assert list(keys) == list(library)
-    defaults = {key: rule["default"] for key, rule in keys.items() if "default" in rule}
-    assert defaults == {key: value for key, value in library.items() if value is not MISSING}
-    assert section.get("required", []) == [key for key in keys if key not in defaults]
-
-
-def test_the_schema_has_the_methods_and_choices_of_the_library():
-    assert set(methods_of_schema()) == set(METHODS)
-    rules = load_schema("translation")["$defs"]
-    lasso = rules["group_lasso"]["properties"]
-    assert set(lasso["groups"]["enum"]) == set(get_args(Grouping))
-    assert rules["criterion"]["enum"] == list(CRITERIA)
-    assert set(rules["ranking"]["enum"]) == set(get_args(Ranking))
+def test_criteria_and_rankings_are_those_of_the_library():
+    assert get_args(Criterion) == tuple(CRITERIA)
+    for recipe in load_schema("translation")["$defs"]["recipe"]["oneOf"]:
+        for key, known in (("criterion", Criterion), ("ranking", Ranking)):
+            if key in recipe["properties"]:
+                assert recipe["properties"][key]["enum"] == list(get_args(known))
 
 
 @pytest.mark.parametrize("path", PRECISE, ids=lambda path: path.stem)
@@ -239,7 +215,7 @@ def test_the_pruning_experiment_compares_every_method_fairly():
     path = CONFIG / "pruning.yaml"
     config, zoo = check(read_yaml(path), str(path)), load_zoo()
     recipes = config["pruning"]
-    assert {recipe["method"] for recipe in recipes.values()} == set(methods_of_schema())
+    assert {recipe["method"] for recipe in recipes.values()} == set(METHODS)
     student, *again = config["students"]
     others = {
         recipe: [b[1] for _, b in pairs] for (_, recipe), pairs in comparisons(config, zoo).items()

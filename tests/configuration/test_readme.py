@@ -50,12 +50,10 @@ def written(default: Any) -> str:
 
 def every_method() -> dict[str, dict[str, Any]]:
     """The keys of each method's recipes."""
-    schema = load_schema("translation")
-    named = schema["properties"]["pruning"]["additionalProperties"]["oneOf"]
     found = {}
-    for reference in named:
-        properties = resolved(reference, schema)["properties"]
-        keys = {key: resolved(rule, schema).get("default") for key, rule in properties.items()}
+    for recipe in load_schema("translation")["$defs"]["recipe"]["oneOf"]:
+        properties = recipe["properties"]
+        keys = {key: rule.get("default") for key, rule in properties.items()}
         found[properties["method"]["const"]] = {k: v for k, v in keys.items() if k != "method"}
     return found
 

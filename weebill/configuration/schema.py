@@ -14,6 +14,8 @@ from typing import Any
 
 import jsonschema
 
+from weebill.configuration.pruning_schema import pruning_definitions
+from weebill.configuration.reading import read_yaml
 from weebill.errors import Key, key_path, nearest
 from weebill.yaml_files import read_yaml
 
@@ -65,11 +67,13 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
 def load_schema(name: str) -> dict[str, Any]:
     """The schema schemas/NAME.schema.yaml, with the `$defs` of the one that its `definitions_of` names.
 
-    Raises InputError where it is missing.
+    The `$defs` of recipes to prune come from the methods.  Raises InputError where it is missing.
     """
     schema = read_yaml(FOLDER / f"{name}.schema.yaml")
     if other := schema.pop("definitions_of", None):
         schema["$defs"] = {**load_schema(other)["$defs"], **schema["$defs"]}
+    if "$defs" in schema:
+        schema["$defs"] |= pruning_definitions(name)
     return schema
 
 
