@@ -12,9 +12,9 @@ SMALL = {
     "pruning": {
         "judgements": [JUDGED],
         "development": TEST,
-        "top_layers": [1, 2],
+        "layers": [1, 2],
         "heads": [0.5],
-        "recipe": {"top_layers": 1, "feed_forward": 0.75},
+        "recipe": [{"method": "depth"}, {"method": "one-shot", "neurons": 0.25}],
     },
     "distillation": {
         "encoder": "small",

@@ -11,7 +11,7 @@ DISTILLATION = RESULTS / "distillation"
 SCORES = EVALUATION / "scores"
 
 REFERENCE = config["reference"]
-PRUNED = pruned_metrics(config)  # name: how much of each part is kept
+PRUNED = pruned_metrics(config)  # name: methods, in turn
 DEVELOPMENT = {"development": config["pruning"]["development"]} if PRUNED else {}
 OWN = {*our_metrics(config), *PRUNED}  # the metrics that are models of the experiment
 JUDGED_SETS = {**config["test_sets"], **DEVELOPMENT}

@@ -20,7 +20,7 @@ rule prune_metric:
     resources:
         mem_mb=growing(8000),
     params:
-        kept=lambda w: PRUNED[w.metric],
+        recipe=lambda w: PRUNED[w.metric],
         judgements=config["pruning"]["judgements"],
         segments=config["pruning"]["segments"],
         seed=config["seed"],

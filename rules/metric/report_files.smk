@@ -14,8 +14,8 @@ def metric_figures():
     """The titles of the figures that the configuration asks for, by file."""
     found = {"cometinho_figure4": "Layer weights (figure 4)"}
     curves = {
-        "cometinho_figure5": ("top_layers", "Quality without top layers (figure 5)"),
-        "cometinho_figure6a": ("feed_forward", "Quality by neurons (figure 6a)"),
+        "cometinho_figure5": ("layers", "Quality without top layers (figure 5)"),
+        "cometinho_figure6a": ("neurons", "Quality by neurons (figure 6a)"),
         "cometinho_figure6b": ("heads", "Quality by heads (figure 6b)"),
     }
     if PRUNED:

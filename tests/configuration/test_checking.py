@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from weebill.experiment.recipes import comparisons, comparisons_over_seeds
 
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema

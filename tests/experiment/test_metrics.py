@@ -12,13 +12,17 @@ def test_metrics_of_an_experiment():
     others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
     assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
     # The recipe's neurons, as in figure 6b.
-    less = {"top_layers": 0, "feed_forward": 0.75, "heads": 0.5}
-    assert curve(config, "heads") == {"heads-0.5": less}
+    shares = {"method": "one-shot", "criterion": "gradient", "ranking": "layer", "blocks": "*"}
+    less = [{**shares, "neurons": 0.25, "heads": 0.5}]
+    assert curve(config, "heads") == {"without-0.5-heads": less}
     assert pruned_metrics(config) == {
-        "without-1-top-layers": {"top_layers": 1, "feed_forward": 1.0, "heads": 1.0},
-        "without-2-top-layers": {"top_layers": 2, "feed_forward": 1.0, "heads": 1.0},
-        "heads-0.5": less,
-        "pruned": {"top_layers": 1, "feed_forward": 0.75, "heads": 1.0},
+        "without-1-top-layers": [{"method": "depth", "layers": 1}],
+        "without-2-top-layers": [{"method": "depth", "layers": 2}],
+        "without-0.5-heads": less,
+        "pruned": [
+            {"method": "depth", "layers": 1, "stack": "encoder"},
+            {**shares, "neurons": 0.25, "heads": 0.0},
+        ],
     }
     assert shown_metrics(config, "development") == ["reference", *pruned_metrics(config)]
 

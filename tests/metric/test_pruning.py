@@ -13,11 +13,20 @@ from weebill.metric import pruning
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.held_out import is_held_out
-from weebill.metric.pruning import Kept, MetricStudy, make_pruned, prune, remove_top_layers
+from weebill.metric.pruning import MetricStudy, make_pruned, prune, remove_top_layers
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
-from weebill.pruning.criteria import Candidates, gradient
+from weebill.pruning.criteria import CRITERIA, Candidates, gradient
+from weebill.pruning.depth import Depth
 from weebill.pruning.gates import gated
+from weebill.pruning.one_shot import OneShot
+
+TOP = Depth(layers=1)
+
+
+def shares(neurons=0.0, heads=0.0, **settings):
+    """A method that removes shares of each layer."""
+    return OneShot(neurons=neurons, heads=heads, **{"ranking": "layer", "blocks": "*"} | settings)
 
 
 @pytest.mark.parametrize("transformation", ["softmax", "sparsemax"])
@@ -127,8 +136,7 @@ def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
 
 def test_cut_is_masked(tmp_path, segments):
     metric, whole = load(tmp_path), load(tmp_path)
-    kept = Kept(top_layers=1, feed_forward=0.75, heads=2)
-    history = prune(metric, kept, MetricStudy(metric, segments, seed=1))
+    history = prune(metric, [TOP, shares(0.25, 0.5)], MetricStudy(metric, segments, seed=1))
     remove_top_layers(whole.network, 1)
     with torch.no_grad():
         for number, layer in enumerate(whole.network.encoder.encoder.layer):
@@ -155,7 +163,7 @@ def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):
             layer.attention.output.dense.weight[:, 6 * head : 6 * head + 6] = 0
             layer.output.dense.weight[:, number : number + 10] = 0
     before = scores(metric)
-    history = prune(metric, Kept(0, 0.75, 0.75), MetricStudy(metric, segments, seed=1))
+    history = prune(metric, [shares(0.25, 0.25)], MetricStudy(metric, segments, seed=1))
     for number, head in silent.items():
         assert history.heads[f"encoder.{number}.self_attention"] == sorted({0, 1, 2, 3} - {head})
         gone = set(range(40)) - set(history.neurons[f"encoder.{number}.feed_forward"])
@@ -177,14 +185,25 @@ def judged_table(folder, segments):
 def test_a_pruned_metric_from_judgements(tmp_path, segments):
     load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
-    kept = Kept(1, 24, 0.8333)  # of 4 heads 3
+    # of 3 layers 2 are left, of 40 neurons 24, of 4 heads 3
+    one_shot = {
+        "method": "one-shot",
+        "neurons": 0.4,
+        "heads": 0.26,
+        "ranking": "layer",
+        "blocks": "*",
+    }
+    recipe = [{"method": "depth", "layers": 1}, one_shot]
     for name in ("one", "two"):
-        make_pruned(tmp_path / name, str(tmp_path / "metric"), kept, entries, 10, 1, "table", 1e-9)
+        make_pruned(
+            tmp_path / name, str(tmp_path / "metric"), recipe, entries, 10, 1, "table", 1e-9
+        )
     assert content_hash(tmp_path / "one") == content_hash(tmp_path / "two")
     config = read_json(tmp_path / "one/config.json")
     assert set(config["encoder"]["layer_shapes"]["neurons"].values()) == {24}
     assert [len(heads) for heads in config["lineage"]["heads"].values()] == [3, 3]
     assert config["lineage"]["segments"] == 10
+    assert config["lineage"]["recipe"] == recipe
     assert np.ptp(scores(load_metric(tmp_path / "one"))) > 0
 
 
@@ -192,16 +211,16 @@ def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkey
     """As the reference's were normalised, brought to a checkpoint's own scale, and of no source that validates."""
     metric = load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
-    seen = []
+    top, seen = [{"method": "depth", "layers": 1}], []
 
-    def noted(metric, kept, study):
+    def noted(metric, methods, study):
         seen.append(study.segments)
-        return prune(metric, kept, study)
+        return prune(metric, methods, study)
 
     monkeypatch.setattr(pruning, "prune", noted)
     for normalise in ("none", "table", None):
         output, path = tmp_path / f"by-{normalise}", str(tmp_path / "metric")
-        make_pruned(output, path, Kept(1), entries, 1000, 1, normalise, 0.5)
+        make_pruned(output, path, top, entries, 1000, 1, normalise, 0.5)
     raw, normal, own = (some.sort_index() for some in seen)
     kept = [row for row in segments.to_dict("records") if not is_held_out(row["src"], 0.5)]
     assert 0 < len(kept) < len(segments)
@@ -212,18 +231,27 @@ def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkey
     line = np.polyval(np.polyfit(raw["score"], scores, 1), raw["score"])
     np.testing.assert_allclose(own["score"], line, atol=1e-5)
     with pytest.raises(InputError, match="no judged source is left; lower"):
-        make_pruned(tmp_path / "none", path, Kept(1), entries, 1000, 1, "none", 1 - 1e-12)
+        make_pruned(tmp_path / "none", path, top, entries, 1000, 1, "none", 1 - 1e-12)
 
 
 def test_nothing_and_too_much(tmp_path, segments):
-    metric = load(tmp_path)
-    before = scores(metric)
-    study = MetricStudy(metric, segments, seed=1)
-    prune(metric, Kept(), study)
-    np.testing.assert_array_equal(scores(metric), before)
-    with pytest.raises(InputError, match=r"encoder.0.self_attention has 4 heads, fewer than 14"):
-        prune(metric, Kept(heads=14), study)
-    prune(metric, Kept(feed_forward=0.001), study)
-    assert {block.neurons for block in prunable(metric.network.encoder).feed_forward_blocks()} == {
-        1
-    }
+    study = MetricStudy(load(tmp_path), segments, seed=1)
+    with pytest.raises(InputError, match=r"heads 0.2 and neurons 0.0 .* are none; raise one"):
+        prune(study.metric, [shares(heads=0.2)], study)
+    with pytest.raises(InputError, match=r"nothing would be left of encoder.0.self_attention"):
+        prune(study.metric, [shares(heads=1.0)], study)
+    study = MetricStudy(load(tmp_path), segments, seed=1)
+    prune(study.metric, [shares(0.999)], study)
+    [left] = {b.neurons for b in prunable(study.metric.network.encoder).feed_forward_blocks()}
+    assert left == 1
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_every_criterion_of_the_other_families(tmp_path, segments, criterion):
+    """What is removed is the half that scores lowest."""
+    study, other = (MetricStudy(load(tmp_path), segments, seed=1) for _ in range(2))
+    history = prune(study.metric, [shares(heads=0.5, criterion=criterion)], study)
+    model = prunable(other.metric.network.encoder)
+    candidates = Candidates.named(model, "*", heads=True, neurons=False)
+    for name, scores in CRITERIA[criterion](other, model, candidates).heads.items():
+        assert set(history.heads[name]) == set(np.argsort(scores)[len(scores) // 2 :])

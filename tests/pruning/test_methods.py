@@ -10,7 +10,7 @@ from tests.pruning.toy import HEADS, LAYERS, ToyStudy
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.schema import load_schema
-from weebill.experiment.zoo import load_zoo
+from weebill.configuration.zoo_file import load_zoo
 from weebill.pruning.cut import cut
 from weebill.pruning.history import History
 from weebill.pruning.method import AtOnce, BlockMethod, BlockPattern, Count, Removed

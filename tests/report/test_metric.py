@@ -5,6 +5,7 @@ import pytest
 from weebill.evaluation.quality.metric_quality import Agreement
 from weebill.evaluation.size.metric_size import MetricSize
 from weebill.evaluation.timing.metric_speed import PLAIN, MetricSpeed
+from weebill.experiment.metrics import recipe_without
 from weebill.report import papers
 from weebill.report.metric_figures import quality_curve
 from weebill.report.metric_page import in_short
@@ -115,9 +116,10 @@ def test_claims_are_of_measured_times():
     ],
 )
 def test_a_curve_begins_with_what_it_is_cut_of(name, kept, title):
-    pruning = {"top_layers": [], "feed_forward": [0.75, 0.5], "heads": [0.5]}
-    pruning["recipe"] = {"top_layers": 1, "feed_forward": 0.75, "heads": 0.5}
-    metrics = ["reference", "feed-forward-0.75", "feed-forward-0.5", "heads-0.5", "pruned"]
+    pruning = {"layers": [], "neurons": [0.25, 0.5], "heads": [0.5]}
+    pruning["recipe"] = recipe_without(layers=1, neurons=0.25, heads=0.5)
+    cut = ["without-0.25-neurons", "without-0.5-neurons", "without-0.5-heads"]
+    metrics = ["reference", *cut, "pruned"]
     agreements = [agreement(one, n / 10, None, "development") for n, one in enumerate(metrics)]
     sizes = [MetricSize(one, 100, 400, 2, [1.0], "a" * 64) for one in metrics]
     chart = quality_curve(MetricResults({"pruning": pruning}, agreements, sizes), name)

@@ -50,7 +50,10 @@ def run(tmp_path_factory):
         "pruning": {
             "judgements": [judged],
             "development": {**judged, "statistic": "mqm"},
-            "recipe": {"top_layers": 1, "feed_forward": 0.75, "heads": 0.5},
+            "recipe": [
+                {"method": "depth", "layers": 1},
+                {"method": "one-shot", "neurons": 0.25, "heads": 0.5},
+            ],
         },
         "test_sets": {"news": {**judged, "statistic": "mqm", "paper": "en-de_news"}},
         "evaluation": {

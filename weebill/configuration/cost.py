@@ -9,7 +9,6 @@ from typing import Any
 
 from weebill.configuration.sizes import CorpusSize, Weights, total_bytes, weights
 from weebill.experiment.precisions import quantized
-from weebill.experiment.recipes import made_variants
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.zoo import Zoo, member_of, members

@@ -14,7 +14,6 @@ from weebill.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, w
 from weebill.configuration.students import augmented_share
 from weebill.experiment.corpora import SIDES
 from weebill.experiment.precisions import grid_of
-from weebill.experiment.recipes import made_variants
 from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import kinds_made_of, training_texts

@@ -1,14 +1,16 @@
 """Experiments of the kind `metric`: contradictions, and what they read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
 from weebill.errors import Key, key_path
-from weebill.experiment.metrics import LEXICAL, OURS, pruned_metrics
+from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
+from weebill.pruning.method import ModelShape
+from weebill.pruning.methods import pruning_method
 
 Config = dict[str, Any]
 
@@ -76,19 +78,33 @@ def _known_encoder(config: Config, section: Config, *place: Key) -> Iterator[Fau
 
 
 def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    pruning = config.get("pruning")
-    encoder = config["encoders"].get(config["reference"].get("encoder"), {})
-    if pruning is None or "layers" not in encoder:
+    if "pruning" not in config:
         return
-    asked = {("top_layers", index): count for index, count in enumerate(pruning["top_layers"])}
-    if "recipe" in pruning:
-        asked["recipe", "top_layers"] = pruning["recipe"]["top_layers"]
-    for key, count in asked.items():
-        if count >= encoder["layers"]:
-            yield Fault(
-                ("pruning", *key),
-                f"found {count}, expected fewer than the encoder's {encoder['layers']} layers",
-            )
+    pruning, name = config["pruning"], config["reference"].get("encoder")
+    encoder = config["encoders"].get(name, {})
+    shapes = {name: _shape_of(encoder)} if "layers" in encoder else {}
+    asked: list[tuple[tuple[Key, ...], dict[str, Any]]] = [
+        ((part, index), method)
+        for part in PARTS
+        for index, amount in enumerate(pruning[part])
+        for method in recipe_without(**{part: amount})
+    ]
+    asked += [(("recipe", index), method) for index, method in enumerate(pruning.get("recipe", []))]
+    for place, recipe in asked:
+        method = pruning_method(recipe)
+        for key, message in [*method.conflicts({}), *method.faults(shapes)]:
+            here = (*place, *key) if place[0] == "recipe" else place
+            yield Fault(("pruning", *here), message)
+
+
+def _shape_of(encoder: Mapping[str, Any]) -> ModelShape:
+    """Return the shape of an encoder that is made here."""
+    layers = range(encoder["layers"])
+    return ModelShape(
+        heads={f"encoder.{layer}.self_attention": encoder["heads"] for layer in layers},
+        neurons={f"encoder.{layer}.feed_forward": encoder["intermediate"] for layer in layers},
+        layers={"encoder": len(layers)},
+    )
 
 
 def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from weebill.configuration.schema import Fault
-from weebill.experiment.recipes import made_students
 from weebill.experiment.searches import is_search
-from weebill.experiment.variants import UNPRUNED, is_search
+from weebill.experiment.variants import UNPRUNED
 from weebill.experiment.zoo import Zoo, members
 from weebill.pruning.recipes import made_students, methods_of, shape_of
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from weebill.pruning.method import AtOnce
 from weebill.pruning.methods import METHODS, method_class
 
 Rules = dict[str, Any]
@@ -15,6 +16,12 @@ def pruning_definitions(kind: str) -> dict[str, Rules]:
     """Return the `$defs` that the schema of a kind of experiment refers to for pruning."""
     if kind == "translation":
         return {"recipe": {"oneOf": [recipe_rules(name) for name in METHODS]}}
+    if kind == "metric":  # nothing is trained
+        at_once = [name for name in METHODS if issubclass(method_class(name), AtOnce)]
+        defaults = {"ranking": "layer", "blocks": "*"}
+        return {
+            "recipe": {"oneOf": [recipe_rules(name, ["reset_to"], defaults) for name in at_once]}
+        }
     return {}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault, Key, key_path, load_schema
+from weebill.configuration.schema import Fault, load_schema
 from weebill.errors import Key, key_path
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.recipes import methods_of

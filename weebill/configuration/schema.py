@@ -15,7 +15,6 @@ from typing import Any
 import jsonschema
 
 from weebill.configuration.pruning_schema import pruning_definitions
-from weebill.configuration.reading import read_yaml
 from weebill.errors import Key, key_path, nearest
 from weebill.yaml_files import read_yaml
 
@@ -167,13 +166,16 @@ def _translate(
             for key in value:
                 if key not in known:
                     message = f"unknown key, expected {_one_of(known)}{nearest(key, known)}"
+                    if key in schema.get("former", {}):  # keys of earlier versions
+                        message = f"unknown key, expected {schema['former'][key]}"
                     yield Fault((*path, key), message, unknown_key=True)
         case "required":
             key = error.message.split("'")[1]  # one such error comes for each missing key
             wanted = _wanted(_resolve(schema["properties"][key], root), root)
             yield Fault((*path, key), f"missing, expected {wanted}")
         case "type":
-            yield Fault(path, f"found {shown(value, wanted=rule)}, expected {TYPES[rule]}")
+            expected = schema.get("expected", TYPES[rule])
+            yield Fault(path, f"found {shown(value, wanted=rule)}, expected {expected}")
         case "enum":
             yield Fault(path, _not_among(value, rule))
         case "const":

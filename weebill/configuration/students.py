@@ -8,7 +8,6 @@ from weebill.configuration.schema import Fault, unknown
 from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
 from weebill.corpus.robustness import KINDS
 from weebill.errors import Key
-from weebill.experiment.recipes import made_students
 from weebill.experiment.student_names import (
     LARGEST_SEED,
     architecture_of,

@@ -1,4 +1,4 @@
-"""The metrics that an experiment of the kind `metric` makes and shows, by name."""
+"""Names of the metrics that an experiment of the kind `metric` makes and shows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,37 +6,49 @@ from typing import Any
 LEXICAL = ("BLEU", "chrF")
 REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
 OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
-WHOLE = {"top_layers": 0, "feed_forward": 1.0, "heads": 1.0}  # nothing is cut
+PARTS = ("layers", "neurons", "heads")  # each has a figure
+Recipe = list[dict[str, Any]]  # methods, applied in turn
 
 
-def uncut(config: Mapping[str, Any], part: str) -> dict[str, float]:
-    """What a figure's curve begins with: nothing is cut, but where heads go, the feed-forward blocks of the recipe.
+def recipe_without(layers: int = 0, neurons: float = 0.0, heads: float = 0.0) -> Recipe:
+    """Return the methods that remove top layers, then shares of each layer's neurons and heads (COMETINHO §4)."""
+    depth = {"method": "depth", "layers": layers}
+    shares = {"method": "one-shot", "criterion": "gradient", "heads": heads, "neurons": neurons}
+    one_shot = {**shares, "ranking": "layer", "blocks": "*"}
+    return [*[depth] * bool(layers), *[one_shot] * bool(neurons or heads)]
 
-    So is the paper's figure 6b.
+
+def neurons_before(config: Mapping[str, Any], part: str) -> float:
+    """Return the share of neurons that is removed all along a figure's curve.
+
+    That of heads removes the recipe's neurons first, as the paper's figure 6b does.
     """
-    recipe = config["pruning"].get("recipe", WHOLE)
-    return {**WHOLE, "feed_forward": recipe["feed_forward"]} if part == "heads" else WHOLE
+    recipe = config["pruning"].get("recipe", []) if part == "heads" else []
+    return next((method["neurons"] for method in recipe if "neurons" in method), 0.0)
 
 
-def curve(config: Mapping[str, Any], part: str) -> dict[str, dict[str, float]]:
-    """The metrics that have less of one part, for a figure, each with how much is cut."""
-    name = {"top_layers": "without-{}-top-layers"}.get(part, part.replace("_", "-") + "-{:g}")
-    begin = uncut(config, part)
-    return {name.format(amount): {**begin, part: amount} for amount in config["pruning"][part]}
+def curve(config: Mapping[str, Any], part: str) -> dict[str, Recipe]:
+    """Return the metrics that have less of one part, for a figure, each with its methods."""
+    name = "without-{:g}-" + {"layers": "top-layers"}.get(part, part)
+    begin = {"neurons": neurons_before(config, part)}
+    return {
+        name.format(amount): recipe_without(**{**begin, part: amount})
+        for amount in config["pruning"][part]
+    }
 
 
-def pruned_metrics(config: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """The metrics that pruning makes, the figures' and the recipe's `pruned`, each with how much is cut."""
+def pruned_metrics(config: Mapping[str, Any]) -> dict[str, Recipe]:
+    """Return the metrics that pruning makes, the figures' and the recipe's `pruned`, each with its methods."""
     if "pruning" not in config:
         return {}
-    found = {name: kept for part in WHOLE for name, kept in curve(config, part).items()}
+    found = {name: recipe for part in PARTS for name, recipe in curve(config, part).items()}
     if "recipe" in config["pruning"]:
-        found[PRUNED] = dict(config["pruning"]["recipe"])
+        found[PRUNED] = config["pruning"]["recipe"]
     return found
 
 
 def our_metrics(config: Mapping[str, Any]) -> list[str]:
-    """The metrics of the tables that are models of the experiment."""
+    """Return the metrics of the tables that are models of the experiment."""
     found = [REFERENCE]
     if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
         found.append(ENSEMBLE)
@@ -46,7 +58,7 @@ def our_metrics(config: Mapping[str, Any]) -> list[str]:
 
 
 def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
-    """What is measured on a judged set: on `development` what pruning makes, else the tables' metrics."""
+    """Return what is measured on a judged set: pruned metrics on `development`, else the tables' metrics."""
     if judged not in config["test_sets"]:
         return [REFERENCE, *pruned_metrics(config)]
     entry = config["test_sets"][judged]

@@ -8,7 +8,7 @@ from typing import Any
 
 from weebill.hugging_face.families import prunable
 from weebill.pruning.history import History
-from weebill.pruning.movement import MovementGates, MovementScoring
+from weebill.pruning.movement import MovementScoring
 from weebill.pruning.movement_gates import MovementGates, cut_silent
 from weebill.pruning.ranking import Ranking, part_of_blocks
 from weebill.pruning.structure import Prunable

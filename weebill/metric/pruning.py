@@ -1,16 +1,18 @@
-"""Smaller metrics: without an encoder's top layers, and with fewer neurons and heads in those below (COMETINHO §4).
+"""Smaller metrics: an encoder without its top layers, and with fewer neurons and heads below (COMETINHO §4).
 
-Which neurons and heads go is told by the gradient of the metric's loss on judged segments; nothing is trained.
+The methods are those of `pruning.methods` that remove everything at once; nothing is trained.  The loss whose
+gradient tells what matters is that of judged segments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from weebill.errors import InputError
@@ -23,28 +25,14 @@ from weebill.metric.network import MetricNetwork
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.metric.training_table import Normalise, judged_segments
-from weebill.pruning.criteria import Candidates, gradient
-from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
 from weebill.pruning.history import History
-from weebill.pruning.ranking import BlockScores, Scores, lowest
-from weebill.pruning.structure import Prunable
+from weebill.pruning.method import AtOnce
+from weebill.pruning.methods import pruning_method
+from weebill.pruning.structure import LayerStack, Prunable
 from weebill.replaceable import check_replaceable
 
 BATCH = 16  # segments, over whose gradients a part's importance is summed before its sign is lost
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a pruned metric keeps; top_layers: how many go.
-
-    feed_forward, heads: of each layer's neurons and heads a share up to 1, rounded, one at least; or, above 1, a
-    number.  The paper's PRUNE-COMET of 24 layers: 6, 0.75 or 3072, 0.875 or 14.
-    """
-
-    top_layers: int = 0
-    feed_forward: float = 1.0
-    heads: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -56,27 +44,45 @@ class MetricStudy:
     seed: int
 
     def gradients(self, model: Prunable) -> Iterator[None]:
-        """Of the mean squared error, in batches of segments of like length, as `pruning.study.Study` says."""
-        network, plain = self.metric.network, PlainScorer(self.metric)
-        texts = ["mt", "src", "ref"] if network.architecture.needs_references else ["mt", "src"]
-        lengths = sum(self.segments[name].str.len().to_numpy() for name in texts)
-        order = np.argsort(lengths, kind="stable")
+        """Go through the segments by the gradient of the mean squared error; see `pruning.study.Study`."""
+        network = self.metric.network
         embeddings = network.encoder.embeddings.requires_grad_(False)  # most of a model, never cut
-        for start in range(0, len(order), BATCH):
-            rows = self.segments.iloc[order[start : start + BATCH]]
+        for rows in self._batches():
             network.zero_grad()
-            found = plain.estimates([rows[name].tolist() for name in texts])
+            found = self._estimates(rows)
             wanted = torch.tensor(rows["score"].to_numpy(), dtype=found.dtype)
             functional.mse_loss(found, wanted).backward()
             yield
         network.zero_grad()
         embeddings.requires_grad_(True)
 
+    def observe(self, model: Prunable) -> None:
+        """Score the segments once."""
+        with torch.inference_mode():
+            for rows in self._batches():
+                self._estimates(rows)
+
+    def _batches(self) -> Iterator[pd.DataFrame]:
+        """Segments of like length."""
+        lengths = sum(self.segments[name].str.len().to_numpy() for name in self._texts)
+        order = np.argsort(lengths, kind="stable")
+        for start in range(0, len(order), BATCH):
+            yield self.segments.iloc[order[start : start + BATCH]]
+
+    def _estimates(self, rows: pd.DataFrame) -> Tensor:
+        plain = PlainScorer(self.metric)
+        return plain.estimates([rows[name].tolist() for name in self._texts])
+
+    @property
+    def _texts(self) -> list[str]:
+        needs_references = self.metric.network.architecture.needs_references
+        return ["mt", "src", "ref"] if needs_references else ["mt", "src"]
+
 
 def make_pruned(
     output: str | Path,
     metric: str,
-    kept: Kept,
+    recipe: Sequence[Mapping[str, Any]],
     judgements: Sequence[Mapping[str, str]],
     segments: int,
     seed: int,
@@ -85,6 +91,7 @@ def make_pruned(
 ) -> None:
     """Write the folder of a metric cut by judged segments.
 
+    recipe: methods and their settings, applied in turn.
     judgements: tables and the columns of their scores, {table, score}.  segments: how many are drawn of them, but
     of no source that validates where this is the validation's share.  normalise: scores as those that the metric
     learnt; None, where that is not known: brought to the metric's own by a linear fit.
@@ -104,11 +111,12 @@ def make_pruned(
     if normalise is None:
         judged = fitted(judged, whole)
     parent = whole.sha256
-    history = prune(whole, kept, MetricStudy(whole, judged, seed))
+    methods = [pruning_method(method) for method in recipe]
+    history = prune(whole, methods, MetricStudy(whole, judged, seed))
     made = {
         "kind": "pruned",
         "parent": parent,
-        "kept": asdict(kept),
+        "recipe": [dict(method) for method in recipe],
         "judgements": [content_hash(table) for table, _ in tables],
         "segments": len(judged),
         "seed": seed,
@@ -130,64 +138,54 @@ def fitted(judged: pd.DataFrame, metric: Metric) -> pd.DataFrame:
     return judged.assign(score=line(judged["score"].to_numpy()))
 
 
-def prune(metric: Metric, kept: Kept, study: MetricStudy) -> History:
-    """Cut a metric in place: top layers first, then neurons and heads by the gradients of what is left.
+def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy) -> History:
+    """Cut a metric in place by methods in turn; returns the history of the last.
 
-    Raises InputError where a layer has fewer neurons or heads than are kept, and as `remove_top_layers`.
+    Raises InputError where a method does not fit the metric, or would leave a layer without neurons or heads.
     """
-    remove_top_layers(metric.network, kept.top_layers)
-    model = prunable(metric.network.encoder)
-    history = History(model, asdict(kept))
-    counts = {
-        "heads": {block.name: block.heads for block in model.attention_blocks()},
-        "neurons": {block.name: block.neurons for block in model.feed_forward_blocks()},
-    }
-    surplus = {
-        "heads": _surplus(counts["heads"], kept.heads, "heads"),
-        "neurons": _surplus(counts["neurons"], kept.feed_forward, "neurons"),
-    }
-    candidates = Candidates.named(
-        model,
-        "*",
-        heads=any(surplus["heads"].values()),
-        neurons=any(surplus["neurons"].values()),
-    )
-    if candidates.attention or candidates.feed_forward:
-        scores = gradient(study, model, candidates)
-        heads = _lowest_of_each(scores.heads, surplus["heads"])
-        neurons = _lowest_of_each(scores.neurons, surplus["neurons"])
-        history.remove(heads, neurons, Scores(scores.heads))
-        cut(model, heads, neurons)
+    model = PrunableMetric(metric.network)
+    for method in methods:
+        history = method.cut(study, model)
+    for parts in (history.heads, history.neurons):
+        for name, left in parts.items():
+            if not left:
+                raise InputError(f"pruning: nothing would be left of {name}; remove fewer")
     return history
 
 
-def _surplus(counts: Mapping[str, int], kept: float, what: str) -> dict[str, int]:
-    """How many of each block's heads or neurons go."""
-    for name, count in counts.items():
-        if kept > count:
-            raise InputError(f"pruning: {name} has {count} {what}, fewer than {kept}; keep fewer")
-    return {
-        name: count - (max(1, round(kept * count)) if kept <= 1 else int(kept))
-        for name, count in counts.items()
-    }
+class PrunableMetric:
+    """The encoder of a metric as pruning methods see it, whose mix of layers is cut with them."""
+
+    def __init__(self, network: MetricNetwork):
+        self.network, self._encoder = network, prunable(network.encoder)
+        self.attention_blocks = self._encoder.attention_blocks
+        self.feed_forward_blocks = self._encoder.feed_forward_blocks
+
+    def layer_stacks(self) -> list[LayerStack]:
+        """The encoder's layers."""
+        [stack] = self._encoder.layer_stacks()
+        return [MetricLayers(stack.name, stack.layers, stack.depth, stack.set_depth, self.network)]
 
 
-def _lowest_of_each(scores: BlockScores, surplus: Mapping[str, int]) -> dict[str, list[int]]:
-    return {
-        name: sorted(number for _, number in lowest({name: values}, surplus[name]))
-        for name, values in scores.items()
-    }
+@dataclass
+class MetricLayers(LayerStack):
+    """Layers of a metric's encoder; the mix's transformation shares out what is left."""
+
+    network: MetricNetwork | None = None
+
+    def keep(self, depth: int) -> None:
+        """See `LayerStack`.  Raises InputError where the layer would go that the metric reads."""
+        layer, mix = self.network.architecture.layer, self.network.mix
+        if layer != "mix" and layer > depth:
+            raise InputError(f"pruning: the metric reads layer {layer}; {depth} would be left")
+        super().keep(depth)
+        if mix is not None:
+            mix.weights = nn.Parameter(mix.weights.detach()[: depth + 1].clone())
 
 
 def remove_top_layers(network: MetricNetwork, count: int) -> None:
-    """Remove the `count` top layers of the encoder in place; the mix's transformation shares out what is left.
+    """Remove the `count` top layers of the encoder in place.
 
     Raises InputError where no layer would be left, or not the one that the metric reads.
     """
-    states = network.encoder.config.num_hidden_layers + 1 - count
-    layer = network.architecture.layer
-    if layer != "mix" and layer >= states:
-        raise InputError(f"pruning: the metric reads layer {layer}; {states - 1} would be left")
-    cut_layers(prunable(network.encoder), "encoder", count)
-    if network.mix is not None:
-        network.mix.weights = nn.Parameter(network.mix.weights.detach()[:states].clone())
+    cut_layers(PrunableMetric(network), "encoder", count)

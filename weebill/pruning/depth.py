@@ -54,10 +54,12 @@ class Depth(AtOnce):
         return Removed(self.stack, layers=self.layers)
 
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
-        """Find models that have no more layers than are removed."""
+        """Find models that have no such stack, or no more layers than are removed."""
         for name, shape in zoo.items():
-            depth = shape.layers[self.stack]
-            if self.layers >= depth:
+            depth = shape.layers.get(self.stack)
+            if depth is None:
+                yield ("stack",), f"found {self.stack}, expected {' or '.join(shape.layers)}"
+            elif self.layers >= depth:
                 message = f"found {self.layers}, expected less than {depth}, the {self.stack}'s of '{name}'"
                 yield ("layers",), message
 

@@ -13,7 +13,7 @@ from weebill.pruning.history import History
 from weebill.pruning.method import BlockPattern, Count, Pruned, Share, ShareMethod
 from weebill.pruning.ranking import Ranking
 from weebill.pruning.structure import Prunable
-from weebill.pruning.study import Pruned, Study
+from weebill.pruning.study import Study
 from weebill.pruning.work_folder import pruning_work
 
 if TYPE_CHECKING:

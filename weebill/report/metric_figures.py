@@ -6,15 +6,21 @@ import altair as alt
 import pandas as pd
 
 from weebill.evaluation.timing.metric_speed import SORTED
-from weebill.experiment.metrics import REFERENCE, WHOLE, curve, pruned_metrics, uncut
+from weebill.experiment.metrics import (
+    REFERENCE,
+    curve,
+    neurons_before,
+    pruned_metrics,
+    recipe_without,
+)
 from weebill.report.metric_results import MetricResults
 
 COLOR = alt.Scale(scheme="tableau10")
 WIDTH, HEIGHT = 420, 280
 # figure: (what is cut, what is on its axis, title)
 CURVES = {
-    "cometinho_figure5": ("top_layers", "top layers removed", "Quality without top layers"),
-    "cometinho_figure6a": ("feed_forward", "share of neurons kept", "Quality by feed-forward size"),
+    "cometinho_figure5": ("layers", "top layers removed", "Quality without top layers"),
+    "cometinho_figure6a": ("neurons", "share of neurons kept", "Quality by feed-forward size"),
     "cometinho_figure6b": ("heads", "share of heads kept", "Quality by heads"),
 }
 # figure: (study, what is on its axis, title)
@@ -76,10 +82,10 @@ def layer_weights(results: MetricResults) -> alt.TopLevelMixin:
 def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
     """Figure 5, 6a or 6b: agreement on the development set, and parameters, by what is cut."""
     part, axis, title = CURVES[name]
-    if (neurons := uncut(results.config, part)["feed_forward"]) < 1:
-        title += f", {neurons:g} of the neurons kept"
+    if neurons := neurons_before(results.config, part):
+        title += f", {1 - neurons:g} of the neurons kept"
     frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
-    order = "descending" if part != "top_layers" else "ascending"
+    order = "descending" if part != "layers" else "ascending"
     base = alt.Chart(frame).encode(
         x=alt.X("kept:Q", title=axis, scale=alt.Scale(zero=False, reverse=order == "descending")),
         tooltip=[alt.Tooltip(key, format=".3f") for key in frame.columns],
@@ -95,15 +101,17 @@ def quality_curve(results: MetricResults, name: str) -> alt.TopLevelMixin:
 
 def _curve(results: MetricResults, part: str) -> list[dict[str, Any]]:
     """What has less of a part, behind what it is cut of, on the development set."""
-    begin = uncut(results.config, part)
-    known = {REFERENCE: WHOLE, **pruned_metrics(results.config)}
-    first = {metric: kept for metric, kept in known.items() if kept == begin}
+    begin = recipe_without(neurons=neurons_before(results.config, part))
+    known = {REFERENCE: [], **pruned_metrics(results.config)}
+    amounts = {metric: 0 for metric, recipe in known.items() if recipe == begin}
+    amounts |= zip(curve(results.config, part), results.config["pruning"][part], strict=True)
     rows = []
-    for metric, kept in {**first, **curve(results.config, part)}.items():
+    for metric, amount in amounts.items():
         one, size = results.agreement(metric, "development"), results.size(metric)
         if one and size:
             millions = size.parameters / 1e6
-            row = {"kept": kept[part], "tau": one.tau, "low": one.low, "high": one.high}
+            kept = amount if part == "layers" else 1 - amount
+            row = {"kept": kept, "tau": one.tau, "low": one.low, "high": one.high}
             rows.append({**row, "millions": millions})
     return rows
 

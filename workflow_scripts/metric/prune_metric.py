@@ -7,7 +7,7 @@ from weebill.workflow.job import job
 
 import torch
 
-from weebill.metric.pruning import Kept, make_pruned
+from weebill.metric.pruning import make_pruned
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -15,7 +15,7 @@ with job(snakemake.log[0]):
     make_pruned(
         snakemake.output[0],
         snakemake.input.metric,
-        Kept(**params.kept),
+        params.recipe,
         params.judgements,
         params.segments,
         params.seed,

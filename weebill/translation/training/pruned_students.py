@@ -8,7 +8,6 @@ from typing import Any
 from weebill.files import remove_folder, write_json
 from weebill.model_lineage import lineage
 from weebill.pruning.method import Method
-from weebill.pruning.study import Method
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, load_model, model_hash, save_model
 from weebill.translation.training.pruning_study import TranslationStudy, unwatched
