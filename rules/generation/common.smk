@@ -24,7 +24,7 @@ LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
 MOVEMENT_VARIANTS = [
     variant
     for variant in variants(config)
-    if variant.rsplit("/", 1)[1] in steps_by(config, "prune")
+    if variant.rsplit("/", 1)[1] in steps_by(config, "movement")
 ]
 
 

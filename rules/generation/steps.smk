@@ -56,7 +56,7 @@ use rule fine_tune as prune_by_movement with:
         model=directory(MODELS / "{origin}/{step}/model"),
         record=MODELS / "{origin}/{step}/pruning.json",
     wildcard_constraints:
-        step=either(steps_by(config, "prune")),
+        step=either(steps_by(config, "movement")),
 
 
 use rule fine_tune as train_quantization_aware with:

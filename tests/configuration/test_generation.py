@@ -20,6 +20,7 @@ from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")
+NOTHING = {"method": "movement", "heads": 0, "neurons": 0, "training": {"epochs": 1}}
 
 
 def faults(config: dict) -> list[str]:
@@ -50,7 +51,10 @@ def changed(path: str, value) -> dict:
         ("models.bart.passage", 129, "models.bart.passage: found 129, expected at most its 128 positions"),
         ("models.bart.training.epochs", 3, "models.bart.training: expected either epochs or updates"),
         ("steps.pruned.training.updates", None, "steps.pruned.training: expected either epochs or updates"),
-        ("steps.pruned.movement", {"heads": 0, "neurons": 0}, "steps.pruned.movement: removes neither heads nor"),
+        ("steps.pruned", NOTHING, "steps.pruned: removes neither heads nor neurons"),
+        ("steps.pruned.prune_updates", 3, "steps.pruned.prune_updates: unknown key, expected one of method, heads"),
+        ("steps.pruned.movement", {"heads": 0.3}, "movement: unknown key, expected its keys beside 'method: mov"),
+        ("steps.pruned.method", "prune", "steps.pruned.method: found 'prune', expected movement"),
         ("steps.distilled.layers", [2, 0], "steps.distilled.layers: found [2, 0], expected them to ascend"),
         ("steps.distilled.layers", [0, 4], "'distilled' takes layers [0, 4], but the model has 4 by then"),
         ("pipelines.0.steps.1", "distiled", "pipelines[0].steps[1]: no step 'distiled' in steps; did you mean"),
@@ -138,7 +142,7 @@ def test_the_page_tells_every_key_and_default():
         dict(keys(definitions["fine_tune"])),
         dict(keys(definitions["distil"])),
         dict(keys(definitions["distillation_loss"])),
-        {k: v for k, v in keys(definitions["prune"]) if k != "movement"},
+        dict(keys(definitions["movement"])),
         dict(keys(definitions["quantization_aware"])),
         dict(keys(definitions["post_training"])),
         dict(keys(definitions["prune_vocabulary"])),

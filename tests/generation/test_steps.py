@@ -19,7 +19,6 @@ from weebill.generation.data import DataSettings, import_data, read_part
 from weebill.generation.encoding import Batches, Example
 from weebill.generation.generating import SearchSettings, summarize
 from weebill.generation.models import load_generator, model_hash, save_generator
-from weebill.generation.movement import MovementShares
 from weebill.generation.settings import Device, TrainingSettings
 from weebill.generation.steps import (
     Distil,
@@ -32,12 +31,13 @@ from weebill.generation.steps import (
     pruning_record,
     step_of,
 )
+from weebill.pruning.movement import MovementShares
 from weebill.quantization.grids import grid_named
 
 STEPS = {
     "fine-tune": FineTune(FAST),
     "distil": Distil(2, {"preset": "published-code"}, FAST),
-    "prune": Prune(training=FAST),
+    "movement": Prune(training=FAST),
     "quantization-aware": QuantizationAware(FAST),
 }
 
@@ -65,8 +65,8 @@ def files(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("architecture", "order"),
     [
-        ("bart", ("fine-tune", "distil", "prune", "quantization-aware")),
-        ("gpt2", ("prune", "distil", "quantization-aware")),
+        ("bart", ("fine-tune", "distil", "movement", "quantization-aware")),
+        ("gpt2", ("movement", "distil", "quantization-aware")),
     ],
 )
 def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, order):
@@ -81,7 +81,7 @@ def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, orde
         assert lineage["parent"] == model_hash(here.model)
         assert lineage["course"]["updates"] == FAST.updates
         smaller = after.model.num_parameters() < before.model.num_parameters()
-        assert smaller == (name in ("distil", "prune"))
+        assert smaller == (name in ("distil", "movement"))
         where = replace(here, model=here.output)
     if architecture == "bart":
         last = load_generator(where.model).model
@@ -126,7 +126,7 @@ def test_t5_goes_through_every_step(made, tmp_path):
 
 def test_pruning_tells_what_went_and_when(made, tmp_path):
     where = place(made, tmp_path)
-    STEPS["prune"].run(where)
+    STEPS["movement"].run(where)
     record = read_json(pruning_record(where.output))
     assert {row["update"]: row["heads"] for row in record["schedule"]}[6] == 0.25  # ⌊0.3 · 4⌋ of 4
     assert record["schedule"][-1]["neurons"] == pytest.approx(14 / 24)  # ⌊0.6 · 24⌋
@@ -305,8 +305,9 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
 
 
 def test_steps_of_a_configuration():
-    step = step_of({"method": "prune", "movement": {"heads": 0.5}, "training": {"updates": 3}})
-    assert step == Prune(MovementShares(heads=0.5), training=TrainingSettings(updates=3))
+    step = step_of({"method": "movement", "heads": 0.5, "training": {"updates": 3}})
+    shares = MovementShares(heads=0.5, blocks="*")
+    assert step == Prune(shares, training=TrainingSettings(updates=3))
     with pytest.raises(InputError, match="no method 'distill'; did you mean 'distil'"):
         step_of({"method": "distill"})
     with pytest.raises(InputError, match="'distil' has no key 'layer'; did you mean 'layers'"):

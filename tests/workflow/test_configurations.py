@@ -26,7 +26,7 @@ def test_dry_run(config, tmp_path):
     assert run.returncode == 0, run.stdout
     given = yaml.safe_load(config.read_text("utf-8"))
     methods = [step["method"] for step in given.get("steps", {}).values()]
-    pruning = "pruning" in given or "prune" in methods
+    pruning = "pruning" in given or "movement" in methods
     assert bool(re.search("^prune", run.stdout, re.MULTILINE)) == pruning, (
         "the DAG lacks the pruning"
     )

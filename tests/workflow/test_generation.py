@@ -72,7 +72,7 @@ def results(tmp_path_factory):
         },
         "steps": {
             "distilled": {"method": "distil", "layers": 1, "training": TRAINING},
-            "pruned": {"method": "prune", "training": TRAINING},
+            "pruned": {"method": "movement", "training": TRAINING},
             "int8": {"method": "post-training"},
             "used-pieces": {"method": "prune-vocabulary"},
         },

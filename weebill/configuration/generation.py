@@ -125,9 +125,8 @@ def _steps(config: Config) -> Iterator[Fault]:
         layers = step.get("layers")
         if isinstance(layers, list) and layers != sorted(layers):
             yield Fault(("steps", name, "layers"), f"found {layers}, expected them to ascend")
-        movement = step.get("movement")
-        if movement is not None and not movement["heads"] and not movement["neurons"]:
-            yield Fault(("steps", name, "movement"), "removes neither heads nor neurons")
+        if step["method"] == "movement" and not step["heads"] and not step["neurons"]:
+            yield Fault(("steps", name), "removes neither heads nor neurons")
 
 
 def _pipelines(config: Config) -> Iterator[Fault]:

@@ -22,6 +22,15 @@ def pruning_definitions(kind: str) -> dict[str, Rules]:
         return {
             "recipe": {"oneOf": [recipe_rules(name, ["reset_to"], defaults) for name in at_once]}
         }
+    if kind == "generation":  # its training tells the updates
+        step = recipe_rules("movement", ["prune_updates", "reset_to"], {"blocks": "*"})
+        step["required"].append("training")
+        step["properties"] |= {
+            "loss": {"$ref": "#/$defs/distillation_loss"},
+            "training": {"$ref": "#/$defs/generator_training"},
+        }
+        step["former"] = {"movement": "its keys beside 'method: movement'"}
+        return {"movement": step}
     return {}
 
 

@@ -91,7 +91,10 @@ def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iter
         if isinstance(chosen, dict):
             yield from _faults(value, chosen, root, path)
         else:
-            yield Fault((*path, *chosen.path), chosen.message)
+            tag = value.get(chosen.path[0]) if chosen.path else None
+            former = schema.get("former", {}).get(tag)  # names of earlier versions
+            message = f"found '{tag}', expected {former}" if former else chosen.message
+            yield Fault((*path, *chosen.path), message)
         return
     # One level only: deeper levels are walked below, where their alternatives can be chosen.
     shallow = {key: rule for key, rule in schema.items() if key not in ("properties", "items")}

@@ -3,33 +3,16 @@
 The scores and gates are `weebill.pruning.movement`'s; here they accompany a training of the library's Trainer.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
-from weebill.hugging_face.families import prunable
 from weebill.pruning.history import History
 from weebill.pruning.movement import MovementScoring
 from weebill.pruning.movement_gates import MovementGates, cut_silent
-from weebill.pruning.ranking import Ranking, part_of_blocks
+from weebill.pruning.ranking import part_of_blocks
 from weebill.pruning.structure import Prunable
 
 SCHEDULE_POINTS = 200  # of the record, at most
-
-
-@dataclass(frozen=True)
-class MovementShares:
-    """How much goes; see `weebill.pruning.movement.MovementSettings`.  Defaults are the paper's."""
-
-    heads: float = 0.3
-    neurons: float = 0.6
-    ranking: Ranking = "layer"
-    score_rate: float = 0.01
-    reached_at: float = 0.85
-    blocks: str = "*"
-
-    def scoring(self, updates: int, seed: int) -> MovementScoring:
-        """The companion's settings in a training of so many updates."""
-        return MovementScoring(**asdict(self), prune_updates=updates, seed=seed)
 
 
 def cut_and_record(
@@ -68,8 +51,3 @@ def schedule(gates: MovementGates, settings: MovementScoring) -> list[dict[str, 
             row[name] = masked / sum(kind.widths)
         rows.append(row)
     return rows
-
-
-def movement_gates(model: Any, settings: MovementScoring) -> MovementGates:
-    """The gates of a model of a family.  Raises InputError where it is of none, or none would ever be 0."""
-    return settings.companion(prunable(model))

@@ -33,15 +33,17 @@ from weebill.generation.models import (
     model_hash,
     save_generator,
 )
-from weebill.generation.movement import MovementShares, cut_and_record, movement_gates
+from weebill.generation.movement import cut_and_record
 from weebill.generation.quantized_training import weights_on_grid
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
 from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
 from weebill.model_lineage import lineage, versions
+from weebill.pruning.movement import MovementScoring, MovementShares
 
 EACH_TOKEN = "each-token"
+SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class Prune:
     Beside the folder `model` it writes pruning.json: the schedule, the scores, and what went.
     """
 
-    movement: MovementShares = field(default_factory=MovementShares)
+    movement: MovementShares = SHARES
     loss: Mapping[str, Any] | None = None
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
 
@@ -162,9 +164,10 @@ class Prune:
         generator = place.generator()
         settings = replace(self.training, keep="last")  # the best would be an early, unpruned one
         examples = place.encoder(generator).examples(read_part(place.data, "train"))
-        scoring = self.movement.scoring(settings.updates_of(len(examples)), place.seed)
+        updates = settings.updates_of(len(examples))
+        scoring = MovementScoring(**asdict(self.movement), prune_updates=updates, seed=place.seed)
         objective = self.objective(generator.model)
-        gates = movement_gates(generator.model, scoring)
+        gates = scoring.companion(prunable(generator.model))
         course = _train(
             replace(self, training=settings),
             place,
@@ -250,7 +253,7 @@ class PruneVocabulary:
 STEPS: dict[str, type] = {
     "fine-tune": FineTune,
     "distil": Distil,
-    "prune": Prune,
+    "movement": Prune,
     "quantization-aware": QuantizationAware,
     "post-training": PostTraining,
     "prune-vocabulary": PruneVocabulary,
@@ -266,13 +269,16 @@ def step_of(values: Mapping[str, Any]) -> Step:
     if name not in STEPS:
         raise InputError(f"steps: no method '{name}'{nearest(str(name), STEPS)}")
     kind, settings = STEPS[name], {key: value for key, value in values.items() if key != "method"}
-    parts = {"training": TrainingSettings, "movement": MovementShares}
-    known = [entry.name for entry in fields(kind)]
+    shares = [entry.name for entry in fields(MovementShares)] if kind is Prune else []
+    known = [*shares, *(entry.name for entry in fields(kind) if entry.name != "movement")]
     for key in settings:
         if key not in known:
             raise InputError(f"steps: method '{name}' has no key '{key}'{nearest(key, known)}")
-        if key in parts:
-            settings[key] = parts[key](**settings[key])
+    if shares:
+        chosen = {key: settings.pop(key) for key in shares if key in settings}
+        settings["movement"] = replace(SHARES, **chosen)
+    if "training" in settings:
+        settings["training"] = TrainingSettings(**settings["training"])
     return kind(**settings)
 
 

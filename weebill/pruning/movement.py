@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MovementSettings:
-    """Settings of the gates."""
+class MovementShares:
+    """Shares that are removed, and how the gates come to them; defaults are the paper's."""
 
     heads: Share = 0.3
     """Share of the heads of `blocks` that is removed."""
@@ -39,11 +39,17 @@ class MovementSettings:
     random scores after 400 updates.
     """
     reached_at: Annotated[float, Gt(0), Le(1)] = 0.85
-    """Part of `prune_updates` after which the shares are masked; the rest trains what stays."""
-    prune_updates: Count = 100_000
-    """Updates with masks; the paper counts epochs."""
+    """Part of the updates with masks after which the shares are masked; the rest trains what stays."""
     blocks: BlockPattern = "encoder.*"
     """Pattern of the names of the blocks; the paper prunes `*`."""
+
+
+@dataclass(frozen=True)
+class MovementSettings(MovementShares):
+    """Settings of the gates of a training."""
+
+    prune_updates: Count = 100_000
+    """Updates with masks; the paper counts epochs."""
 
     def progress(self, update: int) -> float:
         """The part of the final shares that is masked in an update, counted from 1."""

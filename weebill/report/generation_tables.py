@@ -17,11 +17,11 @@ FINE_TUNED, QUANTIZED = ("fine-tune",), ("quantization-aware", "post-training")
 _PIPELINE = {
     "fine-tuned": FINE_TUNED,
     "distilled": (*FINE_TUNED, "distil"),
-    "pruned": (*FINE_TUNED, "distil", "prune"),
-    "quantized": (*FINE_TUNED, "distil", "prune", *QUANTIZED),
+    "pruned": (*FINE_TUNED, "distil", "movement"),
+    "quantized": (*FINE_TUNED, "distil", "movement", *QUANTIZED),
 }
 _STUDENT = {"teacher": FINE_TUNED, "student": (*FINE_TUNED, "distil")}
-_PRUNED = {"original": FINE_TUNED, "pruned": (*FINE_TUNED, "prune")}
+_PRUNED = {"original": FINE_TUNED, "pruned": (*FINE_TUNED, "movement")}
 PAPER_TABLES = {
     1: ("summarization", _STUDENT),
     2: ("language-modelling", _STUDENT),
