@@ -2,6 +2,7 @@
 
 from weebill.configuration.resources import pretraining_memory, vocabulary_memory
 from weebill.experiment.metrics import our_metrics, pruned_metrics, shown_metrics
+from weebill.pruning.methods import METHODS
 
 ENCODERS = RESULTS / "encoders"
 TOKENIZER = RESULTS / "tokenizer"

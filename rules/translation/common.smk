@@ -13,7 +13,7 @@ from weebill.experiment.translating_models import hub_folder, hub_models, langua
 from weebill.experiment.zoo import member_of
 from weebill.experiment.student_names import seed_of, text_of, with_students
 from weebill.experiment.precisions import PRECISIONS, quantized
-from weebill.pruning.methods import pruning_method
+from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.recipes import (
     comparisons,
     comparisons_over_seeds,

@@ -31,7 +31,7 @@ from weebill.generation.steps import (
     pruning_record,
     step_of,
 )
-from weebill.pruning.movement import MovementShares
+from weebill.pruning.movement_settings import MovementShares
 from weebill.quantization.grids import grid_named
 
 STEPS = {

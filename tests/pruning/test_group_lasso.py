@@ -23,7 +23,8 @@ from weebill.errors import InputError
 from weebill.files import content_hash, read_json
 from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
 from weebill.pruning.cut import cut
-from weebill.pruning.group_lasso import GroupLasso, Lasso
+from weebill.pruning.group_lasso import GroupLasso
+from weebill.pruning.group_penalty import Lasso
 from weebill.pruning.groups import group_norms
 from weebill.pruning.methods import pruning_method
 from weebill.translation.model.folder import load_model

@@ -28,7 +28,8 @@ from weebill.pruning.companion_registry import companion_from_dict, companion_to
 from weebill.pruning.cut import cut, masked
 from weebill.pruning.gates import silent
 from weebill.pruning.methods import pruning_method
-from weebill.pruning.movement import Movement, MovementScoring
+from weebill.pruning.movement import Movement
+from weebill.pruning.movement_gates import MovementScoring
 from weebill.pruning.ranking import lowest_share
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruned_students import make_pruned

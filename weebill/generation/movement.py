@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from weebill.pruning.history import History
-from weebill.pruning.movement import MovementScoring
-from weebill.pruning.movement_gates import MovementGates, cut_silent
+from weebill.pruning.movement_gates import MovementGates, MovementScoring, cut_silent
 from weebill.pruning.ranking import part_of_blocks
 from weebill.pruning.structure import Prunable
 

@@ -174,7 +174,7 @@ class MetricLayers(LayerStack):
     network: MetricNetwork | None = None
 
     def keep(self, depth: int) -> None:
-        """See `LayerStack`.  Raises InputError where the layer would go that the metric reads."""
+        """Leave only the first layers.  Raises InputError if the layer that the metric reads would be removed."""
         layer, mix = self.network.architecture.layer, self.network.mix
         if layer != "mix" and layer > depth:
             raise InputError(f"pruning: the metric reads layer {layer}; {depth} would be left")

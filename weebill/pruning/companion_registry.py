@@ -8,8 +8,8 @@ from typing import Any
 from weebill.pruning.study import CompanionSettings
 
 COMPANIONS = {
-    "group-lasso": "weebill.pruning.group_lasso:Lasso",
-    "movement": "weebill.pruning.movement:MovementScoring",
+    "group-lasso": "weebill.pruning.group_penalty:Lasso",
+    "movement": "weebill.pruning.movement_gates:MovementScoring",
 }
 
 

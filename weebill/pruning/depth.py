@@ -41,7 +41,7 @@ class Depth(AtOnce):
 
     @property
     def label(self) -> str:
-        """See `Method`."""
+        """Name of the method."""
         return "depth"
 
     @property

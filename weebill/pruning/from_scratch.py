@@ -26,7 +26,7 @@ class FromScratch(Method):
 
     @property
     def label(self) -> str:
-        """See `Method`."""
+        """Name of the method."""
         return "from-scratch"
 
     @property

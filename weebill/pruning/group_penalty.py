@@ -1,27 +1,50 @@
 """Penalty of the group lasso in training, and the heads and neurons that died of it (WMT21 §3.1)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.pruning.criteria import Candidates
 from weebill.pruning.groups import Groups, group_norms, groups_of
+from weebill.pruning.method import Grouping
 from weebill.pruning.ranking import Scores
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
 from weebill.pruning.study import Companion
 
-if TYPE_CHECKING:
-    from weebill.pruning.group_lasso import GroupLasso, Lasso
-
 HEAD_DIES = 0.5  # at this share of dead connections
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """The penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss.
+
+    strength: λ.  size_scaling: each group's norm counts times the square root of its size.
+
+    The unit of λ: the loss is a mean over an update's target words.  The paper's 0.5 is of a loss summed over
+    a batch's words, so it is 0.5 / words here: 1e-4 of 5,000.  At 0.5 itself the penalty outweighs
+    the loss a thousandfold, and every group dies in some tens of updates.
+
+    Proximal steps instead, which take rate · λ off each norm after the optimizer's, make exact zeros but choose
+    worse: of multi30k.base 65 % of the neurons died in 300 updates where the penalty killed 81 %, at a
+    higher validation loss (2.662 against 2.654 a word), and 44 % in 600 where it killed 57 % (2.680, 2.651).
+    """
+
+    groups: Grouping = "rowcol"
+    strength: float = 1e-4
+    size_scaling: bool = False
+    blocks: str = "encoder.*"
+
+    def companion(self, model: Prunable) -> "LassoCompanion":
+        """The penalty on this model."""
+        return LassoCompanion(self, model)
 
 
 class LassoCompanion(Companion):
     """The penalty in training.  It has no parameters and no state."""
 
-    def __init__(self, settings: "Lasso", model: Prunable):
+    def __init__(self, settings: Lasso, model: Prunable):
         super().__init__()
         self._groups: list[tuple[Groups, float]] = [
             (groups, settings.strength * (groups.size**0.5 if settings.size_scaling else 1.0))
@@ -34,22 +57,22 @@ class LassoCompanion(Companion):
         return sum(strength * groups.norms().sum() for groups, strength in self._groups)
 
 
-def norms_of(model: Prunable, settings: "GroupLasso") -> dict[str, Tensor]:
+def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
     """Block name → the norms of its groups."""
     blocks = _candidates(model, settings.blocks)
     return {block.name: group_norms(block, settings.groups) for block in blocks}
 
 
 def dead_parts(
-    model: Prunable, settings: "GroupLasso", before: Mapping[str, Tensor]
+    model: Prunable, settings: Lasso, before: Mapping[str, Tensor], threshold: float
 ) -> tuple[dict[str, list[int]], dict[str, list[int]], Scores]:
     """The heads and neurons that died, and of each head the share of its groups that lives.
 
-    before: the groups' norms before the penalty.
+    before: the groups' norms before the penalty.  threshold: a group is dead at this share of their mean.
     """
     blocks = Candidates.named(model, settings.blocks, heads=True, neurons=True)
     dead = {
-        name: norms <= settings.threshold * before[name].mean(1, keepdim=True)  # (maps, groups)
+        name: norms <= threshold * before[name].mean(1, keepdim=True)  # (maps, groups)
         for name, norms in norms_of(model, settings).items()
     }
     living = {}

@@ -8,15 +8,13 @@ Shapes: h heads, k head size, f neurons, g groups of a map, c connections of eac
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
+from weebill.pruning.method import Grouping
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
-
-if TYPE_CHECKING:
-    from weebill.pruning.group_lasso import Grouping
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Groups:
         return rows.unflatten(0, (len(rows) // self.connections, self.connections))
 
 
-def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: "Grouping") -> list[Groups]:
+def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> list[Groups]:
     """The groups of query, key, value and out map, or of inner map, perhaps gate, and outer map."""
     if isinstance(block, FeedForwardBlock):
         into = [Groups(map, "outputs") for map in block.inward]
@@ -67,7 +65,7 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: "Grouping") ->
 
 
 @torch.no_grad()
-def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: "Grouping") -> Tensor:
+def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> Tensor:
     """(4, h·k) of an attention's `rowcol`, (4, h) of its `head`, (2, f), with a gate (3, f), of a feed-forward block.
 
     On the CPU.

@@ -51,7 +51,7 @@ class LateReset(BlockMethod):
 
     @property
     def label(self) -> str:
-        """See `Method`."""
+        """Name of the method and its criterion."""
         return f"late-reset, {self.criterion}"
 
     @property

@@ -38,6 +38,7 @@ RecipeName = Annotated[
     ),
 ]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
+Grouping = Literal["rowcol", "head"]  # of weights, see groups.groups_of
 Baseline = Literal["chance", "from scratch"]
 Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and what is wrong with it
 

@@ -6,8 +6,8 @@ its score: summed over updates it says whether the weights behind the gate move 
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -18,22 +18,31 @@ from weebill.pruning.cut import cut
 from weebill.pruning.gates import Block, gated, silent, write_gates
 from weebill.pruning.history import History
 from weebill.pruning.method import nothing_removed
+from weebill.pruning.movement_settings import MovementSettings
 from weebill.pruning.ranking import Ranking, part_of
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Companion
 
-if TYPE_CHECKING:
-    from weebill.pruning.movement import MovementScoring, MovementSettings
+
+@dataclass(frozen=True)
+class MovementScoring(MovementSettings):
+    """Settings of the companion of a training: those of the gates, and the seed of the first scores."""
+
+    seed: int = 0
+
+    def companion(self, model: Prunable) -> "MovementGates":
+        """Make gates for this model.  Raises InputError where none would ever be 0."""
+        return MovementGates(model, self)
 
 
-def candidates_of(model: Prunable, settings: "MovementSettings") -> Candidates:
+def candidates_of(model: Prunable, settings: MovementSettings) -> Candidates:
     """Return the blocks that lose heads or neurons."""
     return Candidates.named(
         model, settings.blocks, heads=settings.heads > 0, neurons=settings.neurons > 0
     )
 
 
-def cut_silent(model: Prunable, settings: "MovementSettings", history: History) -> None:
+def cut_silent(model: Prunable, settings: MovementSettings, history: History) -> None:
     """Cut in place what finished gates left silent, and record it in the history."""
     candidates = candidates_of(model, settings)
     heads = {block.name: silent(block) for block in candidates.attention}
@@ -48,7 +57,7 @@ class MovementGates(Companion):
     `finish` writes those of the last update into the weights, so that `gates.silent` finds what goes.
     """
 
-    def __init__(self, model: Prunable, settings: "MovementScoring"):
+    def __init__(self, model: Prunable, settings: MovementScoring):
         super().__init__()
         self.settings, self.rate = settings, settings.score_rate
         found = candidates_of(model, settings)

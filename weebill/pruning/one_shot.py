@@ -47,7 +47,7 @@ class OneShot(AtOnce, ShareMethod):
 
     @property
     def label(self) -> str:
-        """See `Method`."""
+        """Name of the method and its criterion."""
         return f"one-shot, {self.criterion}"
 
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:

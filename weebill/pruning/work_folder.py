@@ -4,19 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weebill.files import claim_folder, exclusive_folder
 from weebill.workflow.code_version import code_version
 
 if TYPE_CHECKING:
-    from weebill.pruning.method import Method
     from weebill.pruning.study import Study
 
 
 @contextmanager
-def pruning_work(method: "Method", study: "Study", work: Path) -> Iterator[None]:
-    """While it lasts, the folder is this method's and study's alone.
+def pruning_work(method: Any, study: "Study", work: Path) -> Iterator[None]:
+    """While it lasts, the folder is this method's and study's alone; method: a dataclass of settings.
 
     What a killed run of the same left there stays; it is emptied first where it was begun by another
     method, study or code.

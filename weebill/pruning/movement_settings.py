@@ -1,0 +1,44 @@
+"""Settings of movement pruning that its method and its gates share (TEXTGEN §3.3)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Gt, Le
+
+from weebill.pruning.method import BlockPattern, Count, Share
+from weebill.pruning.ranking import Ranking
+
+
+@dataclass(frozen=True)
+class MovementShares:
+    """Shares that are removed, and how the gates come to them; defaults are the paper's."""
+
+    heads: Share = 0.3
+    """Share of the heads of `blocks` that is removed."""
+    neurons: Share = 0.6
+    """Share of the feed-forward neurons of `blocks` that is removed."""
+    ranking: Ranking = "layer"
+    """Rank globally or by layer; the published code does so by layer: ⌊0.3 · 16⌋ = 4 of 16 heads are removed."""
+    score_rate: Annotated[float, Gt(0)] = 0.01
+    """Learning rate of the scores, the same throughout (Lagunas et al. 2021).
+
+    At a tenth of it, near the weights' own as TEXTGEN's code has it, neurons are still in the order of their first,
+    random scores after 400 updates.
+    """
+    reached_at: Annotated[float, Gt(0), Le(1)] = 0.85
+    """Part of the updates with masks after which the shares are masked; the rest trains what stays."""
+    blocks: BlockPattern = "encoder.*"
+    """Pattern of the names of the blocks; the paper prunes `*`."""
+
+
+@dataclass(frozen=True)
+class MovementSettings(MovementShares):
+    """Settings of the gates of a training."""
+
+    prune_updates: Count = 100_000
+    """Updates with masks; the paper counts epochs."""
+
+    def progress(self, update: int) -> float:
+        """The part of the final shares that is masked in an update, counted from 1."""
+        time = min(1.0, update / (self.reached_at * self.prune_updates))
+        return 1 - (1 - time) ** 3
