@@ -32,22 +32,14 @@ def cut_layers(model: "Prunable", stack: str, count: int) -> None:
 class Depth(AtOnce):
     """Remove top layers (COMETINHO §4.2)."""
 
+    label = "depth"
+    parts = frozenset({"layers"})
     layers: Count = 1
     """Number of layers that are removed."""
     stack: Literal["encoder", "decoder"] = "encoder"
     """Stack that loses them."""
     reset_to: Count = 25_000
     """Updates of training before the removal."""
-
-    @property
-    def label(self) -> str:
-        """Name of the method."""
-        return "depth"
-
-    @property
-    def parts(self) -> frozenset[str]:
-        """Layers."""
-        return frozenset({"layers"})
 
     def removes(self, shape: ModelShape) -> Removed:
         """Count the layers."""

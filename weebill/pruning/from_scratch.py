@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from weebill.errors import nearest
 from weebill.pruning.history import History
-from weebill.pruning.method import Baseline, Method, Problem, Pruned, RecipeName
+from weebill.pruning.method import Method, Problem, Pruned, RecipeName
 from weebill.pruning.work_folder import pruning_work
 
 if TYPE_CHECKING:
@@ -21,18 +21,10 @@ if TYPE_CHECKING:
 class FromScratch(Method):
     """Train the shape that another recipe made from its first weights: what pruning must beat."""
 
+    label = "from-scratch"
+    baseline = "from scratch"
     like: RecipeName
     """Recipe that makes the shape."""
-
-    @property
-    def label(self) -> str:
-        """Name of the method."""
-        return "from-scratch"
-
-    @property
-    def baseline(self) -> Baseline:
-        """The baseline of the recipe that made the shape."""
-        return "from scratch"
 
     @property
     def shape_from(self) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 class LateReset(BlockMethod):
     """Remove heads step by step, each time back to an early checkpoint (WNGT20 §4, after Frankle et al. 2019)."""
 
+    parts = frozenset({"heads"})
     heads_per_iteration: Count = 3
     """Heads removed in each iteration. The paper's Steady uses 3, its Pushy 6."""
     iterations: Count = 12
@@ -53,11 +54,6 @@ class LateReset(BlockMethod):
     def label(self) -> str:
         """Name of the method and its criterion."""
         return f"late-reset, {self.criterion}"
-
-    @property
-    def parts(self) -> frozenset[str]:
-        """Heads."""
-        return frozenset({"heads"})
 
     def removes(self, shape: ModelShape) -> Removed:
         """Count the heads of all iterations."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field
@@ -83,32 +83,18 @@ class Pruned:
 
 
 class Method:
-    """A way to prune: the base of frozen dataclasses of settings.
+    """A way to prune: the base of frozen dataclasses of settings."""
 
-    reset_to: the update of the model's training at which the method takes over; 0: it trains from first weights.
-    """
-
+    label: str
+    """Name of the method and how it chooses, for figures and tables: "late-reset, confidence"."""
     reset_to: int = 0
-
-    @property
-    def label(self) -> str:
-        """Name of the method and how it chooses, for figures and tables: "late-reset, confidence"."""
-        raise NotImplementedError
-
-    @property
-    def baseline(self) -> Baseline | None:
-        """Kind of baseline that the recipe is for others; None where it is none."""
-        return None
-
-    @property
-    def parts(self) -> frozenset[str]:
-        """Parts that the settings ask to remove: heads, neurons, layers.  Empty where training decides."""
-        return frozenset()
-
-    @property
-    def shape_from(self) -> str | None:
-        """The recipe whose shape this one trains; None where it makes a shape of its own."""
-        return None
+    """Update of the model's training at which the method takes over; 0: it trains from first weights."""
+    baseline: Baseline | None = None
+    """Kind of baseline that the recipe is for others."""
+    parts: frozenset[str] = frozenset()
+    """Parts that the settings ask to remove: heads, neurons, layers.  Empty where training decides."""
+    shape_from: str | None = None
+    """Recipe whose shape this one trains; None where it makes a shape of its own."""
 
     @property
     def phases(self) -> dict[str, int]:
@@ -168,13 +154,12 @@ class AtOnce(Method):
 
 
 class BlockMethod(Method):
-    """A method that removes heads and neurons of the blocks whose names match the pattern `blocks`.
-
-    criterion: the score by which parts are chosen; None where the method has its own.
-    """
+    """A method that removes heads and neurons of the blocks whose names match a pattern."""
 
     blocks: str
-    criterion: ClassVar[Criterion | None] = None
+    """Pattern of the names."""
+    criterion: Criterion | None = None
+    """Score by which parts are chosen; None where the method has its own."""
 
     @property
     def baseline(self) -> Baseline | None:

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 class Movement(MovementSettings, ShareMethod):
     """Learn a score for each head and neuron while ever more of the lowest are masked (TEXTGEN §3.3)."""
 
+    label = "movement"
     reset_to: Count = 25_000
     """Updates of training before the masks; the last training follows them."""
-
-    @property
-    def label(self) -> str:
-        """Name of the method."""
-        return "movement"
 
     @property
     def phases(self) -> dict[str, int]:
