@@ -40,7 +40,6 @@ from weebill.generation.training import Course, Objective, likelihood, logits_of
 from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
 from weebill.model_lineage import lineage, versions
-from weebill.pruning.movement import MovementScoring
 from weebill.pruning.movement_gates import MovementScoring
 from weebill.pruning.movement_settings import MovementShares
 
