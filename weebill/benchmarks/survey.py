@@ -3,7 +3,7 @@
 import importlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,24 +16,9 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 
 
-@dataclass
-class Survey:
-    """Figures of all benchmarks, and what they were measured with."""
-
-    rounds: int
-    signature: dict[str, Any] = field(default_factory=lambda: signature([]))
-    rows: list[dict[str, Any]] = field(default_factory=list)  # a Row each, "benchmark" and "key"
-    not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why this machine cannot
-    failed: dict[str, str] = field(default_factory=dict)  # benchmark → what went wrong
-
-
-def signature(opponents: Sequence[str]) -> dict[str, Any]:
-    """Return the commit, the processor, and the versions of the libraries and of some opponents."""
-    return {
-        "commit": commit(),
-        "hardware": hardware(),
-        "versions": software_versions(opponents),
-    }
+def signature() -> dict[str, Any]:
+    """Return the commit, the processor, and the versions of the libraries."""
+    return {"commit": commit(), "hardware": hardware(), "versions": software_versions()}
 
 
 def commit() -> str | None:
@@ -44,6 +29,17 @@ def commit() -> str | None:
     command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     return done.stdout.strip() or None
+
+
+@dataclass
+class Survey:
+    """Figures of all benchmarks, and what they were measured with."""
+
+    rounds: int
+    signature: dict[str, Any] = field(default_factory=signature)
+    rows: list[dict[str, Any]] = field(default_factory=list)  # a Row each, "benchmark" and "key"
+    not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why this machine cannot
+    failed: dict[str, str] = field(default_factory=dict)  # benchmark → what went wrong
 
 
 def load(name: str) -> ModuleType:
@@ -76,13 +72,14 @@ def survey(
         say: called with a line for each row, and for each benchmark that did not end.
         save: called at the start and after each benchmark with what there is by then.
     """
-    found, opponents = Survey(rounds), []
+    found = Survey(rounds)
     save(found)
     for name in names:
         before = len(found.rows)
         try:
             module = load(name)
-            opponents += getattr(module, "OPPONENTS", ())
+            opponents = getattr(module, "OPPONENTS", ())
+            found.signature["versions"] |= {one: version(one) for one in opponents}
             rows: Iterable[Row] = module.run(rounds, **getattr(module, "SMALLEST", {}))
             for row in rows:
                 found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
@@ -94,6 +91,5 @@ def survey(
         except Exception as error:
             found.failed[name] = f"{type(error).__name__}: {error}"
             say(f"{name}: failed: {found.failed[name]}")
-        found.signature = signature(dict.fromkeys(opponents))
         save(found)
     return found
