@@ -75,7 +75,7 @@ def sources(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parent") / "weebill"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "weebill", folder / "weebill", ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE", "Snakefile"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "config", folder / "config", symlinks=True)
     return folder
@@ -87,11 +87,16 @@ def wheel(sources, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def requirements(wheel):
-    """What the wheel asks for."""
+def told(wheel):
+    """What the wheel tells of itself."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        told = BytesParser().parsebytes(archive.read(name))
+        return BytesParser().parsebytes(archive.read(name))
+
+
+@pytest.fixture(scope="module")
+def requirements(told):
+    """What the wheel asks for."""
     return [Requirement(text) for text in told.get_all("Requires-Dist")]
 
 
@@ -165,6 +170,15 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel, sources):
                  "kernels/csrc/bindings.cpp", "report/papers/wmt2021_table1.csv"):  # fmt: skip
         assert f"weebill/{name}" in package
     assert {name: text for name, text in held.items() if ".dist-info/" not in name} == package
+
+
+def test_the_wheel_names_both_licences_and_holds_their_texts(wheel, told):
+    assert told["License-Expression"] == "Apache-2.0 AND CC-BY-2.0"
+    with zipfile.ZipFile(wheel) as archive:
+        held = archive.namelist()
+    for name in ("LICENSE", "NOTICE", "weebill/corpus/tatoeba/NOTICE.md"):
+        assert any(path.endswith(f".dist-info/licenses/{name}") for path in held)
+        assert name in told.get_all("License-File")
 
 
 def test_config_links_to_the_package():

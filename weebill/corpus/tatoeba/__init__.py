@@ -1,0 +1,42 @@
+"""Sentences of tatoeba.org that come with the library, for the demo, the tests and the benchmarks.
+
+They have a licence of their own, CC BY 2.0 France. NOTICE.md in this folder states it, their origin and selection.
+"""
+
+import lzma
+from itertools import islice
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+NAME = "tatoeba"  # the word that stands for this text in a configuration
+PAIRS = 20_000
+PAIR_BYTES = 60  # of plain text, both sides, on average
+LANGUAGES = ("en", "de", "fr", "nl")
+SENTENCES = 3000  # of each language
+TRAINING = 2000  # the first of them, from which the language identifier learns
+
+
+def read_pairs(count: int = PAIRS, skip: int = 0) -> list[tuple[str, str]]:
+    """Return `count` English-German pairs in their fixed order, from pair `skip` on, counted from 0.
+
+    No English sentence stands twice among the pairs, and no German one.
+    """
+    return [(row[0], row[1]) for row in _rows("pairs.tsv.xz", skip, skip + count)]
+
+
+def read_sentences(language: str, held_out: bool = False) -> list[str]:
+    """Return the sentences of one of LANGUAGES that the language identifier learns from.
+
+    None of them stands among the pairs.
+
+    Args:
+        held_out: return the others instead, which it has never seen.
+    """
+    first, last = (TRAINING, SENTENCES) if held_out else (0, TRAINING)
+    start = LANGUAGES.index(language) * SENTENCES
+    return [row[1] for row in _rows("languages.tsv.xz", start + first, start + last)]
+
+
+def _rows(name: str, first: int, last: int) -> list[list[str]]:
+    with lzma.open(FOLDER / name, "rt", encoding="utf-8", newline="\n") as lines:
+        return [line.removesuffix("\n").split("\t") for line in islice(lines, first, last)]
