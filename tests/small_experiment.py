@@ -10,8 +10,8 @@ from weebill.configuration.errors import ConfigurationError
 EXPERIMENT = {
     "experiment": "trial",
     "languages": {"source": "en", "target": "de"},
-    "corpora": {"grammar": {"importer": "synthetic", "pairs": 100}},
-    "validation": {"importer": "synthetic", "pairs": 10},
+    "corpora": {"grammar": {"importer": "tatoeba", "pairs": 100}},
+    "validation": {"importer": "tatoeba", "pairs": 10},
     "test_sets": {"news": {"importer": "files", "source": "news.en", "target": "news.de"}},
     "vocabulary": {"size": 500},
     "teacher": {"architecture": "big"},

@@ -27,6 +27,7 @@ from weebill.experiment.training_texts import (
 )
 from weebill.experiment.variants import expand_exports, measured_variants
 from weebill.corpus.cleaning_stages import STAGES
+from weebill.corpus.importers import reads_files
 from weebill.errors import nearest
 
 ZOO = with_students(ZOO, config["students"])
@@ -129,9 +130,7 @@ def search_resources():
 
 def sources_lock(several):
     """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
-    several = [several] if isinstance(several, dict) else several
-    reads = any(entry["importer"] != "synthetic" for entry in several)
-    return [ancient(SOURCES_LOCK)] if reads else []
+    return [ancient(SOURCES_LOCK)] if reads_files(several) else []
 
 
 def entry_of(model):

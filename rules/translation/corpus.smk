@@ -12,7 +12,7 @@ LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 # The identifier: none, the configuration's own file, or one that is trained or fetched first.
 if LANGUAGE_ID["model"] is None:
     LANGUAGE_ID_MODEL = []
-elif LANGUAGE_ID["model"] == "synthetic" or is_url(LANGUAGE_ID["model"]):
+elif LANGUAGE_ID["model"] == "tatoeba" or is_url(LANGUAGE_ID["model"]):
     LANGUAGE_ID_MODEL = [LANGUAGE_ID_MADE]
 else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
@@ -137,7 +137,7 @@ rule import_validation:
 
 
 rule language_id_model:
-    """Train the demo's language identifier on the embedded grammar, or fetch one by its checksum."""
+    """Train the demo's language identifier on the embedded text, or fetch one by its checksum."""
     output:
         LANGUAGE_ID_MADE,
     log:
@@ -152,10 +152,9 @@ rule language_id_model:
     params:
         model=LANGUAGE_ID["model"],
         sha256=LANGUAGE_ID.get("sha256"),
-        seed=config["seed"],
         code=lambda w: code_version(
             "corpus.language_id_training",
-            "corpus.synthetic",
+            "corpus.tatoeba",
             "corpus.download",
             "corpus.sources",
         ),

@@ -59,23 +59,25 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     assert given == experiment({"training": {"updates": 70_000}})  # what was given is left alone
 
 
-def test_no_two_synthetic_texts_share_a_seed(experiment, zoo):
-    entry = {"importer": "synthetic", "pairs": 5}
+def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
+    entry = {"importer": "tatoeba", "pairs": 5}
     changes = {
-        "corpora": {"a": entry, "b": entry},
+        "corpora": {"grammar": {"pairs": 5}, "b": entry},
         "validation": [entry, entry],
         "test_sets": {"a": entry, "news": entry},
     }
     without = ["test_sets.news.source", "test_sets.news.target"]
 
-    def seeds(seed):
-        config = check(experiment({**changes, "seed": seed}, without), "trial.yaml", zoo)
-        texts = [*config["corpora"].values(), *config["validation"], *config["test_sets"].values()]
-        return {text["seed"] for text in texts}
+    def read(more=0):
+        changes["corpora"]["grammar"]["pairs"] += more
+        config = check(experiment(changes, without), "trial.yaml", zoo)
+        held_out = [*config["validation"], *config["test_sets"].values()]
+        return held_out, list(config["corpora"].values())
 
-    assert len(seeds(1)) == 7
-    assert seeds(1) == seeds(1)
-    assert seeds(1).isdisjoint(seeds(2))
+    held_out, corpora = read()
+    pairs = [text["skip"] + number for text in held_out + corpora for number in range(5)]
+    assert sorted(pairs) == list(range(30))
+    assert read(more=7)[0] == held_out  # which a longer corpus leaves alone
 
 
 def test_numbers_have_the_type_of_their_key(experiment, zoo):
@@ -108,11 +110,7 @@ def test_every_importer_has_its_keys_in_the_schema(name):
     rules = load_schema("translation")
     section = filled_keys(rules["$defs"][f"{name}_corpus"], rules)
     library = {field.name: field for field in fields(IMPORTERS[name])}
-    of_the_corpus = {
-        *OF_THE_CORPUS,
-        *({"noise"} - set(library)),
-    }  # the synthetic importer's is its own
-    assert set(section) - of_the_corpus == set(library)
+    assert set(section) - set(OF_THE_CORPUS) == set(library)
     for key, default in section.items():
         if key in library and default not in (None, {}):
             assert default == library[key].default

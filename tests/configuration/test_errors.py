@@ -99,25 +99,25 @@ CASES = {
         {
             "seed": float("inf"),
             "training": {"learning_rate": float("nan")},
-            "corpora": {"grammar": {"noise": float("inf")}},
+            "corpora": {"grammar": {"noise": {"share": float("inf")}}},
         },
         [],
         [
-            "corpora.grammar.noise: found inf, expected a finite number",
+            "corpora.grammar.noise.share: found inf, expected a finite number",
             "seed: found inf, expected a finite number",
             "training.learning_rate: found nan, expected a finite number",
         ],
     ),
     "unknown choices": (
         {
-            "corpora": {"grammar": {"importer": "sintetic", "pairs": 1, "use": "parallell"}},
+            "corpora": {"grammar": {"importer": "tatoba", "pairs": 1, "use": "parallell"}},
             "training": {"precision": "float16"},
             "pruning": {"pushy": {"method": "lasso"}},
         },
         [],
         [
-            "corpora.grammar.importer: found 'sintetic', expected one of files, hugging_face, mtdata, "
-            "opus, sacrebleu, synthetic; did you mean 'synthetic'?",
+            "corpora.grammar.importer: found 'tatoba', expected one of files, hugging_face, mtdata, "
+            "opus, sacrebleu, tatoeba; did you mean 'tatoeba'?",
             "pruning.pushy.method: found 'lasso', expected one of late-reset, one-shot, depth, "
             "group-lasso, movement, from-scratch; did you mean 'group-lasso'?",
             "training.precision: found 'float16', expected one of float32, bfloat16; "
@@ -134,7 +134,7 @@ CASES = {
             "validation[0].pairs: unknown key, expected one of importer, name",
             "validation[0].name: missing, expected text",
             "validation[1].importer: missing, expected one of files, hugging_face, mtdata, opus, sacrebleu, "
-            "synthetic",
+            "tatoeba",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
             "sha256, control_characters, local_dir",
         ],
@@ -143,7 +143,7 @@ CASES = {
         {
             "experiment": "a/b",
             "exports": {"onnx": [], "marain": ["*/*/*"]},
-            "corpora": {"my corpus": {"importer": "synthetic", "pairs": 1}, 7: FILES},
+            "corpora": {"my corpus": {"importer": "tatoeba", "pairs": 1}, 7: FILES},
             "languages": {"source": "English"},
             "variants": ["small/pushy"],
         },

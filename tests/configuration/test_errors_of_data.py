@@ -10,17 +10,19 @@ OPUS = {"importer": "opus", "name": "Europarl", "version": "v8"}
 HUB = {"importer": "hugging_face", "source_field": "en"}
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
+NOISE = {"share": 0.1, "other_languages": ["tatoeba"]}
+
 # name: (changes to a valid experiment, keys taken away, expected lines)
 CASES = {
     "a test set that is training data": (
         {
             "corpora": {
-                "news": {"importer": "synthetic", "pairs": 5, "seed": 7},
+                "news": {"importer": "tatoeba", "pairs": 5, "skip": 70},
                 "wmt": {"importer": "sacrebleu", "name": "wmt19"},
                 "files": {"importer": "files", "source": "data//a.en", "target": "data/a.de"},
             },
             "test_sets": {
-                "news": {"importer": "synthetic", "pairs": 9, "seed": 7},
+                "news": {"importer": "tatoeba", "pairs": 9, "skip": 62},
                 "wmt19": {"importer": "sacrebleu", "name": "wmt19"},
                 "files": {"importer": "files", "source": "b.en", "target": "./data/x/../a.de"},
             },
@@ -28,7 +30,7 @@ CASES = {
         },
         ["test_sets.news.source", "test_sets.news.target"],
         [
-            "test_sets.news: found synthetic text of seed 7, which is training data too "
+            "test_sets.news: found pair 70 of the embedded text, which is training data too "
             "(corpora.news), expected other data",
             "test_sets.wmt19: found test set 'wmt19', which is training data too (corpora.wmt), "
             "expected other data",
@@ -189,16 +191,16 @@ CASES = {
         {
             "languages": {"target": "xx"},
             "test_sets": {"wmt": {"importer": "sacrebleu", "name": "wmt99"}},
-            "cleaning": {"language_id": {"model": "synthetic"}},
+            "cleaning": {"language_id": {"model": "tatoeba"}},
         },
         ["test_sets.news"],
         [
             "languages.target: no language 'xx' in weebill, expected a code of ISO 639-1",
-            "corpora.grammar.importer: synthetic: found languages en to xx, expected en to de, "
+            "corpora.grammar.importer: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
-            "validation.importer: synthetic: found languages en to xx, expected en to de, "
+            "validation.importer: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
-            "cleaning.language_id.model: synthetic: found languages en to xx, expected en to de, "
+            "cleaning.language_id.model: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
             "test_sets.wmt.name: no test set 'wmt99' in sacreBLEU; did you mean 'wmt19'?",
         ],
@@ -206,7 +208,7 @@ CASES = {
     "noise without pairs": (
         {
             "corpora": {
-                "more": {"importer": "synthetic", "pairs": 9, "noise": 0.1, "use": "monolingual"}
+                "more": {"importer": "tatoeba", "pairs": 9, "noise": NOISE, "use": "monolingual"}
             }
         },
         [],
@@ -233,6 +235,28 @@ CASES = {
             "corpora.only.noise.share: found 1.5, expected at most 1",
             "corpora.only.noise.kinds[1]: found 'late', expected one of misaligned, wrong_language, truncated, "
             "copied",
+        ],
+    ),
+    "more embedded text than there is": (
+        {"corpora": {"more": {"importer": "tatoeba", "pairs": 19_891}}},
+        [],
+        [
+            "corpora.more.pairs: found 19,891 after 110 that are skipped or read by other entries, expected "
+            "no more than the 20,000 embedded pairs in all",
+        ],
+    ),
+    "wrong languages that are not": (
+        {
+            "languages": {"source": "fr"},
+            "corpora": {
+                "more": FILES | {"noise": NOISE},
+            },
+            "validation": {"importer": "files", "source": "v.en", "target": "v.de"},
+        },
+        ["corpora.grammar", "validation.pairs"],
+        [
+            "corpora.more.noise.other_languages: tatoeba: found fr among the experiment's languages, "
+            "expected files of others",
         ],
     ),
     "noise without a text": (

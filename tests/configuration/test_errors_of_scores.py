@@ -10,7 +10,7 @@ CASES = {
         {
             "corpora": {
                 "stories": {
-                    "importer": "synthetic",
+                    "importer": "tatoeba",
                     "pairs": 10,
                     "use": "monolingual",
                     "cleaning": {

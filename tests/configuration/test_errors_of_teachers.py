@@ -38,9 +38,7 @@ CASES = {
                 "revision": 40 * "a",
                 "back_translated": True,
             },
-            "corpora": {
-                "german": {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
-            },
+            "corpora": {"german": {"importer": "tatoeba", "pairs": 9, "use": "monolingual-target"}},
             "reverse_teacher": {"hugging_face": "facebook/nllb", "members": 2},
         },
         ["teacher.architecture"],
@@ -78,7 +76,7 @@ CASES = {
         {
             "corpora": {
                 "stories": {
-                    "importer": "synthetic",
+                    "importer": "tatoeba",
                     "pairs": 9,
                     "use": "monolingual",
                     "back_translation": {"scores": {"language_model_source": {"cut": {}}}},
@@ -109,11 +107,7 @@ CASES = {
         ],
     ),
     "text to translate back without a reverse teacher": (
-        {
-            "corpora": {
-                "stories": {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
-            }
-        },
+        {"corpora": {"stories": {"importer": "tatoeba", "pairs": 9, "use": "monolingual-target"}}},
         [],
         ["reverse_teacher: missing, expected the teacher that translates corpus 'stories' back"],
     ),

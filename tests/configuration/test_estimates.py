@@ -32,7 +32,8 @@ def of_paper(name):
 
 def test_disk_grows_with_text_and_models(estimated, tmp_path):
     small = estimated()
-    pairs = estimated({"corpora": {"grammar": {"pairs": 1_000_100}}})
+    web = {"importer": "opus", "name": "Europarl", "version": "v8", "rows": 460_000}
+    pairs = estimated({"corpora": {"web": web}})
     assert 100_000_000 < pairs.total_disk - small.total_disk < 2_000_000_000
     assert estimated({"variants": ["*/unpruned/float32"]}).total_disk < small.total_disk
     assert (
@@ -62,19 +63,19 @@ def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
 
 
 def test_language_models_of_all_text_of_their_side_or_of_their_own(estimated, tmp_path):
-    """Ten times the text: 100 pairs of 120 bytes, and 100 German sentences of 60."""
-    german = {"importer": "synthetic", "pairs": 100, "use": "monolingual-target"}
+    """Ten times the text: 100 pairs of 60 bytes, and 100 German sentences of 30."""
+    german = {"importer": "tatoeba", "pairs": 100, "use": "monolingual-target"}
     changes = {
         "corpora": {"german": german},
         "reverse_teacher": {"architecture": "big"},
         "cleaning": {"scores": {"language_model_target": {}}},
     }
-    assert estimated(changes).disk["language models"] == 10 * (6_000 + 6_000)
+    assert estimated(changes).disk["language models"] == 10 * (3_000 + 3_000)
     changes["cleaning"]["scores"]["language_model_source"] = {}
-    assert estimated(changes).disk["language models"] == 10 * (6_000 + 6_000 + 6_000)
+    assert estimated(changes).disk["language models"] == 10 * (3_000 + 3_000 + 3_000)
     (tmp_path / "own.de").write_bytes(bytes(500))
     changes["scoring"] = {"language_model": {"target_text": ["own.de"]}}
-    assert estimated(changes).disk["language models"] == 10 * (500 + 6_000)
+    assert estimated(changes).disk["language models"] == 10 * (500 + 3_000)
 
 
 def test_a_teacher_that_is_not_here_is_named(estimated):

@@ -57,7 +57,7 @@ def test_hugging_face_models_that_cannot_translate_are_named(
     monkeypatch.chdir(tmp_path)
     make_m2m(tmp_path / "hundred")
     make_marian(tmp_path / "pair")
-    german = {"importer": "synthetic", "pairs": 9, "use": "monolingual-target"}
+    german = {"importer": "tatoeba", "pairs": 9, "use": "monolingual-target"}
     changes = {
         "corpora": {"german": german},
         "teacher": {"hugging_face": "hundred"},
@@ -112,8 +112,8 @@ def test_notes_of_missing_files_are_bounded(experiment, zoo, tmp_path, monkeypat
         f"c{number}": {"importer": "files", "source": "a.en", "target": f"{number}.de"}
         for number in range(count)
     }
-    synthetic = {"importer": "synthetic", "pairs": 9}
-    changes = {"corpora": {"grammar": synthetic, **corpora}}
+    embedded = {"importer": "tatoeba", "pairs": 9}
+    changes = {"corpora": {"grammar": embedded, **corpora}}
     config = check(experiment(changes), "trial.yaml", zoo)
     notes = missing_file_notes(config)
     own = [line.removeprefix("  missing: ") for line in notes if "no such file" in line]

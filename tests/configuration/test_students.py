@@ -89,7 +89,7 @@ def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
 
 
 def test_a_stage_may_leave_a_text_nothing_that_no_student_learns(experiment, zoo):
-    stories = {"importer": "synthetic", "pairs": 10, "use": "monolingual"}
+    stories = {"importer": "tatoeba", "pairs": 10, "use": "monolingual"}
     texts = {"all": ["parallel", "forward"], "parallel": ["parallel"]}
     changes = {
         "corpora": {"stories": stories},

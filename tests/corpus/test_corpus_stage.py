@@ -7,7 +7,9 @@ import pytest
 import yaml
 
 from tests.workflow.running import TINY, snakemake
+from weebill.corpus.injected_noise import KINDS
 from weebill.corpus.table import count_rows, read_columns, shard_paths
+from weebill.corpus.tatoeba import read_pairs
 from weebill.files import read_json
 
 REPORT = "results/tiny/tables/cleaning.csv"
@@ -59,21 +61,23 @@ def test_from_files_to_the_report(tmp_path, experiment):
     assert not (tmp_path / "results/tiny/corpora/news/imported").exists()
 
 
-def test_cleaning_on_several_threads(tmp_path):
-    config = yaml.safe_load(TINY.read_text())
-    config["corpora"]["grammar"] |= {"pairs": 2500}
-    config["cleaning"] |= {"shard_rows": 1000, "near_duplicates": False}
+def test_cleaning_on_several_threads(tmp_path, experiment):
+    pairs = read_pairs(1250)
+    loud = [(source.upper(), target.upper()) for source, target in pairs]
+    made = experiment([*pairs, *loud], {"shard_rows": 1000, "near_duplicates": False})
+    config = yaml.safe_load(made.read_text())
+    config["corpora"]["news"]["noise"] = {"share": 0.2, "other_languages": ["tatoeba"]}
     config["hardware"]["threads"] = 2
     (tmp_path / "threads.yaml").write_text(yaml.safe_dump(config))
-    target = "results/tiny/corpora/grammar/cleaned"
+    target = "results/tiny/corpora/news/cleaned"
     run = snakemake(tmp_path, tmp_path / "threads.yaml", "--cores", "2", target)
     assert run.returncode == 0, run.stdout
     assert len(shard_paths(tmp_path / target)) == 3
     table = read_columns(tmp_path / target, ["row", "noise", "dropped_by"], kept=False)
     assert table["row"].to_pylist() == list(range(2500))
-    assert "near_duplicate" in table["noise"].to_pylist()
+    assert set(table["noise"].to_pylist()) == {None, *KINDS}
     filters = set(table["dropped_by"].to_pylist())
-    assert "near_duplicate" not in filters and {None, "garbled"} <= filters
+    assert "near_duplicate" not in filters and {None, "identical"} <= filters
 
 
 def test_the_users_own_identifier(tmp_path, experiment, lid_176):

@@ -4,14 +4,21 @@ import gzip
 import hashlib
 import subprocess
 import sys
-import types
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from weebill.corpus.importers import IMPORTERS, code_parts, import_corpus, importer_from
+from weebill.corpus.importers import (
+    IMPORTERS,
+    code_parts,
+    import_corpus,
+    importer_from,
+    local_inputs,
+    reads_files,
+)
 from weebill.corpus.table import count_rows, read_columns, shard_paths
+from weebill.corpus.tatoeba import read_pairs
 from weebill.errors import InputError
 
 PAIR = ("en", "de")
@@ -109,9 +116,9 @@ def test_a_target_side_alone(tmp_path):
         out = tmp_path / f"out{number}"
         import_corpus(out, "news", entry, PAIR, monolingual="target", shard_rows=10)
         assert _rows(out, "source", "target") == [(None, "Eins"), (None, "Zwei")]
-    synthetic = {"importer": "synthetic", "pairs": 5, "seed": 3}
-    import_corpus(tmp_path / "pairs", "grammar", synthetic, PAIR, shard_rows=10)
-    import_corpus(tmp_path / "german", "grammar", synthetic, PAIR, "target", shard_rows=10)
+    embedded = {"importer": "tatoeba", "pairs": 5}
+    import_corpus(tmp_path / "pairs", "grammar", embedded, PAIR, shard_rows=10)
+    import_corpus(tmp_path / "german", "grammar", embedded, PAIR, "target", shard_rows=10)
     german = _rows(tmp_path / "german", "source", "target")
     assert german == [(None, row[0]) for row in _rows(tmp_path / "pairs", "target")]
 
@@ -242,27 +249,21 @@ def test_sacrebleu_errors(tmp_path, monkeypatch):
     _fails(tmp_path, entry, "cannot fetch wmt19 en-de", "no network", "SACREBLEU")
 
 
-def test_synthetic_keeps_the_noise_label(tmp_path, monkeypatch):
-    grammar = types.ModuleType("grammar")
-
-    def generate(pairs, seed, noise):
-        assert (seed, noise) == (7, 0.5)
-        for number in range(pairs):
-            yield {"source": f"s{number}", "target": "t", "noise": "copied" if number else None}
-
-    grammar.generate = generate
-    monkeypatch.setitem(sys.modules, "weebill.corpus.synthetic", grammar)
-    entry = {"importer": "synthetic", "pairs": 2, "noise": 0.5, "seed": 7}
+def test_a_part_of_the_embedded_pairs(tmp_path):
+    entry = {"importer": "tatoeba", "pairs": 3, "skip": 5}
     import_corpus(tmp_path / "out.parquet", "demo", entry, PAIR)
-    rows = _rows(tmp_path / "out.parquet", "source", "target", "noise")
-    assert rows == [("s0", "t", None), ("s1", "t", "copied")]
+    assert _rows(tmp_path / "out.parquet", "source", "target") == read_pairs(8)[5:]
+    assert not local_inputs(entry) and not reads_files(entry)
     with pytest.raises(InputError, match="en-de, not fr-de"):
         import_corpus(tmp_path / "no", "demo", entry, ("fr", "de"))
+    for pairs, skip in ((0, 0), (1, -1), (2, 19_999)):
+        with pytest.raises(InputError, match=f"pairs is {pairs} after {skip} to skip.*20,000"):
+            importer_from({**entry, "pairs": pairs, "skip": skip})
 
 
 def test_unknown_importers_and_keys():
-    with pytest.raises(InputError, match="did you mean 'synthetic'"):
-        importer_from({"importer": "syntetic"})
+    with pytest.raises(InputError, match="did you mean 'tatoeba'"):
+        importer_from({"importer": "tatoba"})
     for name in IMPORTERS:
         with pytest.raises(InputError, match="unknown key 'sorce'"):
             importer_from({"importer": name, "sorce": "x"})

@@ -9,6 +9,7 @@ from weebill.corpus.injected_noise import KINDS, InjectedNoise, inject
 from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import write_lock
 from weebill.corpus.table import read_columns, read_schema
+from weebill.corpus.tatoeba import read_pairs, read_sentences
 from weebill.errors import InputError
 from weebill.files import read_json
 
@@ -113,6 +114,20 @@ def test_an_empty_file_is_an_error(tmp_path):
     (tmp_path / "empty.fr").touch()
     with pytest.raises(InputError, match=r"empty\.fr: empty file"):
         damaged([tmp_path / "empty.fr"])
+
+
+def test_the_embedded_languages_are_those_that_the_identifier_has_not_seen(french):
+    noise = InjectedNoise(1, 1, ("wrong_language",), ("tatoeba",))
+    pairs = read_pairs(1200)
+    others = [read_sentences(language, held_out=True) for language in ("fr", "nl")]
+    for row, (source, target, _) in enumerate(inject(pairs, noise)):
+        line = source if target == pairs[row][1] else target
+        assert line in {lines[row % len(lines)] for lines in others}
+        assert source == pairs[row][0] or target == pairs[row][1]
+    own = tuple(
+        inject(PAIRS[:50], InjectedNoise(1, 1, KINDS[1:2], ("tatoeba", str(french))), [french])
+    )
+    assert any("une ligne" in " ".join(row[:2]) for row in own)
 
 
 def test_an_entry_with_noise(tmp_path, french):

@@ -62,11 +62,11 @@ def experiment(tmp_path, site, monkeypatch):
         (tmp_path / f"a.{side}").write_text("a\n")
     files = {"importer": "files", **dict(zip(("source", "target"), _paths(tmp_path), strict=True))}
     opus = {"importer": "opus", "name": "X", "version": "v2"}
-    synthetic = {"importer": "synthetic", "pairs": 3}
+    embedded = {"importer": "tatoeba", "pairs": 3}
     entries = [
         ("corpora.x", opus, None),
         ("corpora.a", files, None),
-        ("validation", synthetic, None),
+        ("validation", embedded, None),
     ]
     return entries, body
 

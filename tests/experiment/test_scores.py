@@ -20,7 +20,7 @@ def config(experiment, zoo):
                     "scores": {"reverse_model": {"cut": BEST}},
                 }
             },
-            "stories": {"importer": "synthetic", "pairs": 10, "use": "monolingual"},
+            "stories": {"importer": "tatoeba", "pairs": 10, "use": "monolingual"},
         },
         "cleaning": {
             "rules": {"max_length_ratio": 3},
@@ -64,7 +64,7 @@ def test_target_side_text_is_scored_where_it_has_the_sides(experiment, zoo):
     changes = {
         "corpora": {
             "german": {
-                "importer": "synthetic",
+                "importer": "tatoeba",
                 "pairs": 10,
                 "use": "monolingual-target",
                 "back_translation": {"scores": {"reverse_model": {"cut": BEST}}},

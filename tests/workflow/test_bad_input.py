@@ -83,7 +83,7 @@ def small_disk(tmp_path):
 
 
 def test_full_disk(tmp_path, small_disk):
-    corpora = {"grammar": {"importer": "synthetic", "pairs": 20000}}
+    corpora = {"grammar": {"importer": "tatoeba", "pairs": 19_900}}
     config = changed(tmp_path, corpora=corpora)
     run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/300/vocab.spm")
     assert run.returncode == 1, run.stdout

@@ -21,8 +21,8 @@ def config(tmp_path):
     make_m2m(tmp_path / "hundred")
     make_marian(tmp_path / "models/birds/de-en")
     config = yaml.safe_load(TINY.read_text())
-    german = {"importer": "synthetic", "use": "monolingual-target", "pairs": 30}
-    config["corpora"] = {"grammar": {"importer": "synthetic", "pairs": 60}, "german": german}
+    german = {"importer": "tatoeba", "use": "monolingual-target", "pairs": 30}
+    config["corpora"] = {"grammar": {"importer": "tatoeba", "pairs": 60}, "german": german}
     config["teacher"] = {"hugging_face": "hundred", "language_codes": {"source": "en"}}
     config["reverse_teacher"] = {"hugging_face": "birds/de-en", "revision": COMMIT}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}

@@ -12,8 +12,8 @@ import yaml
 
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from tests.workflow.running import report_is_whole, snakemake
-from weebill.corpus.synthetic import generate
 from weebill.corpus.table import read_columns
+from weebill.corpus.tatoeba import read_pairs
 from weebill.metric.folder import load_metric
 from weebill.metric.judged_set import JudgedSet
 from weebill.metric.scorer import Scorer
@@ -120,9 +120,9 @@ def test_what_is_pruned(run):
 
 def test_pairs_are_translated_and_scored(run):
     """Two translators that are trained here, and the mean of a reference's scores of what they wrote."""
-    pairs = list(generate(260, seed=1))
-    for side in ("source", "target"):
-        text = "".join(f"{pair[side]}\n" for pair in pairs)
+    sides = zip(*read_pairs(260), strict=True)
+    for side, lines in zip(("source", "target"), sides, strict=True):
+        text = "".join(f"{line}\n" for line in lines)
         (run / f"pairs.{side}").write_text(text, encoding="utf-8")
     config = yaml.safe_load((run / "small.yaml").read_text("utf-8"))
     training = {"batch_tokens": 1024, "learning_rate": 0.003, "warmup": 5, "validate_every": 50}
@@ -153,7 +153,7 @@ def test_pairs_are_translated_and_scored(run):
     done = snakemake(run, run / "distilled.yaml", "--cores", "2", "--", *tables)
     assert done.returncode == 0, done.stdout
     tuples = read_columns(run / tables[0], ["src", "mt", "ref"]).to_pylist()
-    references = {pair["source"]: pair["target"] for pair in pairs}
+    references = dict(read_pairs(260))
     assert {row["ref"] == references[row["src"]] for row in tuples} == {True}
     assert 40 < len(tuples) <= 80  # of 40 sources by two translators
     learnt = [

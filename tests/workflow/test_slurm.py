@@ -44,10 +44,10 @@ def cluster(tmp_path_factory):
 def config(tmp_path_factory) -> Path:
     """The smallest experiment with the demo's stages from corpora to distilled text."""
     config = yaml.safe_load(TINY.read_text())
-    config["corpora"] = {"grammar": {"importer": "synthetic", "pairs": 300}}
+    config["corpora"] = {"grammar": {"importer": "tatoeba", "pairs": 300}}
     del config["cleaning"]["language_id"]
     config["teacher"]["members"] = 1
-    config["teacher"]["training"] |= {"updates": 40, "validate_every": 40}
+    config["teacher"]["training"] |= {"updates": 60, "validate_every": 60}
     path = tmp_path_factory.mktemp("config") / "slurm.yaml"
     path.write_text(yaml.safe_dump(config))
     return path

@@ -17,7 +17,7 @@ def config(tmp_path):
     config = yaml.safe_load(TINY.read_text())
     config["corpora"]["grammar"]["pairs"] = 400
     config["corpora"]["german"] = {
-        "importer": "synthetic",
+        "importer": "tatoeba",
         "use": "monolingual-target",
         "pairs": 150,
     }
@@ -26,7 +26,7 @@ def config(tmp_path):
     config["reverse_teacher"] = {
         "architecture": "demo.micro",
         "members": 2,
-        "training": {**speaks, "updates": 50, "validate_every": 50},
+        "training": {**speaks, "updates": 70, "validate_every": 70},
     }
     config["back_translation"] = {
         "scores": {"reverse_model": {"cut": {"percent": 10}, "weight_scale": 0}}

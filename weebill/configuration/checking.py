@@ -13,7 +13,7 @@ from weebill.experiment.zoo import Zoo
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
     """`config` with every default filled in; `zoo` defaults to config/models.yaml.
 
-    Synthetic text and noise that name no seed are given one, drawn from the experiment's seed and its place.
+    Noise that names no seed is given one, and embedded text that names no part is given one that no other entry has.
     Files are not looked for (see `missing_files`).  Checking a complete configuration changes nothing.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for everything wrong.
     """

@@ -35,7 +35,7 @@ def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
         (("languages",), _languages),
         (("corpora",), _parallel_corpus),
         (("corpora", "validation", "test_sets"), data.entry_faults),
-        (("languages", "corpora", "validation", "test_sets", "cleaning"), data.synthetic_languages),
+        (("languages", "corpora", "validation", "test_sets", "cleaning"), data.embedded_languages),
         (("languages", "corpora", "validation", "test_sets"), data.sacrebleu_sets),
         (("languages", "corpora", "validation", "test_sets"), data.named_corpora),
         (("corpora", "validation", "validation_may_overlap_tests", "test_sets"), data.overlaps),

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import urlparse
 
 from weebill.configuration.schema import Fault, shown
+from weebill.corpus import tatoeba
 from weebill.corpus.download import is_url
 from weebill.errors import Key, key_path, nearest
 from weebill.experiment.corpora import (
     FILE_KEYS,
-    SECTIONS,
     SIDES,
     Entry,
     Side,
@@ -23,15 +23,20 @@ from weebill.files import sha256_text
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 Config = dict[str, Any]
-SYNTHETIC_LANGUAGES = ("en", "de")
+HELD_OUT_FIRST = ("validation", "test_sets", "corpora")
 
 
-def draw_seeds(config: Config, broken: set[str]) -> None:
-    """Give synthetic text and noise that name no seed one, drawn from the experiment's seed and their place."""
-    for entry in entries(config, [name for name in SECTIONS if name not in broken]):
-        if entry.values["importer"] == "synthetic":
-            entry.values.setdefault("seed", _derived_seed(config.get("seed"), entry.path))
-        elif "noise" in entry.values:
+def complete(config: Config, broken: set[str]) -> None:
+    """Fill in the seeds of noise, drawn from the experiment's seed and their place, and the parts of embedded text.
+
+    An entry of embedded text without `skip` gets the pairs after those of the entry before it.  Validation and
+    test sets come first, so that a longer corpus changes neither.
+    """
+    end = 0
+    for entry in entries(config, [name for name in HELD_OUT_FIRST if name not in broken]):
+        if entry.values["importer"] == tatoeba.NAME:
+            end = entry.values.setdefault("skip", end) + entry.values["pairs"]
+        if "noise" in entry.values:
             place = (*entry.path, "noise")
             entry.values["noise"].setdefault("seed", _derived_seed(config.get("seed"), place))
 
@@ -51,6 +56,8 @@ def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
             yield from _lines(entry)
         elif entry.values["importer"] == "hugging_face":
             yield from _data_set(entry)
+        elif entry.values["importer"] == tatoeba.NAME:
+            yield from _embedded(entry)
 
 
 def _sides(entry: Entry) -> Iterator[Fault]:
@@ -106,6 +113,14 @@ def _data_set(entry: Entry) -> Iterator[Fault]:
     yield from _wanted_sides(entry.monolingual, values, path, fields)
 
 
+def _embedded(entry: Entry) -> Iterator[Fault]:
+    pairs, skip = entry.values["pairs"], entry.values["skip"]
+    if skip + pairs > tatoeba.PAIRS:
+        found = f"found {pairs:,} after {skip:,} that are skipped or read by other entries"
+        message = f"{found}, expected no more than the {tatoeba.PAIRS:,} embedded pairs in all"
+        yield Fault((*entry.path, "pairs"), message)
+
+
 def _checksums(entry: Entry) -> Iterator[Fault]:
     for key in FILE_KEYS:
         path, checksum = entry.values.get(key), entry.values["sha256"].get(key)
@@ -152,9 +167,7 @@ def noise(config: Config, zoo: object) -> Iterator[Fault]:
         if found and entry.monolingual:
             message = "found in a monolingual corpus, expected none: it damages pairs"
             yield Fault(place, message)
-        if isinstance(found, dict) and ("wrong_language" in found["kinds"]) != bool(
-            found["other_languages"]
-        ):
+        if found and ("wrong_language" in found["kinds"]) != bool(found["other_languages"]):
             other = "found without" if found["other_languages"] else "missing beside"
             message = f"{other} the kind wrong_language, expected both or neither"
             yield Fault((*place, "other_languages"), message)
@@ -169,17 +182,22 @@ def language_id(config: Config, zoo: object) -> Iterator[Fault]:
         yield from address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
 
 
-def synthetic_languages(config: Config, zoo: object) -> Iterator[Fault]:
-    """The embedded grammar knows English to German alone."""
+def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
+    """Report embedded text in an experiment of other languages, and wrong languages that are its own."""
     pair = (config["languages"]["source"], config["languages"]["target"])
-    if pair == SYNTHETIC_LANGUAGES or pair[0] == pair[1]:
+    for entry in entries(config, ["corpora"]):
+        own = [name for name in tatoeba.OTHER_LANGUAGES if name in pair]
+        if own and tatoeba.NAME in entry.values.get("noise", {}).get("other_languages", ()):
+            message = f"tatoeba: found {own[0]} among the experiment's languages, expected files of others"
+            yield Fault((*entry.path, "noise", "other_languages"), message)
+    if pair == tatoeba.PAIR_LANGUAGES or pair[0] == pair[1]:
         return  # one language twice is told elsewhere
     found = f"found languages {pair[0]} to {pair[1]}, expected en to de, the only ones it knows"
     for entry in entries(config):
-        if entry.values["importer"] == "synthetic":
-            yield Fault((*entry.path, "importer"), f"synthetic: {found}")
-    if config["cleaning"].get("language_id", {}).get("model") == "synthetic":
-        yield Fault(("cleaning", "language_id", "model"), f"synthetic: {found}")
+        if entry.values["importer"] == tatoeba.NAME:
+            yield Fault((*entry.path, "importer"), f"tatoeba: {found}")
+    if config["cleaning"].get("language_id", {}).get("model") == tatoeba.NAME:
+        yield Fault(("cleaning", "language_id", "model"), f"tatoeba: {found}")
 
 
 def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
@@ -236,7 +254,7 @@ def _names(entry: Entry) -> Iterator[tuple[tuple[Key, ...], str]]:
 def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
     """Data used twice where results would be worthless: training text that is tested or validated on.
 
-    The same file, test set name or seed of synthetic text counts; single sentences are left to the cleaning.
+    The same file, test set name or embedded pair counts; single sentences are left to the cleaning.
     """
     tests = list(entries(config, ["test_sets"]))
     validation = list(entries(config, ["validation"]))
@@ -273,8 +291,9 @@ def _origins(entry: Entry) -> set[str]:
     values = entry.values
     if values["importer"] == "sacrebleu":
         return {f"test set '{values['name']}'"}
-    if values["importer"] == "synthetic":
-        return {f"synthetic text of seed {values['seed']}"}
+    if values["importer"] == tatoeba.NAME:
+        pairs = range(values["skip"], values["skip"] + values["pairs"])
+        return {f"pair {number:,} of the embedded text" for number in pairs}
     if values["importer"] == "mtdata":
         return {_mtdata_origin(name) for _, name in _names(entry)}
     if values["importer"] == "opus":

@@ -16,7 +16,7 @@ from weebill.configuration import (
     metric_estimate,
     resources,
 )
-from weebill.configuration.data import draw_seeds
+from weebill.configuration.data import complete
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Fault, shown
@@ -65,7 +65,7 @@ KINDS = {
         contradictions.contradictions,
         resources.local_paths,
         estimates.estimate,
-        draw_seeds,
+        complete,
         resources.unfit_models,
     ),
     "metric": Kind(

@@ -6,6 +6,7 @@ from typing import Any
 
 from weebill.configuration.sizes import total_bytes, weights
 from weebill.corpus.download import is_url
+from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import FILE_KEYS, entries
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
@@ -46,13 +47,14 @@ def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for key in (*FILE_KEYS, "folder", "local_dir"):
             if key in entry.values and not is_url(entry.values[key]):
                 yield key_path((*entry.path, key)), entry.values[key]
-        if isinstance(entry.values.get("noise"), dict):
-            for index, path in enumerate(entry.values["noise"]["other_languages"]):
+        noise = entry.values.get("noise", {"other_languages": []})
+        for index, path in enumerate(noise["other_languages"]):
+            if path != EMBEDDED:
                 yield key_path((*entry.path, "noise", "other_languages", index)), path
     if "local_dir" in config:
         yield "local_dir", config["local_dir"]
-    identifier = config["cleaning"].get("language_id", {"model": "synthetic"})["model"]
-    if identifier != "synthetic" and not is_url(identifier):
+    identifier = config["cleaning"].get("language_id", {"model": EMBEDDED})["model"]
+    if identifier != EMBEDDED and not is_url(identifier):
         yield "cleaning.language_id.model", identifier
     for model in ("language_model", "lexical_translation"):
         for key in ("source_text", "target_text"):

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from weebill.corpus.download import is_url
+from weebill.corpus.tatoeba import NAME as EMBEDDED
+from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
 from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries
 
-SYNTHETIC_PAIR_BYTES = 120  # of plain text, both sides
 SIDE_BYTES = 130  # of a sentence of the news and the web, where only the number of rows is known
 TEST_SET_ROWS = 3000  # a WMT test set
 EXPANSION = {".gz": 3, ".zst": 3}  # of compressed text
@@ -41,8 +42,8 @@ def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> 
 def _size(entry: Entry) -> CorpusSize:
     values = entry.values
     row_bytes = SIDE_BYTES * (1 if entry.monolingual else 2)
-    if values["importer"] == "synthetic":
-        rows, text = values["pairs"], values["pairs"] * SYNTHETIC_PAIR_BYTES
+    if values["importer"] == EMBEDDED:
+        rows, text = values["pairs"], values["pairs"] * PAIR_BYTES
         if entry.monolingual:
             text /= 2
     else:
@@ -58,7 +59,7 @@ def _size(entry: Entry) -> CorpusSize:
         rows,
         text,
         entry.monolingual,
-        fetched=values["importer"] != "synthetic" and not list(_files(values)),
+        fetched=values["importer"] != EMBEDDED and not list(_files(values)),
     )
 
 

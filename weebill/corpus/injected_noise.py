@@ -4,9 +4,11 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
+from weebill.corpus.tatoeba import NAME as EMBEDDED
+from weebill.corpus.tatoeba import OTHER_LANGUAGES, read_sentences
 from weebill.errors import InputError
 from weebill.text_files import read_lines
 
@@ -23,7 +25,8 @@ class InjectedNoise:
 
     share: of the rows, on average.  kinds: of KINDS, which take turns.  other_languages: text files for the kind
     wrong_language; row n of the corpus gets line n of one of them, from the beginning again where it is shorter,
-    so that a file of the corpus' own translations makes pairs that say the same in a wrong language.
+    so that a file of the corpus' own translations makes pairs that say the same in a wrong language.  EMBEDDED
+    stands for the French and Dutch sentences of the library, those that its identifier has not learned from.
     """
 
     share: float
@@ -48,12 +51,14 @@ def inject(
 ) -> Iterator[tuple[str, str, str | None]]:
     """The pairs in their order, some of them damaged: source, target and the kind of damage, else None.
 
-    files: where `noise.other_languages` are.  A pair that cannot be damaged in one way is damaged in another.
-    Memory does not depend on the number of pairs.  Equal arguments give equal rows.  Raises InputError where a
-    file is missing, empty or not text.
+    files: where those of `noise.other_languages` are.  A pair that cannot be damaged in one way is damaged in
+    another.  Memory does not depend on the number of pairs.  Equal arguments give equal rows.  Raises InputError
+    where a file is missing, empty or not text.
     """
     damage = _Damage(noise)
     others = [_without_end(path) for path in files]
+    if EMBEDDED in noise.other_languages:
+        others += [cycle(read_sentences(name, held_out=True)) for name in OTHER_LANGUAGES]
     for pair in pairs:
         lines = [next(other) for other in others]
         found = damage.damaged(pair, lines) if damage.draw.random() < noise.share else None

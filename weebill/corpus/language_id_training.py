@@ -1,6 +1,6 @@
-"""A small language identifier for the demo, trained on sentences of the embedded grammar.
+"""A small language identifier for the demo, trained on embedded sentences of Tatoeba.
 
-It knows English, German and French as the grammar writes them, no more; real text needs fastText's lid.176 model,
+It knows short sentences in English, German, French and Dutch, no more; other text needs fastText's lid.176 model,
 whose file format and labels (__label__en, ...) it shares.
 
 fastText itself only builds the dictionary here.  With fewer than ten threads it leaves most of a model's first
@@ -15,24 +15,21 @@ import fasttext
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from weebill.corpus.synthetic.french import FrenchMaker
-from weebill.corpus.synthetic.lexicon import lexicon
-from weebill.corpus.synthetic.sentences import SentenceMaker
+from weebill.corpus.tatoeba import LANGUAGES, read_sentences
 from weebill.files import atomic_path
 
-SENTENCES = 5000  # a language
 STEPS = 80
 LEARNING_RATE = 3.0
 DECAY = 1e-7  # of the squared weights: keeps rare n-grams from deciding alone
 
 
-def train_identifier(path: str | Path, seed: int) -> None:
+def train_identifier(path: str | Path) -> None:
     """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB).
 
     Words seen five times and character n-grams of 1 to 4 in 4,000 buckets, one weight a language each; the file is
-    the same for the same seed.
+    the same each time.
     """
-    rows = identifier_sentences(seed)
+    rows = [(language, text) for language in LANGUAGES for text in read_sentences(language)]
     model = untrained_model(rows)
     labels = [label.removeprefix("__label__") for label in model.get_labels()]
     features = feature_matrix(model, [sentence for _, sentence in rows])
@@ -44,21 +41,6 @@ def train_identifier(path: str | Path, seed: int) -> None:
         model.save_model(str(partial))
 
 
-def identifier_sentences(seed: int, sentences: int = SENTENCES) -> list[tuple[str, str]]:
-    """(language, sentence) rows, as many of each of en, de and fr, deterministic in the seed.
-
-    Apart from every corpus: the stream of a seed here is another than that of `synthetic.generate`.
-    """
-    # The project's former name stays in the seeds: another would draw other text.
-    maker = SentenceMaker(lexicon(), f"goldcrest/{seed}/identifier")
-    french = FrenchMaker(f"goldcrest/{seed}/identifier")
-    rows = []
-    for _ in range(sentences):
-        english, german = maker.pair()
-        rows += [("en", english), ("de", german), ("fr", french.sentence())]
-    return rows
-
-
 def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText":
     """A model with the sentences' dictionary, one dimension a language, and no training."""
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +48,15 @@ def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText
         lines = (f"__label__{language} {sentence}\n" for language, sentence in rows)
         text.write_text("".join(lines), encoding="utf-8")
         return fasttext.train_supervised(
-            str(text), dim=3, bucket=4000, minn=1, maxn=4, minCount=5, epoch=0, thread=12, verbose=0
+            str(text),
+            dim=len(LANGUAGES),
+            bucket=4000,
+            minn=1,
+            maxn=4,
+            minCount=5,
+            epoch=0,
+            thread=12,
+            verbose=0,
         )
 
 

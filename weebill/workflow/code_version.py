@@ -11,7 +11,7 @@ from pathlib import Path
 from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
-LIBRARY = Path(__file__).parent
+LIBRARY = Path(__file__).parents[1]
 OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as data
 # What each file was found to mean, by its size and time of change, as Python itself keeps what it compiled: every
 # start of Snakemake, one a job on a cluster, would parse the whole library.

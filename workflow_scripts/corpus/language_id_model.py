@@ -1,4 +1,4 @@
-"""Make the language identifier: trained on the embedded grammar, or fetched with its checksum."""
+"""Make the language identifier: trained on the embedded text, or fetched with its checksum."""
 
 from weebill.workflow.job import job
 
@@ -10,8 +10,8 @@ from weebill.files import atomic_path
 
 with job(snakemake.log[0]):
     path, params = snakemake.output[0], snakemake.params
-    if params.model == "synthetic":
-        train_identifier(path, params.seed)
+    if params.model == "tatoeba":
+        train_identifier(path)
     else:
         with atomic_path(path) as partial:
             config = snakemake.config  # where files lie is no parameter, as it changes nothing

@@ -16,9 +16,10 @@ from weebill.benchmarks.options import Option
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.language_id import LanguageId
 from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.injected_noise import InjectedNoise, inject
 from weebill.corpus.language_id_training import train_identifier
-from weebill.corpus.synthetic import generate
 from weebill.corpus.table import SCHEMA, write_table
+from weebill.corpus.tatoeba import NAME, read_pairs
 from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.text_files import read_lines
 
@@ -52,9 +53,10 @@ def run(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         identifier = folder / "language_id.ftz"
-        train_identifier(identifier, seed=1)
-        synthetic = [(row["source"], row["target"]) for row in generate(PAIRS, 1, 0.2)]
-        texts = [("the embedded corpus", synthetic, identifier)]
+        train_identifier(identifier)
+        noise = InjectedNoise(share=0.2, seed=1, other_languages=(NAME,))
+        embedded = [(source, target) for source, target, _ in inject(read_pairs(), noise)]
+        texts = [("the embedded corpus", embedded, identifier)]
         real = [
             ("Tatoeba with lid.176", TATOEBA, 7),
             ("long text (WMT) with lid.176", WMT, 2),

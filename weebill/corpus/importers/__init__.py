@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
+from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Side
 from weebill.registry import Registry
@@ -24,7 +25,8 @@ log = logging.getLogger(__name__)
 BATCH_ROWS = 8192
 # Keys of an entry that do not decide its rows as they are imported.
 NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
-OF_THE_CORPUS = ("importer", "use", *NOT_CONTENTS)  # keys of an entry that are not the importer's
+# Keys of an entry that are not the importer's.
+OF_THE_CORPUS = ("importer", "use", "noise", *NOT_CONTENTS)
 
 
 class Importer(Protocol):
@@ -45,7 +47,7 @@ class Importer(Protocol):
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[tuple]:
-        """Source and target of each row in order, None for a side not there; the synthetic importer adds noise."""
+        """Source and target of each row in order, None for a side that is not there."""
 
 
 IMPORTERS: Registry[type[Importer]] = Registry(
@@ -55,20 +57,18 @@ IMPORTERS: Registry[type[Importer]] = Registry(
         "mtdata": "weebill.corpus.importers.mtdata:MtdataImporter",
         "opus": "weebill.corpus.importers.opus:OpusImporter",
         "sacrebleu": "weebill.corpus.importers.sacrebleu_sets:SacrebleuImporter",
-        "synthetic": "weebill.corpus.importers.synthetic_text:SyntheticImporter",
+        "tatoeba": "weebill.corpus.importers.tatoeba:TatoebaImporter",
     }
 )
 
 
 def importer_from(entry: Mapping[str, Any]) -> Importer:
-    """The importer of a corpus entry of the configuration, without the keys OF_THE_CORPUS and its noise.
+    """The importer of a corpus entry of the configuration, without the keys OF_THE_CORPUS.
 
     Raises InputError where the importer or one of its keys is unknown.
     """
     keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
     name = entry.get("importer")
-    if _is_damaged(entry):
-        del keys["noise"]
     if name not in IMPORTERS:
         raise InputError(
             f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
@@ -93,16 +93,18 @@ def sources_of(
 
 
 def _noise_sources(entry: Mapping[str, Any]) -> list[Source]:
-    files = entry["noise"].get("other_languages", ()) if _is_damaged(entry) else ()
-    return [Source(path, name=path) for path in files]
-
-
-def _is_damaged(entry: Mapping[str, Any]) -> bool:
-    """Whether damage is done to what the importer reads; the synthetic one does its own."""
-    return isinstance(entry.get("noise"), Mapping)
+    files = entry.get("noise", {}).get("other_languages", ())
+    return [Source(path, name=path) for path in files if path != EMBEDDED]
 
 
 Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
+
+
+def reads_files(entries: Entries) -> bool:
+    """Return True if anything is read that is not part of the library."""
+    return any(
+        entry["importer"] != EMBEDDED or _noise_sources(entry) for entry in _several(entries)
+    )
 
 
 def local_inputs(entries: Entries) -> list[str]:
@@ -120,13 +122,12 @@ def code_parts(entries: Entries) -> list[str]:
         "corpus.download",
         "corpus.sources",
         "corpus.table",
+        "corpus.tatoeba",
         "text_files",
     ]
-    if any(entry["importer"] == "synthetic" for entry in _several(entries)):
-        parts += ["corpus.synthetic", "corpus.injected_noise"]
     if any(entry["importer"] == "hugging_face" for entry in _several(entries)):
         parts.append("corpus.hugging_face_hub")
-    if any(map(_is_damaged, _several(entries))):
+    if any("noise" in entry for entry in _several(entries)):
         parts.append("corpus.injected_noise")
     return parts
 
@@ -164,7 +165,7 @@ def import_corpus(
         several = _several(entries)
         importers = [importer_from(entry) for entry in several]
         schema = SCHEMA
-        if any(entry["importer"] == "synthetic" or _is_damaged(entry) for entry in several):
+        if any("noise" in entry for entry in several):
             schema = SCHEMA.append(pa.field("noise", pa.string()))
         make = (
             TableWriter(path, schema)
@@ -176,7 +177,7 @@ def import_corpus(
                 start = 0
                 own = places_of(entry, places or Places())
                 rows = importer.rows(languages, monolingual, own)
-                if _is_damaged(entry):
+                if "noise" in entry:
                     from weebill.corpus.injected_noise import InjectedNoise, inject
 
                     files = [own.path(source) for source in _noise_sources(entry)]

@@ -11,7 +11,9 @@ FOLDER = Path(__file__).parent
 NAME = "tatoeba"  # the word that stands for this text in a configuration
 PAIRS = 20_000
 PAIR_BYTES = 60  # of plain text, both sides, on average
-LANGUAGES = ("en", "de", "fr", "nl")
+PAIR_LANGUAGES = ("en", "de")
+OTHER_LANGUAGES = ("fr", "nl")
+LANGUAGES = PAIR_LANGUAGES + OTHER_LANGUAGES
 SENTENCES = 3000  # of each language
 TRAINING = 2000  # the first of them, from which the language identifier learns
 
