@@ -2,7 +2,7 @@
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
@@ -110,20 +110,15 @@ class _Damage:
         return (line, pair[1]) if self.draw.random() < 0.5 else (pair[0], line)
 
     def _truncated(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """One side broken off in its first half."""
-        return truncated(pair, self.draw.random)
+        """One side broken off in its first half; None where that side is too short for it."""
+        source, target = pair
+        first = self.draw.random() < 0.5
+        words = (source if first else target).split(" ")
+        if len(words) < MIN_WORDS_TO_CUT:
+            return None
+        cut = " ".join(words[: 1 + int(self.draw.random() * (len(words) // 2))])
+        return (cut, target) if first else (source, cut)
 
     def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
         """The source on both sides."""
         return pair[0], pair[0]
-
-
-def truncated(pair: Pair, random: Callable[[], float]) -> Pair | None:
-    """The pair with one side broken off in its first half; None where that side is too short for it."""
-    source, target = pair
-    first = random() < 0.5
-    words = (source if first else target).split(" ")
-    if len(words) < MIN_WORDS_TO_CUT:
-        return None
-    cut = " ".join(words[: 1 + int(random() * (len(words) // 2))])
-    return (cut, target) if first else (source, cut)
