@@ -10,7 +10,7 @@ from weebill.configuration.errors import ConfigurationError
 EXPERIMENT = {
     "experiment": "trial",
     "languages": {"source": "en", "target": "de"},
-    "corpora": {"grammar": {"importer": "tatoeba", "pairs": 100}},
+    "corpora": {"tatoeba": {"importer": "tatoeba", "pairs": 100}},
     "validation": {"importer": "tatoeba", "pairs": 10},
     "test_sets": {"news": {"importer": "files", "source": "news.en", "target": "news.de"}},
     "vocabulary": {"size": 500},

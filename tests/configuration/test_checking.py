@@ -49,7 +49,7 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     given = experiment({"training": {"updates": 70_000}})
     config = check(given, "trial.yaml", zoo)
     assert config["seed"] == 1
-    assert config["corpora"]["grammar"]["use"] == "parallel"
+    assert config["corpora"]["tatoeba"]["use"] == "parallel"
     assert config["cleaning"]["rules"]["max_length_ratio"] == 2.0
     assert config["training"]["updates"] == 70_000
     assert config["training"]["warmup"] == config["teacher"]["training"]["warmup"] == 16000
@@ -62,14 +62,14 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
 def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
     entry = {"importer": "tatoeba", "pairs": 5}
     changes = {
-        "corpora": {"grammar": {"pairs": 5}, "b": entry},
+        "corpora": {"tatoeba": {"pairs": 5}, "b": entry},
         "validation": [entry, entry],
         "test_sets": {"a": entry, "news": entry},
     }
     without = ["test_sets.news.source", "test_sets.news.target"]
 
     def read(more=0):
-        changes["corpora"]["grammar"]["pairs"] += more
+        changes["corpora"]["tatoeba"]["pairs"] += more
         config = check(experiment(changes, without), "trial.yaml", zoo)
         held_out = [*config["validation"], *config["test_sets"].values()]
         return held_out, list(config["corpora"].values())

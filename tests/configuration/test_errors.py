@@ -99,24 +99,24 @@ CASES = {
         {
             "seed": float("inf"),
             "training": {"learning_rate": float("nan")},
-            "corpora": {"grammar": {"noise": {"share": float("inf")}}},
+            "corpora": {"tatoeba": {"noise": {"share": float("inf")}}},
         },
         [],
         [
-            "corpora.grammar.noise.share: found inf, expected a finite number",
+            "corpora.tatoeba.noise.share: found inf, expected a finite number",
             "seed: found inf, expected a finite number",
             "training.learning_rate: found nan, expected a finite number",
         ],
     ),
     "unknown choices": (
         {
-            "corpora": {"grammar": {"importer": "tatoba", "pairs": 1, "use": "parallell"}},
+            "corpora": {"tatoeba": {"importer": "tatoba", "pairs": 1, "use": "parallell"}},
             "training": {"precision": "float16"},
             "pruning": {"pushy": {"method": "lasso"}},
         },
         [],
         [
-            "corpora.grammar.importer: found 'tatoba', expected one of files, hugging_face, mtdata, "
+            "corpora.tatoeba.importer: found 'tatoba', expected one of files, hugging_face, mtdata, "
             "opus, sacrebleu, tatoeba; did you mean 'tatoeba'?",
             "pruning.pushy.method: found 'lasso', expected one of late-reset, one-shot, depth, "
             "group-lasso, movement, from-scratch; did you mean 'group-lasso'?",

@@ -196,7 +196,7 @@ CASES = {
         ["test_sets.news"],
         [
             "languages.target: no language 'xx' in weebill, expected a code of ISO 639-1",
-            "corpora.grammar.importer: tatoeba: found languages en to xx, expected en to de, "
+            "corpora.tatoeba.importer: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
             "validation.importer: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
@@ -253,7 +253,7 @@ CASES = {
             },
             "validation": {"importer": "files", "source": "v.en", "target": "v.de"},
         },
-        ["corpora.grammar", "validation.pairs"],
+        ["corpora.tatoeba", "validation.pairs"],
         [
             "corpora.more.noise.other_languages: tatoeba: found fr among the experiment's languages, "
             "expected files of others",

@@ -68,7 +68,7 @@ CASES = {
         ],
     ),
     "nothing to train a teacher on": (
-        {"corpora": {"grammar": {"use": "monolingual"}}},
+        {"corpora": {"tatoeba": {"use": "monolingual"}}},
         [],
         ["corpora: found none with use: parallel, expected at least one to train on"],
     ),

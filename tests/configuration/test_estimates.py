@@ -59,7 +59,7 @@ def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
     lines = "\n".join(unknown.lines("results/trial", 0))
     assert "not counted: corpora.web" in lines and "may not suffice" in lines
     sizes = {size.key: size for size in corpus_sizes(check(experiment(told), "trial.yaml", zoo))}
-    assert sizes["corpora.grammar"].rows == 100 and not sizes["corpora.grammar"].fetched
+    assert sizes["corpora.tatoeba"].rows == 100 and not sizes["corpora.tatoeba"].fetched
 
 
 def test_language_models_of_all_text_of_their_side_or_of_their_own(estimated, tmp_path):

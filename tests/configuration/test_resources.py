@@ -113,7 +113,7 @@ def test_notes_of_missing_files_are_bounded(experiment, zoo, tmp_path, monkeypat
         for number in range(count)
     }
     embedded = {"importer": "tatoeba", "pairs": 9}
-    changes = {"corpora": {"grammar": embedded, **corpora}}
+    changes = {"corpora": {"tatoeba": embedded, **corpora}}
     config = check(experiment(changes), "trial.yaml", zoo)
     notes = missing_file_notes(config)
     own = [line.removeprefix("  missing: ") for line in notes if "no such file" in line]

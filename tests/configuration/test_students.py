@@ -33,14 +33,14 @@ def test_augmentation_adds_something_that_the_languages_have(experiment, zoo):
     config = experiment(
         {
             "languages": {"target": "ja"},
-            "corpora": {"grammar": {**news, "source": "a.en", "target": "a.ja"}},
+            "corpora": {"tatoeba": {**news, "source": "a.en", "target": "a.ja"}},
             "validation": {**news, "source": "b.en", "target": "b.ja"},
             "test_sets": {"news": news},
             "distillation": {"augmentation": {"upper_case": 0.1, "typos": 0.1}},
         },
-        ["corpora.grammar.pairs", "validation.pairs"],
+        ["corpora.tatoeba.pairs", "validation.pairs"],
     )
-    config["corpora"]["grammar"].pop("pairs", None)
+    config["corpora"]["tatoeba"].pop("pairs", None)
     assert faults(config, zoo) == [
         "trial.yaml: distillation.augmentation.upper_case: found 0.1, expected 0, as the target "
         "language 'ja' has no case"
@@ -57,7 +57,7 @@ def test_added_rows_take_disk(experiment, zoo):
 
 
 def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
-    stages = [{"copies": {"gramar": 2}}, {"updates": 9, "copies": {"grammar": 0}}]
+    stages = [{"copies": {"tatoba": 2}}, {"updates": 9, "copies": {"tatoeba": 0}}]
     short = {"updates": 100, "warmup": 10, "validate_every": 10}
     reverse = {"architecture": "big", "training": {"stages": [{}]}}
     changes = {
@@ -70,8 +70,8 @@ def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
     assert faults(experiment(changes), zoo) == [
         "trial.yaml: training.stages[0].updates: missing, expected a whole number: the last stage "
         "alone lasts to the end",
-        "trial.yaml: training.stages[0].copies.gramar: no corpus 'gramar' in corpora; did you mean "
-        "'grammar'?",
+        "trial.yaml: training.stages[0].copies.tatoba: no corpus 'tatoba' in corpora; did you mean "
+        "'tatoeba'?",
         "trial.yaml: training.stages[1].updates: found 9, expected none: the last stage lasts to "
         "the end",
         "trial.yaml: training.stages[1].copies: leaves no text to train on, expected some copies",
@@ -94,7 +94,7 @@ def test_a_stage_may_leave_a_text_nothing_that_no_student_learns(experiment, zoo
     changes = {
         "corpora": {"stories": stories},
         "distillation": {"training_texts": texts},
-        "training": {"stages": [{"updates": 7}, {"copies": {"grammar": 0}}]},
+        "training": {"stages": [{"updates": 7}, {"copies": {"tatoeba": 0}}]},
     }
     checked = check(experiment(changes), "trial.yaml", zoo)
     assert checked["training"]["stages"][0] == {"updates": 7, "copies": {}, "augmented": True}

@@ -38,7 +38,7 @@ def experiment(tmp_path):
         config = {
             **yaml.safe_load(TINY.read_text()),
             "corpora": {"news": files("news", pairs)},
-            "test_sets": {"grammar_test": held_out},
+            "test_sets": {"tatoeba_test": held_out},
             "validation": validation,
             "cleaning": cleaning or {},
         }

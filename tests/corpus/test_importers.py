@@ -117,8 +117,8 @@ def test_a_target_side_alone(tmp_path):
         import_corpus(out, "news", entry, PAIR, monolingual="target", shard_rows=10)
         assert _rows(out, "source", "target") == [(None, "Eins"), (None, "Zwei")]
     embedded = {"importer": "tatoeba", "pairs": 5}
-    import_corpus(tmp_path / "pairs", "grammar", embedded, PAIR, shard_rows=10)
-    import_corpus(tmp_path / "german", "grammar", embedded, PAIR, "target", shard_rows=10)
+    import_corpus(tmp_path / "pairs", "tatoeba", embedded, PAIR, shard_rows=10)
+    import_corpus(tmp_path / "german", "tatoeba", embedded, PAIR, "target", shard_rows=10)
     german = _rows(tmp_path / "german", "source", "target")
     assert german == [(None, row[0]) for row in _rows(tmp_path / "pairs", "target")]
 

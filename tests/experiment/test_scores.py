@@ -13,7 +13,7 @@ PERCENT, BEST = {"percent": 5.0}, {"best": 100}
 def config(experiment, zoo):
     changes = {
         "corpora": {
-            "grammar": {
+            "tatoeba": {
                 "cleaning": {
                     "rules": {"max_tokens": 80},
                     "near_duplicates": False,
@@ -37,7 +37,7 @@ def config(experiment, zoo):
 
 
 def test_a_corpus_overrides_single_keys(config):
-    own, other = (section_of(config, name, "cleaning") for name in ("grammar", "stories"))
+    own, other = (section_of(config, name, "cleaning") for name in ("tatoeba", "stories"))
     defaults = config["cleaning"]["rules"]
     assert own["rules"] == {**defaults, "max_tokens": 80, "max_length_ratio": 3.0}
     assert other["rules"] == defaults and defaults["max_tokens"] == 150
@@ -46,7 +46,7 @@ def test_a_corpus_overrides_single_keys(config):
 
 
 def test_a_cut_is_replaced_as_a_whole(config):
-    scores = scores_of(config, "grammar", "cleaning")
+    scores = scores_of(config, "tatoeba", "cleaning")
     assert list(scores) == ["language_model_source", "reverse_model"]  # the order of dropping
     assert scores["reverse_model"] == {"cut": BEST, "weight_scale": 0.1}
     assert scores["language_model_source"] == {"cut": {}}

@@ -35,7 +35,7 @@ def test_texts_and_their_students(experiment, zoo, changes):
     config = check(experiment(changes), "trial.yaml", zoo)
     assert training_texts(config) == TEXTS
     assert corpora_of(config, "backward") == corpora_of(config, "backward-forward") == ["german"]
-    assert corpora_of(config, "parallel") == ["grammar"]
+    assert corpora_of(config, "parallel") == ["tatoeba"]
     assert corpora_of(config, "forward") == []
     assert [text_of(name) for name in config["students"]] == [None, None, "parallel"]
     assert other_texts(config) == {"small": ["small", "small@parallel"]}
@@ -64,9 +64,9 @@ def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, ch
     changes["corpora"]["german"]["use"] = "monolingual"
     del changes["reverse_teacher"]
     forward = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
-    german, grammar = 1000 * 30, 100 * 30 * 8 / 4  # bytes, those of 8 hypotheses as of 4
+    german, tatoeba = 1000 * 30, 100 * 30 * 8 / 4  # bytes, those of 8 hypotheses as of 4
     ratio = both.hours["translation"] / forward.hours["translation"]
-    assert 1 < ratio < (2 * german + grammar) / (german + grammar) + 0.01
+    assert 1 < ratio < (2 * german + tatoeba) / (german + tatoeba) + 0.01
     assert both.hours["reverse teachers"] == both.hours["teachers"]
     assert both.disk["distilled text"] > 1.8 * forward.disk["distilled text"]
 

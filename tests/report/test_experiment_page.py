@@ -46,7 +46,7 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
     config = {
         **results.config,
         "seed": 1,
-        "corpora": {"grammar": {}},
+        "corpora": {"tatoeba": {}},
         "students": ["small", "other"],
     }
     page = experiment_page(

@@ -168,7 +168,7 @@ def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, tmp_
     config = {
         **pruned_results.config,
         "seed": 1,
-        "corpora": {"grammar": {}},
+        "corpora": {"tatoeba": {}},
         "students": ["small"],
         "training": {"updates": 2000},
     }

@@ -83,14 +83,14 @@ def small_disk(tmp_path):
 
 
 def test_full_disk(tmp_path, small_disk):
-    corpora = {"grammar": {"importer": "tatoeba", "pairs": 19_900}}
+    corpora = {"tatoeba": {"importer": "tatoeba", "pairs": 19_900}}
     config = changed(tmp_path, corpora=corpora)
     run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/300/vocab.spm")
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
     messages = {line for line in run.stdout.splitlines() if line.startswith("weebill: ")}
     assert len(messages) == 1 and "the disk is full" in messages.pop()
-    assert not (small_disk / "tiny/corpora/grammar/imported").exists()
+    assert not (small_disk / "tiny/corpora/tatoeba/imported").exists()
     assert not list(small_disk.rglob("*.partial*")), "a failed job left a partial output"
 
 

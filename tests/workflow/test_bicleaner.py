@@ -8,7 +8,7 @@ import yaml
 from tests.workflow.running import REPOSITORY, TINY, snakemake
 from weebill.corpus.table import read_columns
 
-SELECTED = "results/tiny/corpora/grammar/selected"
+SELECTED = "results/tiny/corpora/tatoeba/selected"
 ENVIRONMENT = REPOSITORY / ".venvs/bicleaner"
 TRAINING = {
     "pairs": 600,
@@ -26,7 +26,7 @@ def configured(tmp_path):
 
     def write(bicleaner):
         config = yaml.safe_load(TINY.read_text())
-        config["corpora"].pop("stories")
+        config["corpora"].pop("english")
         config["cleaning"]["scores"] = {"bicleaner": {"cut": {"percent": 10}}}
         config["scoring"] = {"bicleaner": bicleaner}
         (tmp_path / "bicleaner.yaml").write_text(yaml.safe_dump(config))

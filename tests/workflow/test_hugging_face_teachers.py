@@ -22,7 +22,7 @@ def config(tmp_path):
     make_marian(tmp_path / "models/birds/de-en")
     config = yaml.safe_load(TINY.read_text())
     german = {"importer": "tatoeba", "use": "monolingual-target", "pairs": 30}
-    config["corpora"] = {"grammar": {"importer": "tatoeba", "pairs": 60}, "german": german}
+    config["corpora"] = {"tatoeba": {"importer": "tatoeba", "pairs": 60}, "german": german}
     config["teacher"] = {"hugging_face": "hundred", "language_codes": {"source": "en"}}
     config["reverse_teacher"] = {"hugging_face": "birds/de-en", "revision": COMMIT}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
@@ -54,7 +54,7 @@ def test_folder_and_name(tmp_path, config):
     results = tmp_path / "results/tiny"
     targets = [
         "results/tiny/distilled/training.parquet",
-        "results/tiny/evaluation/translations/teacher/beam-4/float32/grammar_test.txt",
+        "results/tiny/evaluation/translations/teacher/beam-4/float32/tatoeba_test.txt",
     ]
     run = snakemake(tmp_path, tmp_path / "trial.yaml", "--cores", "1", *targets)
     assert run.returncode == 0, run.stdout
@@ -66,7 +66,7 @@ def test_folder_and_name(tmp_path, config):
     columns = ["source", "target", "hypotheses", "selected"]
     rows = [
         row
-        for batch in read_batches(results / "distilled/grammar/shard-0.parquet")
+        for batch in read_batches(results / "distilled/tatoeba/shard-0.parquet")
         for row in batch.select(columns).to_pylist()
     ]
     assert len(rows) > 40

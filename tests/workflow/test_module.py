@@ -70,8 +70,8 @@ def test_a_job_runs(run, tmp_path):
     """Its script is found, and reads the module's own configuration."""
     code, output = run(IMPORTS["own file"], "--until", "other_import_test_set")
     assert code == 0, output
-    table = tmp_path / "run/results/tiny/test_sets/grammar_test.parquet"
-    assert count_rows(table) == TINY_CONFIG["test_sets"]["grammar_test"]["pairs"]
+    table = tmp_path / "run/results/tiny/test_sets/tatoeba_test.parquet"
+    assert count_rows(table) == TINY_CONFIG["test_sets"]["tatoeba_test"]["pairs"]
 
 
 def test_scripts_and_pins_of_other_environments_are_found(run, tmp_path):

@@ -154,15 +154,15 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
     assert found["sha256"] == sha256_file(results / "tables/variants.csv")
     assert (found["experiment"], found["seed"]) == ("tiny", 7)
     config = read_json(results / "configuration.json")
-    [source] = found["sources"]["corpora.grammar"]
-    assert {key: config["corpora"]["grammar"][key] for key in source} == source
+    [source] = found["sources"]["corpora.tatoeba"]
+    assert {key: config["corpora"]["tatoeba"][key] for key in source} == source
     assert (source["importer"], source["pairs"], source["skip"]) == ("tatoeba", 1400, 50)
     assert found["files"] == {}
     seeds = {name: made["seed"] for name, made in found["models"].items() if "seed" in made}
     assert seeds["results/tiny/teacher/member-1"] == 8
     assert "results/tiny/models/demo.micro/steady-i2/log4" in found["models"]
-    counts = found["texts"]["results/tiny/corpora/grammar/cleaned"]
-    rows = read_columns(results / "corpora/grammar/cleaned", ["dropped_by"], kept=False)
+    counts = found["texts"]["results/tiny/corpora/tatoeba/cleaned"]
+    rows = read_columns(results / "corpora/tatoeba/cleaned", ["dropped_by"], kept=False)
     assert counts == {"rows": 1400, "kept": rows["dropped_by"].null_count}
     codes = {job["rule"]: job["code"] for job in found["jobs"]}
     assert codes["split_corpus"] == code_version("corpus.table", "translation.distillation")
@@ -274,5 +274,5 @@ def test_speed_is_measured_with_the_search_that_is_scored(undisturbed):
     (entrants,) = [v for v in parameters(undisturbed, "speed.json") if isinstance(v, list)]
     assert len(entrants) == 12
     for variant, _, timed, _ in entrants:
-        scored = parameters(undisturbed, f"translations/{variant}/grammar_test.txt")
+        scored = parameters(undisturbed, f"translations/{variant}/tatoeba_test.txt")
         assert [timed] == [value for value in scored if isinstance(value, dict)], variant

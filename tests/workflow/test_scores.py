@@ -24,8 +24,8 @@ def config(tmp_path):
     except InputError as error:
         pytest.skip(str(error))
     config = yaml.safe_load(TINY.read_text())
-    config["corpora"]["grammar"]["pairs"] = 400
-    config["corpora"]["stories"] |= {
+    config["corpora"]["tatoeba"]["pairs"] = 400
+    config["corpora"]["english"] |= {
         "cleaning": {"scores": {"language_model_source": {"cut": {"best": 90}}}},
         "distillation": {"scores": {"reverse_model": {"cut": {}}}},
     }
@@ -65,30 +65,30 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))
     dropped = {(row["corpus"], row["filter"]): row["dropped"] for row in rows}
 
-    clean = count_rows(results / "corpora/grammar/cleaned")
+    clean = count_rows(results / "corpora/tatoeba/cleaned")
     by_source = clean * 5 // 100
     by_target = (clean - by_source) * 25 // 1000
-    assert dropped["grammar", "language_model_source"] == str(by_source)
-    assert dropped["grammar", "language_model_target"] == str(by_target)
+    assert dropped["tatoeba", "language_model_source"] == str(by_source)
+    assert dropped["tatoeba", "language_model_target"] == str(by_target)
     by_words = (clean - by_source - by_target) // 100
     by_all = (clean - by_source - by_target - by_words) // 100
-    assert dropped["grammar", "lexical_translation"] == str(by_words)
-    assert dropped["grammar", "combined"] == str(by_all)
-    left = count_rows(results / "corpora/grammar/selected")
+    assert dropped["tatoeba", "lexical_translation"] == str(by_words)
+    assert dropped["tatoeba", "combined"] == str(by_all)
+    left = count_rows(results / "corpora/tatoeba/selected")
     assert left == clean - by_source - by_target - by_words - by_all
-    assert count_rows(results / "corpora/stories/selected") == 90
-    assert ("stories", "language_model_target") not in dropped
-    assert "cross_entropy_target" not in read_schema(results / "corpora/stories/selected").names
+    assert count_rows(results / "corpora/english/selected") == 90
+    assert ("english", "language_model_target") not in dropped
+    assert "cross_entropy_target" not in read_schema(results / "corpora/english/selected").names
 
-    merged = count_rows(results / "distilled/grammar/merged.parquet")
-    assert dropped["grammar, distilled", "reverse_model"] == str(merged // 10)
-    assert ("stories, distilled", "reverse_model") not in dropped
+    merged = count_rows(results / "distilled/tatoeba/merged.parquet")
+    assert dropped["tatoeba, distilled", "reverse_model"] == str(merged // 10)
+    assert ("english, distilled", "reverse_model") not in dropped
     table = read_columns(tmp_path / TRAINING, ["corpus", "weight"])
     counts = table["corpus"].value_counts().to_pylist()
     kept = {entry["values"]: entry["counts"] for entry in counts}
-    stories = count_rows(results / "distilled/stories/merged.parquet")
-    assert merged and kept.get("stories", 0) == stories
-    assert kept["grammar"] == merged - merged // 10
+    english = count_rows(results / "distilled/english/merged.parquet")
+    assert merged and kept.get("english", 0) == english
+    assert kept["tatoeba"] == merged - merged // 10
     assert table["weight"].null_count == 0
     assert all(0 < weight < 1 for weight in table["weight"].to_pylist())
 

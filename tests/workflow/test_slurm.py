@@ -44,7 +44,7 @@ def cluster(tmp_path_factory):
 def config(tmp_path_factory) -> Path:
     """The smallest experiment with the demo's stages from corpora to distilled text."""
     config = yaml.safe_load(TINY.read_text())
-    config["corpora"] = {"grammar": {"importer": "tatoeba", "pairs": 300}}
+    config["corpora"] = {"tatoeba": {"importer": "tatoeba", "pairs": 300}}
     del config["cleaning"]["language_id"]
     config["teacher"]["members"] = 1
     config["teacher"]["training"] |= {"updates": 60, "validate_every": 60}
@@ -69,7 +69,7 @@ def in_training(results: Path) -> bool:
 
 def in_translation(results: Path) -> bool:
     """Whether a shard's translation has begun."""
-    return any(results.glob("distilled/grammar/shard-0.parquet.work/signature.json"))
+    return any(results.glob("distilled/tatoeba/shard-0.parquet.work/signature.json"))
 
 
 def kill_job(log: str) -> None:
@@ -169,6 +169,6 @@ def test_a_killed_training_is_submitted_again_and_goes_on(tmp_path, cluster, con
 @pytest.mark.timeout(LIMIT + 300)
 def test_a_killed_translation_is_submitted_again(tmp_path, cluster, config, undisturbed):
     """The profile `cluster-generic`, from nothing on."""
-    log = "translate_shard/grammar.0.log"
+    log = "translate_shard/tatoeba.0.log"
     place = (tmp_path, config, undisturbed, cluster)
     check_run("cluster-generic", "translate_shard", in_translation, log, *place)

@@ -15,7 +15,7 @@ TABLE = "results/tiny/tables/training_texts.csv"
 def config(tmp_path):
     """The smallest experiment with corpora of all kinds, a reverse teacher that scores too, and two texts."""
     config = yaml.safe_load(TINY.read_text())
-    config["corpora"]["grammar"]["pairs"] = 400
+    config["corpora"]["tatoeba"]["pairs"] = 400
     config["corpora"]["german"] = {
         "importer": "tatoeba",
         "use": "monolingual-target",
@@ -67,8 +67,8 @@ def test_kinds_of_text_and_their_students(tmp_path, config):
     assert all(source in left for source, _ in forward_again), "other rows, or another order"
 
     kinds = {
-        "parallel": pairs(results / "distilled/grammar/merged.parquet"),
-        "forward": pairs(results / "distilled/stories/merged.parquet"),
+        "parallel": pairs(results / "distilled/tatoeba/merged.parquet"),
+        "forward": pairs(results / "distilled/english/merged.parquet"),
         "backward": backward,
         "backward_forward": forward_again,
     }

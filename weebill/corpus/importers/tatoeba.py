@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, PAIRS, read_pairs
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES, Side, sides_of
 
 
 @dataclass(frozen=True)
