@@ -9,6 +9,7 @@ from weebill.__main__ import main
 from weebill.files import sha256_file, write_json
 from weebill.workflow.lineage import RECORDS, provenance
 
+ENVIRONMENT = "0" * 16  # what a rule says of what is installed
 LONG = "results/trial/" + "deep/" * 40 + "table.csv"
 
 
@@ -48,9 +49,15 @@ def results(tmp_path):
     entries = [{"importer": "files", "source": "news.en"}]
     record(tmp_path, lock, "lock_sources", ["news.en"], 10.0)
     record(
-        tmp_path, imported, "import_corpus", ["news.en", lock], 20.0, entries, "0123456789abcdef"
+        tmp_path,
+        imported,
+        "import_corpus",
+        ["news.en", lock],
+        20.0,
+        entries,
+        "code:0123456789abcdef",
     )
-    record(tmp_path, model, "train", [imported], 30.0, 5, "fedcba9876543210", "f" * 64)
+    record(tmp_path, model, "train", [imported], 30.0, 5, ENVIRONMENT, "code:fedcba9876543210")
     record(tmp_path, LONG, "tables", [f"{model}/config.json", "gone.txt"], 40.0)
     return tmp_path
 
@@ -64,7 +71,11 @@ def test_everything_behind_a_table(results, capsys):
         "import_corpus",
         "lock_sources",
     ]
-    assert [job["code"] for job in found["jobs"]][1:3] == ["fedcba9876543210", "0123456789abcdef"]
+    assert [job["code"] for job in found["jobs"]][:3] == [
+        None,
+        "fedcba9876543210",
+        "0123456789abcdef",
+    ]
     assert found["files"] == {"gone.txt": None, "news.en": sha256_file(results / "news.en")}
     assert found["sources"] == {"corpora.news": [{"name": "news", "sha256": "ab" * 32}]}
     assert found["models"]["results/trial/models/small"]["seed"] == 5

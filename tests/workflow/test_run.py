@@ -27,7 +27,7 @@ from weebill.corpus.table import read_columns
 from weebill.files import read_json, sha256_file
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import PREFIX, code_version
 
 # What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
 SLURM_STUBS = {
@@ -164,7 +164,7 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
     counts = found["texts"]["results/tiny/corpora/tatoeba/cleaned"]
     rows = read_columns(results / "corpora/tatoeba/cleaned", ["dropped_by"], kept=False)
     assert counts == {"rows": 1400, "kept": rows["dropped_by"].null_count}
-    codes = {job["rule"]: job["code"] for job in found["jobs"]}
+    codes = {job["rule"]: f"{PREFIX}{job['code']}" for job in found["jobs"]}
     assert codes["split_corpus"] == code_version("corpus.table", "translation.distillation")
     parts = ("pruning", "experiment.shapes", "translation", "kernels.cpu_matmul", "corpus.table")
     assert codes["prune"] == code_version(*parts)

@@ -12,6 +12,7 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY = Path(__file__).parents[1]
+PREFIX = "code:"  # tells it from other fingerprints among the parameters of a job
 OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as data
 # What each file was found to mean, by its size and time of change, as Python itself keeps what it compiled: every
 # start of Snakemake, one a job on a cluster, would parse the whole library.
@@ -31,7 +32,7 @@ SCORING_PARTS = (
 
 
 def code_version(*parts: str) -> str:
-    """16 hexadecimal digits over the sources of `parts`, e.g. code_version("pruning", "corpus.table").
+    """`code:` and 16 hexadecimal digits over the sources of `parts`, e.g. code_version("pruning", "corpus.table").
 
     A part is a package or module of weebill, with dots.  Comments, layout and docstrings of Python do not
     count, so documenting a function reruns nothing.  Raises InputError where a part does not exist.
@@ -39,7 +40,7 @@ def code_version(*parts: str) -> str:
     digest = hashlib.sha256()
     for part in sorted(set(parts)):
         digest.update(_part_version(part, LIBRARY).encode())
-    return digest.hexdigest()[:16]
+    return PREFIX + digest.hexdigest()[:16]
 
 
 @cache

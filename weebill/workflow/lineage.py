@@ -14,9 +14,10 @@ from typing import Any
 
 from weebill.errors import InputError
 from weebill.files import read_json
+from weebill.workflow.code_version import PREFIX
 
 RECORDS = ".snakemake/metadata"
-CODE = re.compile(r"(?:[0-9a-f]{16}){1,2}")  # what `code_version` returns; a rule may join two
+CODE = re.compile(rf"(?:{PREFIX}[0-9a-f]{{16}}){{1,2}}")  # of `code_version`; a rule may join two
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ class Job:
 
     @property
     def code(self) -> str | None:
-        """The version of the library code that it used."""
+        """The version of the library code that it used, without its prefix."""
         texts = (value for value in self.parameters if isinstance(value, str))
-        return next((text for text in texts if CODE.fullmatch(text)), None)
+        found = next((text for text in texts if CODE.fullmatch(text)), None)
+        return found and found.replace(PREFIX, "")
 
     @property
     def entries(self) -> list[dict[str, Any]]:
