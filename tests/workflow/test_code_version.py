@@ -1,13 +1,14 @@
 """The fingerprint of the library follows what code does, not how it is documented."""
 
 import os
+import re
 import time
 
 import pytest
 
 from weebill.errors import InputError
 from weebill.workflow import code_version as module
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of, code_of_module, code_version
 
 
 def version(folder, text):
@@ -67,3 +68,26 @@ def test_order_of_parts_does_not_count():
 def test_unknown_part_is_named():
     with pytest.raises(InputError, match=r"prunning.*did you mean 'pruning'"):
         code_version("prunning")
+
+
+def test_the_fingerprint_of_a_script_follows_its_choices_and_what_a_shell_passes_to_it():
+    """In any order; a choice is a module, or a name in it, of the library."""
+    plain = code_of("prune/prune.py")
+    chosen = code_of("prune/prune.py", "weebill.pruning.depth", "weebill.pruning.one_shot")
+    named = code_of("prune/prune.py", "pruning.one_shot:OneShot", "pruning.depth:Depth")
+    assert chosen == named
+    assert re.fullmatch("code:[0-9a-f]{16}", chosen)
+    shell = code_of("prune/prune.py", command="--seed 1")
+    assert len({plain, chosen, shell, code_of("prune/prune.py", command="--seed 2")}) == 4
+
+
+def test_the_fingerprint_of_modules_is_over_what_they_import():
+    assert code_of_module("weebill.files") == code_of_module("weebill.files", "weebill.durable")
+    assert code_of_module("weebill.files") != code_of_module("weebill.files", "weebill.bleu")
+
+
+def test_unknown_scripts_and_choices_are_named():
+    with pytest.raises(InputError, match=r"'workflow_scripts/prune/prun.py'.*did you mean"):
+        code_of("prune/prun.py")
+    with pytest.raises(InputError, match=r"'weebill.pruning.dept'.*did you mean"):
+        code_of("prune/prune.py", "pruning.dept:Depth")

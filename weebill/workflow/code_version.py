@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import statistics
 import sys
 import time
 from contextlib import suppress
@@ -10,7 +11,9 @@ from pathlib import Path
 
 from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
+from weebill.workflow import import_closure
 
+ROOT = Path(__file__).parents[2]
 LIBRARY = Path(__file__).parents[1]
 PREFIX = "code:"  # tells it from other fingerprints among the parameters of a job
 OTHERS = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as data
@@ -29,6 +32,43 @@ SCORING_PARTS = (
     "quantization",
     "tensor_files",
 )
+
+
+def code_of(script: str, *choices: str, command: str = "") -> str:
+    """Fingerprint the code of a workflow script: `code:` and 16 hexadecimal digits.
+
+    Its own statements count, and those of all modules that it can reach by imports, with the compiled sources and
+    data tables that these name; comments, layout and docstrings do not, so documenting a function reruns nothing.
+
+    Args:
+        script: path below `workflow_scripts`.
+        choices: what the rule chose from tables of names, which draw no imports: modules of the library, or
+            `module:Name`, with or without the library's name in front.
+        command: the words that a shell passes to the script.
+
+    Raises:
+        InputError: if the script or a choice does not exist.
+    """
+    modules = [choice.partition(":")[0] for choice in choices]
+    library = f"{import_closure.LIBRARY}."
+    modules = [name if name.startswith(library) else f"{library}{name}" for name in modules]
+    return _fingerprint(ROOT, f"{import_closure.SCRIPTS}/{script}", *modules, command=command)
+
+
+def code_of_module(*modules: str) -> str:
+    """Fingerprint the code of modules and all that they import, as `code_of` does; of `__name__`, mostly."""
+    return _fingerprint(ROOT, *modules)
+
+
+@cache
+def _fingerprint(root: Path, *starts: str, command: str = "") -> str:
+    found = _project(root).fingerprint(*starts)
+    return PREFIX + hashlib.sha256(f"{found} {command}".encode()).hexdigest()[:16]
+
+
+_project = cache(
+    import_closure.read_project
+)  # once a process: later edits do not change what it runs
 
 
 def code_version(*parts: str) -> str:
@@ -97,3 +137,23 @@ def _meaning(file: Path) -> bytes:
         if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree).encode()
+
+
+def print_closures(*scripts: str) -> None:
+    """Print how many modules each workflow script reaches, or the modules that the given scripts reach."""
+    project = _project(ROOT)
+    if scripts:
+        print(
+            "\n".join(
+                sorted(project.closure(*(f"{import_closure.SCRIPTS}/{one}" for one in scripts)))
+            )
+        )
+        return
+    widths = {name: len(project.closure(name)) - 1 for name in project.scripts()}
+    for name, width in sorted(widths.items(), key=lambda item: item[1]):
+        print(f"{width:5} {name.removeprefix(f'{import_closure.SCRIPTS}/')}")
+    print(f"{statistics.median(widths.values()):5} median of {len(widths)} scripts")
+
+
+if __name__ == "__main__":
+    print_closures(*sys.argv[1:])

@@ -1,0 +1,207 @@
+"""The modules and data files of the library that a workflow script or a module can reach by imports.
+
+An import inside a function counts like any other; one under `if TYPE_CHECKING:` does not.  A module reaches the
+packages around it, and the data files that it names where it looks for files beside its own.
+"""
+
+import ast
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weebill.errors import InputError, nearest
+from weebill.files import read_json, write_json
+
+LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
+DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as tables
+NEUTRAL = {  # modules of no effect on a result, and why; closures leave them out, with what they alone import
+    "weebill.errors": "words the messages of faults",
+    "weebill.pruning.companion_registry": "table of names: who names a companion names its module",
+    "weebill.pruning.methods": "table of names: who names a method names its module",
+    "weebill.workflow.code_version": "computes fingerprints of code",
+    "weebill.workflow.import_closure": "computes fingerprints of code",
+    "weebill.workflow.job": "writes the log, and ends a job",
+    "weebill.workflow.parent_watch": "ends a process whose parent is gone",
+}
+# Every start of Snakemake, one a job on a cluster, would parse the whole library.  So what was found in each file is
+# kept, with the file's size and time of change, as Python itself keeps what it compiled.
+KNOWN = f"{LIBRARY}/__pycache__/import_closure.{sys.implementation.cache_tag}.json"
+SETTLED = 2_000_000_000  # nanoseconds: a file read sooner after its change may have been changed once more
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Python file: its path in the project, the hash of its statements, and what it refers to.
+
+    imports: modules of the library that it imports itself, and the packages around these.
+    names: words that may be a data file's, a folder's or a suffix; empty if the file does not look beside itself.
+    """
+
+    path: str
+    version: str
+    imports: frozenset[str]
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Project:
+    """All sources by the module's name or the script's path, and the hash of each data file by its path."""
+
+    sources: Mapping[str, Source]
+    data: Mapping[str, str]
+
+    def scripts(self) -> list[str]:
+        """List the paths of the workflow scripts."""
+        return [name for name in self.sources if name.endswith(".py")]
+
+    def closure(self, *starts: str) -> set[str]:
+        """Collect the starts and every module that they reach; a start is a module or the path of a script.
+
+        Raises InputError for a start that does not exist.
+        """
+        for start in starts:
+            if start not in self.sources:
+                raise InputError(
+                    f"code fingerprint: no module or script '{start}'{nearest(start, self.sources)}"
+                )
+        found: set[str] = set()
+        waiting = {name for start in starts for name in _with_packages(start, self.sources)}
+        while waiting:
+            found |= waiting
+            reached = set().union(*(self.sources[name].imports for name in waiting))
+            waiting = reached - found - NEUTRAL.keys()
+        return found
+
+    def fingerprint(self, *starts: str) -> str:
+        """Hash, by SHA-256, the closure of the starts and the data files that it names."""
+        lines = []
+        for name in sorted(self.closure(*starts)):
+            files = [self.data[path] for path in self.data_of(name)]
+            lines.append(" ".join([name, self.sources[name].version, *files]))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def data_of(self, module: str) -> list[str]:
+        """The data files that a module names: by file, by a folder above, or by suffix in its own folder."""
+        source = self.sources[module]
+        if not source.names:
+            return []
+        folder = f"{Path(source.path).parent.as_posix()}/"
+        found = []
+        for path in self.data:
+            if path.startswith(folder):
+                parts = path.removeprefix(folder).split("/")
+                suffix = Path(path).suffix if len(parts) == 1 else None
+                if not source.names.isdisjoint([*parts, suffix]):
+                    found.append(path)
+        return found
+
+
+def read_project(root: Path) -> Project:
+    """Read the library and the workflow scripts below `root`; files that have not changed are not parsed again."""
+    reader = hashlib.sha256(
+        Path(__file__).read_bytes()
+    ).hexdigest()  # other code may find other things
+    known: dict[str, dict[str, Any]] = {}
+    with suppress(InputError, OSError, AttributeError):  # missing, damaged, or not readable
+        kept = read_json(root / KNOWN)
+        known = kept["files"] if kept.get("reader") == reader else {}
+    found = {
+        path: _read(root, path, known.get(path))
+        for folder in (LIBRARY, SCRIPTS)
+        for path in _files(root, folder)
+    }
+    if found != known:
+        with suppress(OSError):  # another user's
+            write_json(root / KNOWN, {"reader": reader, "files": found})
+    modules = {_name(path): one for path, one in found.items() if path.endswith(".py")}
+    sources = {
+        name: Source(
+            one["path"],
+            one["version"],
+            frozenset(part for place in one["imports"] for part in _with_packages(place, modules)),
+            frozenset(one["names"]),
+        )
+        for name, one in modules.items()
+    }
+    data = {path: one["version"] for path, one in found.items() if not path.endswith(".py")}
+    return Project(sources, data)
+
+
+def _with_packages(name: str, modules: Mapping[str, Any]) -> list[str]:
+    """List the module that a dotted name is or lies in, and the packages around it."""
+    ends = [index for index, letter in enumerate(f"{name}.") if letter == "."]
+    return [name[:end] for end in ends if name[:end] in modules]
+
+
+def _files(root: Path, folder: str) -> Iterator[str]:
+    """Paths of Python and data files below a folder of the project."""
+    for place, folders, files in os.walk(root / folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        base = Path(place).relative_to(root).as_posix()
+        yield from (f"{base}/{name}" for name in sorted(files) if name.endswith((".py", *DATA)))
+
+
+def _name(path: str) -> str:
+    """The dotted name of a module of the library; the path of a script as it is."""
+    if not path.startswith(f"{LIBRARY}/"):
+        return path
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]:
+    """The contents of a file that count, with its size and time of change; `known` if these are the same."""
+    file = root / path
+    status = file.stat()
+    stamp = {"changed": status.st_mtime_ns, "size": status.st_size}
+    if known and stamp.items() <= known.items() and known["read"] - known["changed"] > SETTLED:
+        return known
+    content = file.read_bytes()
+    found: dict[str, Any] = {"imports": [], "names": []}
+    if path.endswith(".py"):
+        tree = ast.parse(content, filename=str(file))
+        _remove_docstrings(tree)
+        found = {"imports": sorted(set(_imports(tree, path))), "names": sorted(_names(tree))}
+        content = ast.unparse(tree).encode()
+    version = hashlib.sha256(content).hexdigest()
+    return {"path": path, **stamp, "read": time.time_ns(), "version": version, **found}
+
+
+def _remove_docstrings(tree: ast.Module) -> None:
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+
+
+def _imports(node: ast.AST, path: str) -> Iterator[str]:
+    """What a tree imports from the library; raises InputError for a relative import."""
+    children: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+        yield from (name for name in names if f"{name}.".startswith(f"{LIBRARY}."))
+    elif isinstance(node, ast.ImportFrom):
+        if node.level:
+            raise InputError(f"{path}, line {node.lineno}: relative import; name the whole package")
+        if f"{node.module}.".startswith(f"{LIBRARY}."):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        children = node.orelse
+    for child in children:
+        yield from _imports(child, path)
+
+
+def _names(tree: ast.Module) -> set[str]:
+    """The strings of a tree that looks for files beside its own, by `__file__` or `resources.files`."""
+    nodes = [*ast.walk(tree)]
+    beside = (isinstance(node, ast.Name) and node.id == "__file__" for node in nodes)
+    packed = (isinstance(node, ast.Attribute) and node.attr == "files" for node in nodes)
+    if not any(beside) and not any(packed):
+        return set()
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and len(value) < 100}

@@ -1,0 +1,49 @@
+"""The parameter `code` of workflow rules: Snakemake runs a job again when a parameter changes."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from weebill.workflow.code_version import code_of
+from weebill.workflow.import_closure import SCRIPTS
+
+IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)(.*)", re.DOTALL)
+
+
+def set_code(rules: Iterable[Any], repository: Path) -> None:
+    """Give each rule that runs a script of the repository the fingerprint of the code that it uses.
+
+    A rule's parameter `uses` names the modules that it chose from tables of names: a list, or a function of the
+    wildcards.  A rule that has a parameter `code` keeps it.
+    """
+    for rule in rules:
+        script, command = script_of(rule, repository)
+        if script is not None and rule.params.get("code") is None:
+            rule.set_params(code=_code(script, command, rule.params.get("uses", [])))
+
+
+def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
+    """Find the script that a rule runs, below `workflow_scripts`, and what its shell passes to it.
+
+    The script is None if the rule runs none of the repository.
+    """
+    if rule.script:
+        path = Path(rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)).resolve()
+        folder = (repository / SCRIPTS).resolve()
+        return (str(path.relative_to(folder)) if path.is_relative_to(folder) else None), ""
+    shell = rule.shellcmd or ""
+    found = IN_SHELL.search(shell) if library_path(repository) in shell else None
+    return found.groups() if found else (None, "")
+
+
+def library_path(repository: Path) -> str:
+    """Set a shell command's PYTHONPATH so that any Python finds the library."""
+    return f"PYTHONPATH={quote(str(repository))}"
+
+
+def _code(script: str, command: str, uses: Any) -> Any:
+    if callable(uses):
+        return lambda wildcards: code_of(script, *uses(wildcards), command=command)
+    return code_of(script, *uses, command=command)
