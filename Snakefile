@@ -17,6 +17,7 @@ include: "rules/environments.smk"
 include: "rules/report_files.smk"
 include: f"rules/{config['kind']}.smk"
 include: "rules/report.smk"
+include: "rules/code.smk"
 include: "rules/run.smk"
 
 

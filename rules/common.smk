@@ -7,12 +7,12 @@ from shlex import quote
 
 from snakemake.settings.types import DeploymentMethod
 
-from weebill.workflow.code_version import SCORING_PARTS, code_version
 from weebill.configuration.checking import check
 from weebill.configuration.zoo_file import load_zoo
 from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.workflow.parent_watch import announce_snakemake
+from weebill.workflow.rule_code import library_path
 from weebill.workflow.shell_paths import check_folder, check_python
 
 
@@ -78,8 +78,8 @@ def present(paths):
 
 
 def environment_of(name):
-    """What a job of an environment waits for."""
-    return [] if BY_CONDA else [f".venvs/{name}/.installed"]
+    """What a job of an environment waits for.  Its age says nothing: `versions_of` tells what is installed."""
+    return [] if BY_CONDA else [ancient(f".venvs/{name}/.installed")]
 
 
 def versions_of(name):
@@ -88,10 +88,24 @@ def versions_of(name):
     return hashlib.sha256(pins.read_bytes()).hexdigest()[:16]
 
 
-def python_of(name):
-    """The command that starts the Python of an environment, which finds the library's modules.
+def run_in(name, script):
+    """Start a shell command: a workflow script by the Python of an environment, which finds the library's modules.
 
-    But none beside its script (-P): select.py there would pass for Python's own `select`.
+    But none beside its script (-P): select.py there would pass for Python's own `select`.  This is no parameter:
+    a copy of the project, or --sdm conda, would rerun the job.
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
-    return f"PYTHONPATH={quote(str(REPOSITORY))} {python} -P"
+    path = REPOSITORY / "workflow_scripts" / script
+    return f"{library_path(REPOSITORY)} {python} -P {quote(str(path))} --log {{log:q}} "
+
+
+def unrecorded(value):
+    """Make a parameter, of a function of the wildcards, that may change without rerunning the job.
+
+    Snakemake does not record parameters that depend on the threads.
+    """
+    return lambda wildcards, threads: value(wildcards)
+
+
+# Where files are fetched to and looked for, which decides no row.
+PLACES = unrecorded(lambda w: [config.get("local_dir"), config.get("download_cache")])

@@ -3,9 +3,6 @@
 
 rule environment:
     """A virtual environment from envs/NAME.txt; with `--sdm conda`, Snakemake's own serve instead."""
-    input:
-        requirements=REPOSITORY / "envs" / "{name}.txt",
-        install=REPOSITORY / "envs" / "install.sh",
     output:
         touch(".venvs/{name}/.installed"),
     log:
@@ -14,5 +11,8 @@ rule environment:
         name="comet|bicleaner",
     conda:
         "../envs/main.yaml"
+    params:
+        install=unrecorded(lambda w: str(REPOSITORY / "envs/install.sh")),
+        versions=lambda w: versions_of(w.name),
     shell:
-        "{input.install:q} {wildcards.name} .venvs/{wildcards.name} > {log:q} 2>&1"
+        "{params.install:q} {wildcards.name} .venvs/{wildcards.name} > {log:q} 2>&1"

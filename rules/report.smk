@@ -14,8 +14,10 @@ rule report_page:
         "../envs/main.yaml"
     threads: 1
     params:
-        snakefile=workflow.main_snakefile,
-        configfiles=[str(Path(path).resolve()) for path in workflow.configfiles],
+        snakefile=unrecorded(lambda w: workflow.main_snakefile),
+        configfiles=unrecorded(
+            lambda w: [str(Path(path).resolve()) for path in workflow.configfiles]
+        ),
         settings=[
             f"{key}={value}" for key, value in workflow.config_settings.config.items()
         ],

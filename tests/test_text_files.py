@@ -2,7 +2,6 @@
 
 import gzip
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -84,16 +83,3 @@ def test_memory_does_not_follow_the_text(tmp_path):
     lines, mib = map(int, run.stdout.split())
     assert lines == 5_600_000
     assert mib < 30
-
-
-def test_a_rule_whose_script_reads_text_follows_the_reader():
-    rules = "\n".join(path.read_text() for path in (ROOT / "rules").rglob("*.smk")).split("\nrule ")
-    scripts = [
-        path
-        for path in (ROOT / "workflow_scripts").rglob("*.py")
-        if "weebill.text_files" in path.read_text()
-    ]
-    assert scripts
-    for script in scripts:
-        (rule,) = [rule for rule in rules if f"/{script.parent.name}/{script.name}" in rule]
-        assert re.search(r'code_version\([^)]*"text_files"', rule), script

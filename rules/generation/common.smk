@@ -2,6 +2,7 @@
 
 import re
 
+from weebill.configuration.generation import measured_lengths
 from weebill.experiment.pipelines import (
     model_of,
     piped_models,
@@ -10,6 +11,7 @@ from weebill.experiment.pipelines import (
     variants,
     variants_of,
 )
+from weebill.configuration.generation_models import vocabulary_pruned
 
 DATA = RESULTS / "data"
 SUMMARIES = EVALUATION / "summaries"

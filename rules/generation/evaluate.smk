@@ -22,14 +22,6 @@ rule summarize_test_set:
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         hardware=config["hardware"],
-        code=code_version(
-            "generation",
-            "hugging_face",
-            "kernels",
-            "pruning",
-            "quantization",
-            "tensor_files",
-        ),
     script:
         "../../workflow_scripts/generation/summarize.py"
 
@@ -59,15 +51,6 @@ rule measure_summaries:
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
-        code=code_version(
-            "evaluation.quality.generation_quality",
-            "evaluation.quality.rouge",
-            "evaluation.measurement",
-            "evaluation.quality.significance",
-            "generation.data",
-            "generation.generating",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/generation/measure_summaries.py"
 
@@ -93,14 +76,6 @@ rule measure_lead:
         tokens=config["evaluation"]["search"]["max_tokens"],
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
-        code=code_version(
-            "evaluation.quality.generation_quality",
-            "evaluation.quality.rouge",
-            "evaluation.measurement",
-            "evaluation.quality.significance",
-            "generation.data",
-            "generation.models",
-        ),
     script:
         "../../workflow_scripts/generation/measure_lead.py"
 
@@ -130,18 +105,6 @@ rule measure_perplexity:
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version(
-            "generation",
-            "hugging_face",
-            "kernels",
-            "pruning",
-            "quantization",
-            "evaluation.quality.generation_quality",
-            "evaluation.quality.rouge",
-            "evaluation.measurement",
-            "evaluation.quality.significance",
-            "tensor_files",
-        ),
     script:
         "../../workflow_scripts/generation/measure_perplexity.py"
 
@@ -161,8 +124,6 @@ rule measure_generation_size:
     threads: 1
     resources:
         mem_mb=growing(1000),
-    params:
-        code=code_version("evaluation.size.generation_size", "evaluation.measurement"),
     script:
         "../../workflow_scripts/generation/measure_size.py"
 
@@ -189,16 +150,5 @@ rule measure_generation_speed:
     params:
         variants=lambda w: variants_of(config, w.model),
         speed=config["evaluation"]["speed"],
-        code=code_version(
-            "generation",
-            "hugging_face",
-            "evaluation.timing.generation_speed",
-            "evaluation.measurement",
-            "evaluation.timing.processes",
-            "kernels",
-            "pruning",
-            "quantization",
-            "tensor_files",
-        ),
     script:
         "../../workflow_scripts/generation/measure_speed.py"

@@ -31,9 +31,7 @@ rule import_text:
         mem_mb=growing(2000),
     params:
         settings=lambda w: config["data"][w.data],
-        code=code_version(
-            "generation.data", "corpus.importers", "corpus.sources", "text_files"
-        ),
+        places=PLACES,
     script:
         "../../workflow_scripts/generation/import_text.py"
 
@@ -60,7 +58,6 @@ rule make_generator:
         settings=lambda w: config["models"][w.model],
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "kernels.cpu_matmul", "pruning"),
     script:
         "../../workflow_scripts/generation/make_generator.py"
 
@@ -83,6 +80,6 @@ rule fetch_generator:
         mem_mb=growing(1000),
     params:
         origin=lambda w: FETCHED_MODELS[w.model],
-        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+        places=PLACES,
     script:
         "../../workflow_scripts/hub/fetch_model.py"

@@ -18,7 +18,6 @@ rule generation_tables:
         config=config,
         pruned=MOVEMENT_VARIANTS,
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/generation/tables.py"
 
@@ -43,7 +42,6 @@ if GENERATION_FIGURES:
             pruned=MOVEMENT_VARIANTS,
             names=list(GENERATION_FIGURES),
             folder=lambda w, output: Path(output[0]).parent.as_posix(),
-            code=code_version("experiment", "evaluation", "report"),
         script:
             "../../workflow_scripts/generation/figures.py"
 
@@ -67,6 +65,5 @@ rule generation_page:
         pruned=MOVEMENT_VARIANTS,
         titles=list(GENERATION_FIGURES.values()),
         benchmarks=str(BENCHMARKS),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/generation/page.py"

@@ -38,7 +38,11 @@ rule fine_tune:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "kernels.cpu_matmul", "pruning"),
+        # A training need not be repeated where these change.
+        measured=unrecorded(lambda w: measured_lengths(config, model_of(w.origin))),
+        vocabulary_pruned=unrecorded(
+            lambda w: vocabulary_pruned(config, model_of(w.origin))
+        ),
     script:
         "../../workflow_scripts/generation/step.py"
 
@@ -62,32 +66,11 @@ use rule fine_tune as prune_by_movement with:
 use rule fine_tune as train_quantization_aware with:
     wildcard_constraints:
         step=either(steps_by(config, "quantization-aware")),
-    params:
-        step=lambda w: config["steps"][w.step],
-        lengths=lambda w: lengths_of(model_of(w.origin)),
-        seed=config["seed"],
-        hardware=config["hardware"],
-        code=code_version(
-            "generation",
-            "hugging_face",
-            "kernels.cpu_matmul",
-            "pruning",
-            "quantization",
-            "tensor_files",
-        ),
 
 
 use rule fine_tune as quantize_weights with:
     wildcard_constraints:
         step=either(steps_by(config, "post-training")),
-    params:
-        step=lambda w: config["steps"][w.step],
-        lengths=lambda w: lengths_of(model_of(w.origin)),
-        seed=config["seed"],
-        hardware=config["hardware"],
-        code=code_version(
-            "generation", "hugging_face", "pruning", "quantization", "tensor_files"
-        ),
 
 
 use rule fine_tune as prune_vocabulary with:
@@ -95,9 +78,3 @@ use rule fine_tune as prune_vocabulary with:
         step=either(steps_by(config, "prune-vocabulary")),
     resources:
         mem_mb=growing(8000),
-    params:
-        step=lambda w: config["steps"][w.step],
-        lengths=lambda w: lengths_of(model_of(w.origin)),
-        seed=config["seed"],
-        hardware=config["hardware"],
-        code=code_version("generation", "hugging_face", "pruning"),

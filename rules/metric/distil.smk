@@ -27,9 +27,6 @@ rule select_pairs:
     params:
         entry=lambda w: PAIRS[w.pairs],
         seed=config["seed"],
-        code=code_version(
-            "corpus.sampling", "corpus.table", "metric.distillation_corpus"
-        ),
     script:
         "../../workflow_scripts/metric/select_pairs.py"
 
@@ -53,9 +50,6 @@ rule translator_vocabulary:
         mem_mb=growing(4000),
     params:
         seed=config["seed"],
-        code=code_version(
-            "corpus.sampling", "corpus.table", "translation.model.vocabulary"
-        ),
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 
@@ -99,13 +93,6 @@ rule train_translator:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{pairs}-{translation}"),
-        code=code_version(
-            "bleu",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/student/train_model.py"
 
@@ -126,7 +113,7 @@ rule fetch_translator:
         mem_mb=growing(1000),
     params:
         origin=lambda w: FETCHED_TRANSLATORS[w.model],
-        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+        places=PLACES,
     script:
         "../../workflow_scripts/hub/fetch_model.py"
 
@@ -155,7 +142,6 @@ rule split_pairs:
     params:
         parallel=False,
         side=lambda w: step_side(w.step),
-        code=code_version("corpus.table", "translation.distillation"),
     script:
         "../../workflow_scripts/distil/split_corpus.py"
 
@@ -183,14 +169,6 @@ rule translate_pairs:
         languages=lambda w: translator_languages(w.pairs, w.translation, w.step),
         target="",  # no references: the most probable translation is selected
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(
-            "corpus.table",
-            "kernels",
-            "kernels.cpu_matmul",
-            "runtime",
-            "experiment.shapes",
-            "translation",
-        ),
     script:
         "../../workflow_scripts/distil/translate_shard.py"
 
@@ -218,7 +196,6 @@ rule merge_pairs:
         shards=len(PAIR_SHARDS),
         side=lambda w: step_side(w.step),
         may_be_empty=False,
-        code=code_version("corpus.table", "translation.distillation"),
     script:
         "../../workflow_scripts/distil/merge_distilled.py"
 
@@ -241,7 +218,6 @@ rule join_translations:
         mem_mb=growing(4000),
     params:
         columns=lambda w: [column for _, column in last_steps(w.pairs)],
-        code=code_version("corpus.table", "metric.distillation_corpus"),
     script:
         "../../workflow_scripts/metric/join_translations.py"
 
@@ -266,7 +242,6 @@ rule score_corpus:
     params:
         precision=config["evaluation"]["precision"],
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
-        code=code_version(*SCORING_PARTS, "corpus.table"),
     script:
         "../../workflow_scripts/metric/score_corpus.py"
 
@@ -289,7 +264,6 @@ rule split_scored:
         mem_mb=growing(2000),
     params:
         validation_share=config["distillation"]["validation_share"],
-        code=code_version("corpus.table", "metric.held_out", "metric.training_table"),
     script:
         "../../workflow_scripts/metric/split_scored.py"
 
@@ -314,12 +288,9 @@ rule train_distilled:
         **accelerators(1),
         mem_mb=growing(8000),
     params:
-        python=python_of("comet"),
-        script=f"{REPOSITORY}/workflow_scripts/metric/train_regression.py",
         settings=json.dumps(config["distillation"]["training"]),
         seed=config["seed"],
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
-        code=REGRESSION_CODE,
     shell:
         TRAIN_REGRESSION

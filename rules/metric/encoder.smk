@@ -21,7 +21,6 @@ rule make_tokenizer:
         # More than translators' vocabularies are of would need memory and time, and change little.
         sentences=min(config["sentences"], 2_000_000),
         seed=config["seed"],
-        code=code_version("corpus.sampling", "metric.tokenizer", "text_files"),
     script:
         "../../workflow_scripts/metric/make_tokenizer.py"
 
@@ -49,13 +48,6 @@ rule pretrain_encoder:
         device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
         sentences=config["sentences"],
         seed=config["seed"],
-        code=code_version(
-            "corpus.sampling",
-            "metric.pretraining",
-            "metric.tokenizer",
-            "kernels.cpu_matmul",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/metric/pretrain_encoder.py"
 
@@ -78,7 +70,7 @@ rule fetch_encoder:
         mem_mb=growing(1000),
     params:
         origin=lambda w: FETCHED_ENCODERS[w.encoder],
-        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+        places=PLACES,
     script:
         "../../workflow_scripts/hub/fetch_model.py"
 

@@ -23,7 +23,6 @@ rule score_judged:
         entry=lambda w: JUDGED_SETS[w.judged],
         precision=config["evaluation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(*SCORING_PARTS, "bleu"),
     script:
         "../../workflow_scripts/metric/score_judged.py"
 
@@ -54,15 +53,6 @@ rule measure_agreement:
         resamples=config["evaluation"]["resamples"],
         permutations=config["evaluation"]["permutations"],
         seed=config["seed"],
-        code=code_version(
-            "experiment.metrics",
-            "metric.correlation",
-            "metric.held_out",
-            "metric.judged_set",
-            "metric.judgements",
-            "evaluation.quality.metric_quality",
-            "bleu",
-        ),
     script:
         "../../workflow_scripts/metric/measure_agreement.py"
 
@@ -82,8 +72,6 @@ rule measure_metric:
     threads: 1
     resources:
         mem_mb=growing(4000),
-    params:
-        code=code_version("evaluation.size.metric_size", "metric", "hugging_face"),
     script:
         "../../workflow_scripts/metric/measure_metric.py"
 
@@ -109,6 +97,5 @@ rule measure_metric_speed:
         names=timed_metrics(),
         speed=config["evaluation"].get("speed"),
         precision=config["evaluation"]["precision"],
-        code=code_version(*SCORING_PARTS, "bleu", "evaluation", "text_files"),
     script:
         "../../workflow_scripts/metric/measure_metric_speed.py"

@@ -25,22 +25,13 @@ rule score_by_library:
         **accelerators(1),
         mem_mb=growing(8000),
     params:
-        python=python_of("comet"),
-        script=f"{REPOSITORY}/workflow_scripts/metric/score_by_library.py",
         entry=lambda w: json.dumps(JUDGED_SETS[w.judged]),
         by=lambda w: json.dumps(config["metrics"][w.metric]),
         versions=versions_of("comet"),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(
-            "hugging_face.loading",
-            "metric.held_out",
-            "metric.judged_set",
-            "metric.judgements",
-            "metric.libraries",
-            "text_files",
-        ),
     shell:
-        "{params.python} {params.script:q} --log {log:q} --metric {wildcards.metric:q} --model {input.model:q}"
+        run_in("comet", "metric/score_by_library.py")
+        + "--metric {wildcards.metric:q} --model {input.model:q}"
         " --judged {wildcards.judged:q} --entry {params.entry:q} --by {params.by:q} --output {output:q}"
         " --threads {threads} --accelerator {params.accelerator}"
 

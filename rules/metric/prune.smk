@@ -28,6 +28,5 @@ rule prune_metric:
         # What a checkpoint has learnt is not known.
         normalise=None if "checkpoint" in REFERENCE else REFERENCE["normalise"],
         validation_share=REFERENCE["validation_share"],
-        code=code_version(*SCORING_PARTS, "pruning"),
     script:
         "../../workflow_scripts/metric/prune_metric.py"

@@ -2,20 +2,8 @@
 
 import json
 
-REGRESSION_CODE = code_version(
-    "corpus.table",
-    "files",
-    "metric.architecture",
-    "metric.held_out",
-    "metric.judgements",
-    "metric.regression",
-    "metric.training_table",
-    "kernels.cpu_matmul",
-    "text_files",
-)
-
 TRAIN_REGRESSION = (
-    "{params.python} {params.script:q} --log {log:q} --training {input.training:q}"
+    run_in("comet", "metric/train_regression.py") + "--training {input.training:q}"
     " --validation {input.validation:q} --encoder {input.encoder:q} --output {output:q}"
     " --settings {params.settings:q} --seed {params.seed}"
     " --threads {threads} --accelerator {params.accelerator}"
@@ -43,7 +31,6 @@ if "checkpoint" in REFERENCE:
             mem_mb=growing(8000),
         params:
             checkpoint=REFERENCE["checkpoint"],
-            code=code_version("metric", "hugging_face"),
         script:
             "../../workflow_scripts/metric/import_reference.py"
 
@@ -69,9 +56,6 @@ else:
             judgements=REFERENCE["judgements"],
             normalise=REFERENCE["normalise"],
             validation_share=REFERENCE["validation_share"],
-            code=code_version(
-                "metric.held_out", "metric.judgements", "metric.training_table"
-            ),
         script:
             "../../workflow_scripts/metric/split_judgements.py"
 
@@ -95,12 +79,9 @@ else:
             **accelerators(1),
             mem_mb=growing(8000),
         params:
-            python=python_of("comet"),
-            script=f"{REPOSITORY}/workflow_scripts/metric/train_regression.py",
             settings=lambda w: json.dumps(REFERENCE["training"]),
             seed=lambda w: config["seed"] + int(w.member),
             versions=versions_of("comet"),
             accelerator=config["hardware"]["accelerator"],
-            code=REGRESSION_CODE,
         shell:
             TRAIN_REGRESSION

@@ -17,7 +17,6 @@ rule metric_tables:
     params:
         config=config,
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/metric/tables.py"
 
@@ -39,7 +38,6 @@ rule metric_figures:
         config=config,
         names=list(METRIC_FIGURES),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/metric/figures.py"
 
@@ -62,6 +60,5 @@ rule metric_page:
         config=config,
         titles=list(METRIC_FIGURES.values()),
         benchmarks=str(BENCHMARKS),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/metric/page.py"

@@ -24,12 +24,5 @@ rule align_text:
     params:
         seed=config["seed"],
         pairs_at_once=ALIGNED_AT_ONCE,
-        code=code_version(
-            "corpus.alignment",
-            "corpus.symmetrization",
-            "corpus.table",
-            "translation.training.aligned_text",
-            "translation.model.vocabulary",
-        ),
     script:
         "../../workflow_scripts/distil/align_text.py"

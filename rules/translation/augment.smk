@@ -22,6 +22,5 @@ rule augment_text:
         augmentation=config["distillation"]["augmentation"],
         languages=config["languages"],
         seed=config["seed"],
-        code=code_version("corpus.augmentation", "corpus.robustness", "corpus.table"),
     script:
         "../../workflow_scripts/distil/augment_text.py"

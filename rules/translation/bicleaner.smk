@@ -33,7 +33,7 @@ if BICLEANER_FETCHED:
         params:
             model=BICLEANER["model"],
             sha256=BICLEANER.get("sha256"),
-            code=code_version("corpus.bicleaner.model_archive"),
+            places=PLACES,
         script:
             "../../workflow_scripts/scores/unpack_bicleaner.py"
 
@@ -64,14 +64,6 @@ elif BICLEANER and "model" not in BICLEANER:
             pairs=BICLEANER["training"]["pairs"],
             cleanest=BICLEANER["training"]["cleanest"],
             seed=config["seed"],
-            code=code_version(
-                "corpus.bicleaner.clean_pairs",
-                "corpus.bicleaner.exchange",
-                "corpus.sampling",
-                "corpus.scores.scoring",
-                "corpus.scores.selection",
-                "corpus.table",
-            ),
         script:
             "../../workflow_scripts/scores/clean_pairs.py"
 
@@ -92,22 +84,13 @@ elif BICLEANER and "model" not in BICLEANER:
         resources:
             mem_mb=growing(4000),
         params:
-            python=python_of("bicleaner"),
-            script=f"{REPOSITORY}/workflow_scripts/scores/train_bicleaner.py",
             settings=json.dumps(BICLEANER["training"]),
             languages=LANGUAGE_PAIR,
             seed=config["seed"],
             versions=versions_of("bicleaner"),
-            code=code_version(
-                "corpus.bicleaner.training",
-                "durable",
-                "files",
-                "replaceable",
-                "text_files",
-            ),
         shell:
-            "{params.python} {params.script:q} --log {log:q}"
-            " --pairs {input.pairs:q} --output {output:q} --languages {params.languages}"
+            run_in("bicleaner", "scores/train_bicleaner.py")
+            + "--pairs {input.pairs:q} --output {output:q} --languages {params.languages}"
             " --settings {params.settings:q} --seed {params.seed}"
 
 
@@ -126,8 +109,6 @@ rule bicleaner_pairs:
     threads: 1
     resources:
         mem_mb=growing(1000),
-    params:
-        code=code_version("corpus.bicleaner.exchange", "corpus.table"),
     script:
         "../../workflow_scripts/scores/bicleaner_pairs.py"
 
@@ -150,21 +131,12 @@ rule classify_by_bicleaner:
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
-        python=python_of("bicleaner"),
-        script=f"{REPOSITORY}/workflow_scripts/scores/classify_by_bicleaner.py",
         languages=LANGUAGE_PAIR,
         hard_rules="--hard-rules" if BICLEANER.get("hard_rules") else "",
         versions=versions_of("bicleaner"),
-        code=code_version(
-            "corpus.bicleaner.classification",
-            "durable",
-            "files",
-            "replaceable",
-            "text_files",
-        ),
     shell:
-        "{params.python} {params.script:q} --log {log:q}"
-        " --pairs {input.pairs:q} --model {input.model:q} --output {output:q} --languages {params.languages}"
+        run_in("bicleaner", "scores/classify_by_bicleaner.py")
+        + "--pairs {input.pairs:q} --model {input.model:q} --output {output:q} --languages {params.languages}"
         " {params.hard_rules} --threads {threads} --code {params.code}"
 
 
@@ -185,12 +157,5 @@ rule score_by_bicleaner:
     threads: 1
     resources:
         mem_mb=growing(1000),
-    params:
-        code=code_version(
-            "corpus.bicleaner.exchange",
-            "experiment.scores",
-            "corpus.scores.scoring",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/scores/score_by_bicleaner.py"

@@ -30,7 +30,6 @@ rule cleaning_stage:
         mem_mb=growing(1000),
     params:
         languages=LANGUAGE_PAIR,
-        code=code_version("corpus.cleaning", "corpus.cleaning_stages", "corpus.table"),
     script:
         "../../workflow_scripts/evaluate/cleaning_stage.py"
 
@@ -55,9 +54,6 @@ use rule train_student as train_on_stage with:
         seed=config["seed"],
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/cleaning-{stage}"),
-        code=code_version(
-            "experiment.shapes", "translation", "kernels.cpu_matmul", "corpus.table"
-        ),
 
 
 use rule translate_test_set as translate_by_stage with:
@@ -73,7 +69,6 @@ use rule translate_test_set as translate_by_stage with:
     params:
         search={"beam": 1, "batch_size": BATCH_SIZE},
         accelerator=config["hardware"]["accelerator"],
-        code=SEARCH_CODE,
 
 
 rule cleaning_students:
@@ -113,16 +108,5 @@ rule cleaning_students:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version(
-            "bleu",
-            "experiment.searches",
-            "corpus.table",
-            "evaluation.quality.comparison",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.significance",
-            "report",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/evaluate/cleaning_students.py"

@@ -38,15 +38,5 @@ rule measure_comet:
         bootstrap=config["evaluation"]["bootstrap"],
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
-        code=code_version(
-            *SCORING_PARTS,
-            "bleu",
-            "corpus.table",
-            "evaluation.quality.comet",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.significance",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/evaluate/measure_comet.py"

@@ -9,7 +9,12 @@ from weebill.configuration.resources import (
     vocabulary_memory,
 )
 from weebill.experiment.scores import components, scores_of, section_of
-from weebill.experiment.translating_models import hub_folder, hub_models, languages_of
+from weebill.experiment.translating_models import (
+    hub_folder,
+    hub_models,
+    hugging_face_models,
+    languages_of,
+)
 from weebill.experiment.zoo import member_of
 from weebill.experiment.student_names import seed_of, text_of, with_students
 from weebill.experiment.precisions import PRECISIONS, quantized
@@ -60,28 +65,6 @@ def training_in(side, training):
 
 
 TRAINING = training_in("target", config["training"])
-# What a translation depends on, beside the search's own rule.
-SEARCH_CODE = code_version(
-    "corpus.table",
-    "experiment.shapes",
-    "hugging_face.loading",
-    "kernels.cpu_matmul",
-    "quantization",
-    "tensor_files",
-    "experiment.shapes",
-    "translation.model.batch",
-    "translation.model.folder",
-    "translation.model.packed_folder",
-    "translation.hugging_face_translator",
-    "translation.model.hugging_face_folder",
-    "translation.model.layers",
-    "translation.model.network",
-    "translation.search",
-    "translation.model.decoder_state",
-    "translation.loading",
-    "translation.translator",
-    "translation.model.vocabulary",
-)
 PARALLEL = corpora_of(config, "parallel")
 SCORER = config["scoring"].get("reverse_model", {})
 BACK_TEACHER = config.get("reverse_teacher", {})

@@ -1,8 +1,9 @@
 """Corpora, validation and test sets as tables; cleaning and its report."""
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import code_parts, contents, local_inputs
+from weebill.corpus.importers import contents, local_inputs
 from weebill.experiment.corpora import USES, entries
+from weebill.errors import key_path
 
 CLEANING = config["cleaning"]
 LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
@@ -25,7 +26,8 @@ HELD_OUT = [
 ]
 
 
-SOURCES = [entry.values for entry in entries(config)]
+ENTRIES = entries(config)
+SOURCES = [entry.values for entry in ENTRIES]
 
 
 rule lock_sources:
@@ -46,8 +48,11 @@ rule lock_sources:
         mem_mb=growing(500),
     params:
         entries=contents(SOURCES),
+        sources=unrecorded(
+            lambda w: [(key_path(e.path), e.values, e.monolingual) for e in ENTRIES]
+        ),
+        places=PLACES,
         languages=LANGUAGE_PAIR,
-        code=lambda w: code_version("corpus.sources_lock", *code_parts(SOURCES)),
     script:
         "../../workflow_scripts/corpus/lock_sources.py"
 
@@ -70,12 +75,12 @@ rule import_corpus:
         mem_mb=growing(500),
     params:
         name=lambda w: w.corpus,
-        section="corpora",
         entries=lambda w: contents(config["corpora"][w.corpus]),
+        source=unrecorded(lambda w: config["corpora"][w.corpus]),
+        places=PLACES,
         monolingual=lambda w: USES[config["corpora"][w.corpus]["use"]],
         languages=LANGUAGE_PAIR,
         shard_rows=CLEANING["shard_rows"],
-        code=lambda w: code_version(*code_parts(config["corpora"][w.corpus])),
     script:
         "../../workflow_scripts/corpus/import_corpus.py"
 
@@ -98,12 +103,12 @@ rule import_test_set:
         mem_mb=growing(500),
     params:
         name=lambda w: w.test_set,
-        section="test_sets",
         entries=lambda w: contents(config["test_sets"][w.test_set]),
+        source=unrecorded(lambda w: config["test_sets"][w.test_set]),
+        places=PLACES,
         monolingual=None,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
-        code=lambda w: code_version(*code_parts(config["test_sets"][w.test_set])),
     script:
         "../../workflow_scripts/corpus/import_corpus.py"
 
@@ -126,12 +131,12 @@ rule import_validation:
         mem_mb=growing(500),
     params:
         name="validation",
-        section="validation",
         entries=contents(config["validation"]),
+        source=unrecorded(lambda w: config["validation"]),
+        places=PLACES,
         monolingual=None,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
-        code=lambda w: code_version(*code_parts(config["validation"])),
     script:
         "../../workflow_scripts/corpus/import_corpus.py"
 
@@ -152,12 +157,8 @@ rule language_id_model:
     params:
         model=LANGUAGE_ID["model"],
         sha256=LANGUAGE_ID.get("sha256"),
-        code=lambda w: code_version(
-            "corpus.language_id_training",
-            "corpus.tatoeba",
-            "corpus.download",
-            "corpus.sources",
-        ),
+        places=PLACES,
+        seed=config["seed"],
     script:
         "../../workflow_scripts/corpus/language_id_model.py"
 
@@ -186,7 +187,6 @@ rule clean_corpus:
         rules=lambda w: cleaning_of(w.corpus)["rules"],
         language_id=lambda w: cleaning_of(w.corpus).get("language_id"),
         near_duplicates=lambda w: cleaning_of(w.corpus)["near_duplicates"],
-        code=code_version("corpus.cleaning", "corpus.table"),
     script:
         "../../workflow_scripts/corpus/clean_corpus.py"
 
@@ -240,12 +240,5 @@ rule cleaning_report:
         seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),
         figures=lambda w, output: Path(output.cleaning_waterfall_png).parent.as_posix(),
-        code=code_version(
-            "corpus.report",
-            "corpus.scores",
-            "experiment.scores",
-            "corpus.table",
-            "report",
-        ),
     script:
         "../../workflow_scripts/corpus/cleaning_report.py"

@@ -47,7 +47,6 @@ rule split_corpus:
     params:
         parallel=lambda w: w.corpus in PARALLEL,
         side="source",
-        code=code_version("corpus.table", "translation.distillation"),
     script:
         "../../workflow_scripts/distil/split_corpus.py"
 
@@ -77,17 +76,6 @@ rule translate_shard:
         target=config["languages"]["target"],  # whose tokens tell what is near the reference
         accelerator=config["hardware"]["accelerator"],
         shards=len(SHARDS),
-        code=code_version(
-            "bleu",
-            "translation.distillation",
-            "kernels",
-            "runtime.batching",
-            "runtime.engines",
-            "runtime.student",
-            "runtime.text",
-            "runtime.translator",
-        )
-        + SEARCH_CODE,
     script:
         "../../workflow_scripts/distil/translate_shard.py"
 
@@ -112,7 +100,6 @@ rule merge_corpus:
         shards=len(SHARDS),
         side="source",
         may_be_empty=True,  # it is one of several, and join_distilled looks at all
-        code=code_version("corpus.table", "translation.distillation"),
     script:
         "../../workflow_scripts/distil/merge_distilled.py"
 
@@ -155,7 +142,5 @@ else:
         threads: 1
         resources:
             mem_mb=growing(1000),
-        params:
-            code=code_version("corpus.table", "translation.distillation"),
         script:
             "../../workflow_scripts/distil/join_distilled.py"

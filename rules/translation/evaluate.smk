@@ -21,7 +21,6 @@ rule translate_test_set:
         search=lambda w: search_of(w.student, w.recipe, w.precision),
         languages=languages_of(config, config["teacher"], reverse=False),
         accelerator=config["hardware"]["accelerator"],
-        code=SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/translate_test_set.py"
 
@@ -53,7 +52,6 @@ rule choose_by_mbr:
         target=config["languages"]["target"],
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
-        code=code_version(*SCORING_PARTS, "bleu", "runtime") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/choose_by_mbr.py"
 
@@ -83,14 +81,6 @@ rule measure_quality:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         seed=config["seed"],
-        code=code_version(
-            "bleu",
-            "corpus.table",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.significance",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/evaluate/measure_quality.py"
 
@@ -114,15 +104,6 @@ rule compare_pruned:
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
-        code=code_version(
-            "bleu",
-            "corpus.table",
-            "evaluation.quality.comparison",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.significance",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/evaluate/compare_pruned.py"
 
@@ -156,16 +137,6 @@ rule compare_seeds:
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
-        code=code_version(
-            "bleu",
-            "corpus.table",
-            "evaluation.quality.comparison",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.seeds",
-            "evaluation.quality.significance",
-            "text_files",
-        ),
     script:
         "../../workflow_scripts/evaluate/compare_seeds.py"
 
@@ -199,11 +170,6 @@ rule measure_size:
     threads: 1
     params:
         variant="{student}/{recipe}/{precision}",
-        code=code_version(
-            "evaluation.measurement",
-            "evaluation.size.translation_size",
-            "experiment.shapes",
-        ),
     script:
         "../../workflow_scripts/evaluate/measure_size.py"
 
@@ -227,7 +193,6 @@ rule measure_activation_error:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
         sentences=config["quantization"]["calibration_sentences"],
-        code=code_version("quantization") + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/measure_activation_error.py"
 
@@ -266,15 +231,6 @@ rule measure_speed:
         latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
         least_seconds=config["evaluation"]["speed"]["least_seconds"],
-        code=code_version(
-            "evaluation.timing.latency",
-            "evaluation.measurement",
-            "evaluation.timing.processes",
-            "evaluation.timing.speed",
-            "kernels",
-            "runtime",
-        )
-        + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/measure_speed.py"
 
@@ -302,8 +258,6 @@ rule measure_gpu_speed:
         sentences=config["evaluation"]["speed"]["sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
         rounds=config["evaluation"]["speed"]["rounds"],
-        code=code_version("evaluation.timing.gpu_speed", "kernels", "runtime")
-        + SEARCH_CODE,
     script:
         "../../workflow_scripts/evaluate/measure_gpu_speed.py"
 
@@ -324,18 +278,5 @@ rule benchmark_runtime:
     params:
         settings=config["evaluation"].get("engines"),
         shapes=benchmarked_shapes(),
-        code=code_version(
-            "benchmarks",
-            "evaluation.timing.timer",
-            "evaluation.timing.latency",
-            "evaluation.measurement",
-            "evaluation.timing.processes",
-            "kernels",
-            "quantization",
-            "report.papers",
-            "runtime",
-            "experiment.shapes",
-            "translation",
-        ),
     script:
         "../../workflow_scripts/evaluate/benchmark_runtime.py"

@@ -24,19 +24,5 @@ rule export:
     threads: 1
     resources:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
-    params:
-        code=code_version(
-            "quantization",
-            "runtime.exports",
-            "runtime.shortlist",
-            "tensor_files",
-            "experiment.shapes",
-            "translation.model.folder",
-            "translation.model.packed_folder",
-            "translation.model.layers",
-            "translation.model.network",
-            "translation.model.decoder_state",
-            "translation.model.vocabulary",
-        ),
     script:
         "../../workflow_scripts/export/export.py"

@@ -28,13 +28,6 @@ rule reset_checkpoint:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
-        code=code_version(
-            "bleu",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/prune/reset_checkpoint.py"
 
@@ -66,13 +59,6 @@ rule prune:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
-        code=code_version(
-            "pruning",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/prune/prune.py"
 
@@ -91,6 +77,5 @@ rule head_map:
         "../../envs/main.yaml"
     params:
         variants=PRUNED,
-        code=code_version("pruning.head_map"),
     script:
         "../../workflow_scripts/prune/head_map.py"

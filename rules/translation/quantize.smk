@@ -21,24 +21,6 @@ rule calibrate:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
         sentences=config["quantization"]["calibration_sentences"],
-        code=code_version(
-            "corpus.table",
-            "kernels.cpu_matmul",
-            "quantization.calibration",
-            "quantization.grid",
-            "quantization.grids",
-            "experiment.precisions",
-            "quantization.modules",
-            "tensor_files",
-            "experiment.shapes",
-            "translation.model.batch",
-            "translation.model.folder",
-            "translation.model.layers",
-            "translation.model.network",
-            "translation.search",
-            "translation.model.decoder_state",
-            "translation.model.vocabulary",
-        ),
     script:
         "../../workflow_scripts/quantize/calibrate.py"
 
@@ -64,17 +46,6 @@ rule quantize:
     params:
         grid=lambda w: precision_of(w.precision).grid,
         activation_scale=lambda w: precision_of(w.precision).activation_scale,
-        code=code_version(
-            "model_lineage",
-            "quantization",
-            "tensor_files",
-            "experiment.shapes",
-            "translation.model.folder",
-            "translation.model.packed_folder",
-            "translation.model.layers",
-            "translation.model.network",
-            "translation.model.decoder_state",
-        ),
     script:
         "../../workflow_scripts/quantize/quantize.py"
 
@@ -110,14 +81,5 @@ rule finetune_quantized:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
-        code=code_version(
-            "bleu",
-            "model_lineage",
-            "quantization",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/quantize/finetune_quantized.py"

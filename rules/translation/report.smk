@@ -22,7 +22,6 @@ rule tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/tables.py"
 
@@ -59,7 +58,6 @@ rule speed_tables:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/speed_tables.py"
 
@@ -91,7 +89,6 @@ rule activation_scales_table:
         sources=["/".join(source) for source in COMPARED_SCALES],
         formulas={name: made.activation_scale for name, made in QUANTIZED.items()},
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "quantization", "report"),
     script:
         "../../workflow_scripts/report/activation_scales_table.py"
 
@@ -120,7 +117,6 @@ rule training_texts_table:
         texts=training_texts(config),
         kinds=[kind for kind in learnt_kinds(config) for _ in texts_of(kind)],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "corpus.table", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/training_texts_table.py"
 
@@ -140,7 +136,6 @@ rule seeds_table:
     threads: 1
     params:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("evaluation", "report"),
     script:
         "../../workflow_scripts/report/seeds_table.py"
 
@@ -166,7 +161,6 @@ rule figures:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/figures.py"
 
@@ -193,7 +187,6 @@ rule speed_figures:
     params:
         config=report_config(),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/speed_figures.py"
 
@@ -214,7 +207,6 @@ rule teacher_training_figure:
     params:
         title="How the teacher's members learnt",
         names=[Path(folder).name for folder in trained_teachers()],
-        code=code_version("report.figures"),
     script:
         "../../workflow_scripts/report/training_figure.py"
 
@@ -235,7 +227,6 @@ rule student_training_figure:
     params:
         title="How the students learnt",
         names=STUDENTS,
-        code=code_version("report.figures"),
     script:
         "../../workflow_scripts/report/training_figure.py"
 
@@ -263,7 +254,6 @@ rule summary:
     params:
         config=config,
         benchmarks=str(BENCHMARKS),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/summary.py"
 
@@ -289,7 +279,6 @@ rule pruning_page:
     params:
         config=config,
         benchmarks=str(BENCHMARKS),
-        code=code_version("experiment", "evaluation", "report"),
     script:
         "../../workflow_scripts/report/pruning_page.py"
 

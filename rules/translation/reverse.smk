@@ -18,8 +18,6 @@ rule reverse_corpora:
     threads: 1
     resources:
         mem_mb=growing(1000),
-    params:
-        code=code_version("corpus.reversal", "corpus.table"),
     script:
         "../../workflow_scripts/scores/reverse_corpora.py"
 

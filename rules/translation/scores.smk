@@ -34,7 +34,6 @@ rule language_model:
         from_corpora=lambda w: f"{w.side}_text" not in LANGUAGE_MODEL,
         order=LANGUAGE_MODEL["order"],
         memory=f"{LANGUAGE_MODEL['memory_mb']}M",
-        code=code_version("corpus.scores.language_model", "corpus.table", "text_files"),
     script:
         "../../workflow_scripts/scores/language_model.py"
 
@@ -59,7 +58,6 @@ rule score_by_language_model:
         mem_mb=lambda w, input, attempt: attempt * scoring_memory([input.model]),
     params:
         score=lambda w: f"language_model_{w.side}",
-        code=code_version("corpus.scores", "experiment.scores", "corpus.table"),
     script:
         "../../workflow_scripts/scores/score.py"
 
@@ -82,16 +80,6 @@ rule lexical_translation:
     params:
         pairs=LEXICAL.get("pairs"),
         seed=config["seed"],
-        code=code_version(
-            "corpus.alignment",
-            "corpus.importers.reading",
-            "corpus.links",
-            "corpus.sampling",
-            "corpus.scores.language_model",
-            "corpus.scores.lexical_translation",
-            "corpus.symmetrization",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/scores/lexical_translation.py"
 
@@ -111,7 +99,6 @@ use rule score_by_language_model as score_by_lexical_translation with:
         mem_mb=lambda w, input, attempt: attempt * 20 * scoring_memory([input.model]),
     params:
         score="lexical_translation",
-        code=code_version("corpus.scores", "experiment.scores", "corpus.table"),
 
 
 rule score_by_reverse_model:
@@ -132,19 +119,10 @@ rule score_by_reverse_model:
         **accelerators(1),
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
-        score="reverse_model",
         languages=languages_of(config, SCORER or BACK_TEACHER, reverse=False),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version(
-            "corpus.scores",
-            "experiment.corpora",
-            "experiment.scores",
-            "corpus.table",
-            "translation.force_decoding",
-        )
-        + SEARCH_CODE,
     script:
-        "../../workflow_scripts/scores/score.py"
+        "../../workflow_scripts/scores/score_by_reverse_model.py"
 
 
 rule measure_filters:
@@ -178,16 +156,6 @@ rule measure_filters:
         seed=config["seed"],
         resamples=config["evaluation"]["bootstrap"],
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version(
-            "corpus.cleaning",
-            "corpus.labelled",
-            "corpus.sampling",
-            "corpus.scores",
-            "experiment.corpora",
-            "experiment.scores",
-            "corpus.table",
-            "report",
-        ),
     script:
         "../../workflow_scripts/scores/measure_filters.py"
 
@@ -209,7 +177,6 @@ rule import_damaged:
         mem_mb=growing(1000),
     params:
         seed=config["seed"],
-        code=code_version("corpus.labelled", "corpus.sampling", "corpus.table"),
     script:
         "../../workflow_scripts/scores/import_damaged.py"
 
@@ -253,9 +220,6 @@ if "labelled" in config["evaluation"]:
         params:
             columns=config["evaluation"]["labelled"]["columns"],
             languages=LANGUAGE_PAIR,
-            code=code_version(
-                "corpus.cleaning.normalise", "corpus.labelled", "corpus.table"
-            ),
         script:
             "../../workflow_scripts/scores/import_labelled.py"
 
@@ -278,18 +242,11 @@ if "labelled" in config["evaluation"]:
         params:
             scores=COMPONENTS,
             languages=LANGUAGE_PAIR,
-            code=code_version(
-                "corpus.cleaning",
-                "corpus.labelled",
-                "corpus.sampling",
-                "corpus.scores.combination",
-                "corpus.scores.scoring",
-                "corpus.table",
-            ),
         script:
             "../../workflow_scripts/scores/combine_scores.py"
 
-    use rule score_by_language_model as score_combined with:
+    rule score_combined:
+        """The combined score of every kept row of a text, by its other scores and its features."""
         input:
             corpus=scored_text,
             model=rules.combine_scores.output[0],
@@ -302,15 +259,16 @@ if "labelled" in config["evaluation"]:
             LOGS / "score_combined/{scored}.log",
         benchmark:
             BENCHMARKS / "score_combined/{scored}.tsv"
+        conda:
+            "../../envs/main.yaml"
+        threads: 1
         resources:
             mem_mb=growing(1000),
         params:
-            score="combined",
             components=COMPONENTS,
             languages=LANGUAGE_PAIR,
-            code=code_version(
-                "corpus.cleaning", "corpus.scores", "experiment.scores", "corpus.table"
-            ),
+        script:
+            "../../workflow_scripts/scores/score_combined.py"
 
 
 rule select_corpus:
@@ -331,7 +289,6 @@ rule select_corpus:
         mem_mb=growing(1000),
     params:
         scores=lambda w: scores_of(config, w.corpus, "cleaning"),
-        code=code_version("corpus.scores.selection", "corpus.table"),
     script:
         "../../workflow_scripts/scores/select.py"
 
@@ -348,4 +305,3 @@ use rule select_corpus as select_distilled with:
         BENCHMARKS / "select_distilled/{corpus}.tsv"
     params:
         scores=lambda w: scores_of(config, w.corpus, "distillation"),
-        code=code_version("corpus.scores.selection", "corpus.table"),

@@ -21,15 +21,6 @@ rule make_shortlist:
     params:
         shortlist=config["shortlist"],
         seed=config["seed"],
-        code=code_version(
-            "corpus.alignment",
-            "corpus.links",
-            "corpus.symmetrization",
-            "corpus.table",
-            "runtime.lexical_table",
-            "runtime.shortlist",
-            "translation.model.vocabulary",
-        ),
     script:
         "../../workflow_scripts/shortlist/make_shortlist.py"
 
@@ -59,20 +50,6 @@ rule measure_shortlist:
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         seed=config["seed"],
-        code=code_version(
-            "bleu",
-            "corpus.table",
-            "evaluation.measurement",
-            "evaluation.quality.translation_quality",
-            "evaluation.quality.shortlist",
-            "kernels",
-            "runtime.engines",
-            "runtime.shortlist",
-            "runtime.text",
-            "runtime.translator",
-            "text_files",
-        )
-        + SEARCH_CODE,
     script:
         "../../workflow_scripts/shortlist/measure_shortlist.py"
 
@@ -94,6 +71,5 @@ rule shortlist_table:
     threads: 1
     params:
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
-        code=code_version("evaluation.quality.shortlist", "report"),
     script:
         "../../workflow_scripts/shortlist/shortlist_table.py"

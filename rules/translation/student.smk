@@ -25,12 +25,5 @@ rule train_student:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}"),
-        code=code_version(
-            "bleu",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/student/train_model.py"

@@ -3,6 +3,16 @@
 TEACHER_TRAINING = training_in("target", config["teacher"]["training"])
 
 
+def translations_by(origin):
+    """The languages that a model of the hub is asked for, and whether the user named their codes."""
+    models = hugging_face_models(config)
+    return [
+        (model.languages, model.coded)
+        for model in models
+        if (model.place, model.revision) == origin
+    ]
+
+
 rule fetch_model:
     """Fetch a Hugging Face model by its name on the hub, and check that it knows the languages."""
     output:
@@ -19,7 +29,8 @@ rule fetch_model:
         mem_mb=growing(1000),
     params:
         origin=lambda w: hub_models(config)[w.model],
-        code=code_version("corpus.hugging_face_hub", "hugging_face.hub"),
+        translations=unrecorded(lambda w: translations_by(hub_models(config)[w.model])),
+        places=PLACES,
     script:
         "../../workflow_scripts/teacher/fetch_model.py"
 
@@ -50,13 +61,6 @@ rule train_teacher:
         seed=lambda w: config["seed"] + int(w.member),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
-        code=code_version(
-            "bleu",
-            "experiment.shapes",
-            "translation",
-            "kernels.cpu_matmul",
-            "corpus.table",
-        ),
     script:
         "../../workflow_scripts/student/train_model.py"
 
@@ -81,7 +85,8 @@ rule check_teacher:
         languages=languages_of(config, config["teacher"], reverse=False),
         target=config["languages"]["target"],
         side="source",
+        # What a checked teacher has translated is kept, whatever the key becomes.
+        least_bleu=unrecorded(lambda w: config["distillation"]["min_teacher_bleu"]),
         accelerator=config["hardware"]["accelerator"],
-        code=code_version("bleu", "evaluation.quality.teacher_check") + SEARCH_CODE,
     script:
         "../../workflow_scripts/teacher/check_teacher.py"

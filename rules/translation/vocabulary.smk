@@ -18,8 +18,5 @@ rule train_vocabulary:
         mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
     params:
         seed=config["seed"],
-        code=code_version(
-            "corpus.sampling", "corpus.table", "translation.model.vocabulary"
-        ),
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"

@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import json
 import random
-import re
 import runpy
 import sys
 from pathlib import Path
@@ -31,6 +30,7 @@ from weebill.translation.model.packed_folder import load_any_model, save_any_mod
 from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
 from weebill.translation.search import greedy_translations
 from weebill.translation.training.trainer import TrainingConfig, train
+from weebill.workflow.import_closure import NEUTRAL, read_project
 
 LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
 CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width
@@ -120,9 +120,6 @@ def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
 
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
     library = Path(weebill.__file__).parent
-    rules = (library.parent / "rules/translation/quantize.smk").read_text()
-    rule = rules[rules.index("rule calibrate:") : rules.index("rule quantize:")]
-    parts = re.findall(r'"(.+?)"', rule[rule.index("code_version(") : rule.index("script:")])
     save_model(tmp_path / "model", translator(vocabulary), vocabulary, {})
     rows = {"source": sentences, "dropped_by": pa.nulls(len(sentences), pa.string())}
     write_table(tmp_path / "corpus.parquet", pa.table(rows))
@@ -147,20 +144,8 @@ def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabular
     finally:
         sys.setprofile(None)
     assert "quantization.calibration" in run
-    surroundings = {
-        "durable",
-        "errors",
-        "files",
-        "replaceable",
-        "workflow.job",
-        "workflow.parent_watch",
-    }  # decide no number
-    missing = {
-        module
-        for module in run - surroundings
-        if not any(f"{module}.".startswith(f"{part}.") for part in parts)
-    }
-    assert not missing
+    followed = read_project(library.parent).closure("workflow_scripts/quantize/calibrate.py")
+    assert {f"weebill.{module}" for module in run} - followed <= NEUTRAL.keys()
 
 
 def test_searched_int8_products_stay_near_float32(vocabulary, sentences):

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import re
 import subprocess
 import sys
 
@@ -15,8 +14,6 @@ from weebill.configuration.zoo_file import load_zoo
 READ = """
 import json, sys
 from pathlib import Path
-import weebill.workflow.code_version
-weebill.workflow.code_version.code_version = lambda *parts: " ".join([*parts, ""])  # which code, not its hash
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
@@ -29,13 +26,11 @@ with SnakemakeApi(OutputSettings()) as api:
         workdir=folder,
     )._workflow
     gpu, mbr = map(workflow.get_rule, ("measure_gpu_speed", "choose_by_mbr"))
-    engines, *scored = map(workflow.get_rule, ("benchmark_runtime", "measure_quality", "measure_comet"))
     found = {
         "gpu": gpu.params.students,
         "gpu_shortlists": [str(file) for file in gpu.input.shortlists],
         "listed": ["/".join(variant) for variant in workflow.globals["SHORTLISTED"]],
-        "shapes": engines.params.shapes,
-        "code": {rule.name: rule.params.code.split() for rule in (engines, *scored)},
+        "shapes": workflow.get_rule("benchmark_runtime").params.shapes,
         "teacher": next(iter(workflow.globals["MEASURED"].values())),
         "mbr": mbr.params.search,
     }
@@ -89,25 +84,6 @@ def test_8_bit_students_of_every_grid_are_measured_with_their_shortlist(read):
 def test_the_benchmark_of_the_runtime_is_of_its_shapes(read):
     zoo = load_zoo()
     assert read["shapes"] == {name: zoo[name] for name in ("tiny", "demo.micro")}
-
-
-def test_the_benchmark_of_the_runtime_follows_the_code_that_it_imports(read):
-    """But for what checks and tells; the papers' tables say which pruned shapes there are."""
-    folder = REPOSITORY / "weebill/benchmarks/runtime"
-    text = "\n".join(path.read_text("utf-8") for path in folder.glob("*.py"))
-    modules = {*re.findall(r"^from weebill\.(\S+) import", text, re.MULTILINE)}
-    assert "report.papers" in modules
-    unmeasured = {"arguments", "configuration", "experiment.zoo", "errors"}
-    unmeasured.add("evaluation.measurement")
-    for module in modules.difference(unmeasured):
-        code = read["code"]["benchmark_runtime"]
-        assert any(f"{module}.".startswith(f"{part}.") for part in code), module
-
-
-def test_scores_follow_the_code_that_resamples_reads_and_describes(read):
-    common = {"bleu", "corpus.table", "evaluation.measurement", "evaluation.quality.significance"}
-    for rule in ("measure_quality", "measure_comet"):
-        assert common <= {*read["code"][rule]}
 
 
 def test_the_teacher_searches_alike_by_beam_and_by_minimum_risk(read):

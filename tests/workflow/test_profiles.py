@@ -1,6 +1,7 @@
 """The profiles of clusters: what they give to a rule they give to those made of it, and both the same."""
 
 import re
+from typing import Any
 
 import pytest
 import yaml
@@ -11,8 +12,8 @@ CLUSTERS = ("slurm", "cluster-generic")
 RULES = "\n".join(path.read_text("utf-8") for path in (REPOSITORY / "rules").rglob("*.smk"))
 
 
-def listed(profile: str, key: str) -> dict:
-    """What a profile sets, by rule."""
+def listed(profile: str, key: str) -> Any:
+    """What a profile sets for a key, by rule mostly."""
     text = (REPOSITORY / f"profiles/{profile}/config.yaml").read_text("utf-8")
     return yaml.safe_load(text)[key]
 
@@ -40,3 +41,9 @@ def test_both_profiles_give_the_same_rules_the_same_time():
     ]
     assert runtimes[0] == runtimes[1]
     assert listed("slurm", "set-threads") == listed("cluster-generic", "set-threads")
+
+
+@pytest.mark.parametrize("profile", [*CLUSTERS, "local", "default"])
+def test_the_age_of_scripts_reruns_nothing(profile):
+    """Snakemake's trigger `code` is the time stamp of scripts; rules have what the code does as a parameter."""
+    assert listed(profile, "rerun-triggers") == ["mtime", "params", "input", "software-env"]

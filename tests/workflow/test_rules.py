@@ -9,7 +9,6 @@ from tests.workflow.running import REPOSITORY
 RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?:$", re.MULTILINE)
 SECTION = re.compile(r"^( +)(?P<name>\w+):(?P<body>.*(?:\n(?:\1 +.*)?)*)", re.MULTILINE)
 READ = re.compile(r"\bparams\.(?!get\b)(\w+)")
-BY_SCORE = "score.py"  # reads what the score needs that it makes; test_scores.py runs them all
 
 
 def rules() -> dict[str, tuple[Path | None, set[str]]]:
@@ -28,14 +27,14 @@ def rules() -> dict[str, tuple[Path | None, set[str]]]:
         if "script" in sections:
             [place] = re.findall(r'"(.+)"', sections["script"])
             script = (file.parent / place).resolve()
-        return script, names | names_in(sections.get("params", ""))
+        return script, names | names_in(sections.get("params", "")) | {"code"}
 
     return {name: whole(name) for name in written}
 
 
 def names_in(section: str) -> set[str]:
     """Of a section's keywords."""
-    call = ast.parse(f"f({section.strip()})", mode="eval").body
+    call = ast.parse(f"f({section.strip()}\n)", mode="eval").body
     return {one.arg for one in call.keywords}
 
 
@@ -46,7 +45,6 @@ def test_every_parameter_that_a_script_reads_is_given():
     missing = {
         name: absent
         for name, (script, given) in scripts.items()
-        if script.name != BY_SCORE
-        and (absent := set(READ.findall(script.read_text("utf-8"))) - given)
+        if (absent := set(READ.findall(script.read_text("utf-8"))) - given)
     }
     assert missing == {}

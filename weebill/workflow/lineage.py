@@ -17,7 +17,7 @@ from weebill.files import read_json
 from weebill.workflow.code_version import PREFIX
 
 RECORDS = ".snakemake/metadata"
-CODE = re.compile(rf"(?:{PREFIX}[0-9a-f]{{16}}){{1,2}}")  # of `code_version`; a rule may join two
+CODE = re.compile(rf"{PREFIX}[0-9a-f]{{16}}")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Job:
         """The version of the library code that it used, without its prefix."""
         texts = (value for value in self.parameters if isinstance(value, str))
         found = next((text for text in texts if CODE.fullmatch(text)), None)
-        return found and found.replace(PREFIX, "")
+        return found and found.removeprefix(PREFIX)
 
     @property
     def entries(self) -> list[dict[str, Any]]:

@@ -7,17 +7,16 @@ from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import locked_places
 
 with job(snakemake.log[0]):
-    # Not the parameters, which lack `local_dir`: where files lie decides no row.
-    config, section, name = snakemake.config, snakemake.params.section, snakemake.params.name
-    places = Places(config.get("local_dir"), config.get("download_cache"))
+    params = snakemake.params
+    places = Places(*params.places)
     for lock in snakemake.input.lock:
         places = locked_places(lock, places)
     import_corpus(
         snakemake.output[0],
-        name,
-        config[section] if section == "validation" else config[section][name],
-        tuple(snakemake.params.languages),
-        monolingual=snakemake.params.monolingual,
-        shard_rows=snakemake.params.shard_rows,
+        params.name,
+        params.source,
+        tuple(params.languages),
+        monolingual=params.monolingual,
+        shard_rows=params.shard_rows,
         places=places,
     )

@@ -14,6 +14,5 @@ with job(snakemake.log[0]):
         train_identifier(path)
     else:
         with atomic_path(path) as partial:
-            config = snakemake.config  # where files lie is no parameter, as it changes nothing
-            places = Places(config.get("local_dir"), config.get("download_cache"))
-            shutil.copyfile(local_file(params.model, params.sha256, places), partial)
+            found = local_file(params.model, params.sha256, Places(*params.places))
+            shutil.copyfile(found, partial)

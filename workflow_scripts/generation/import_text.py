@@ -6,6 +6,5 @@ from weebill.corpus.sources import Places
 from weebill.generation.data import DataSettings, import_data
 
 with job(snakemake.log[0]):
-    config = snakemake.config
-    places = Places(config.get("local_dir"), config.get("download_cache"))
-    import_data(DataSettings(**snakemake.params.settings), snakemake.output[0], places)
+    params = snakemake.params
+    import_data(DataSettings(**params.settings), snakemake.output[0], Places(*params.places))

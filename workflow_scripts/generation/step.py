@@ -7,7 +7,6 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.experiment.pipelines import measured_lengths, model_of, vocabulary_pruned
 from weebill.generation.settings import Device
 from weebill.generation.steps import Place, step_of
 
@@ -19,9 +18,8 @@ with job(snakemake.log[0]):
         Path(snakemake.output.model),
         seed=params.seed,
         device=Device(params.hardware["accelerator"], snakemake.threads),
-        # No parameters of the rule: a training need not be repeated where these change.
-        measured=measured_lengths(snakemake.config, model_of(snakemake.wildcards.origin)),
-        vocabulary_pruned=vocabulary_pruned(snakemake.config, model_of(snakemake.wildcards.origin)),
+        measured=params.measured,
+        vocabulary_pruned=params.vocabulary_pruned,
         **params.lengths,
     )
     step_of(params.step).run(place)

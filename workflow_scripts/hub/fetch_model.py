@@ -6,6 +6,5 @@ from weebill.corpus.sources import Places
 from weebill.hugging_face.hub import fetch_model
 
 with job(snakemake.log[0]):
-    config = snakemake.config
-    places = Places(config.get("local_dir"), config.get("download_cache"))
-    fetch_model(*snakemake.params.origin, snakemake.output[0], places)
+    params = snakemake.params
+    fetch_model(*params.origin, snakemake.output[0], Places(*params.places))

@@ -6,6 +6,5 @@ from weebill.corpus.bicleaner.model_archive import unpack
 from weebill.corpus.sources import Places, local_file
 
 with job(snakemake.log[0]):
-    config, params = snakemake.config, snakemake.params
-    places = Places(config.get("local_dir"), config.get("download_cache"))
-    unpack(local_file(params.model, params.sha256, places), snakemake.output[0])
+    params = snakemake.params
+    unpack(local_file(params.model, params.sha256, Places(*params.places)), snakemake.output[0])

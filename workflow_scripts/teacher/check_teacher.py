@@ -13,8 +13,7 @@ with job(snakemake.log[0]):
     found = check_teachers(
         list(snakemake.input.teacher),
         snakemake.input.validation,
-        # No parameter of the rule: what a checked teacher has translated is kept, whatever the key becomes.
-        snakemake.config["distillation"]["min_teacher_bleu"],
+        params.least_bleu,
         languages=tuple(params.languages),
         target=params.target,
         device="cuda" if params.accelerator == "gpu" else "cpu",

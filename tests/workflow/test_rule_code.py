@@ -1,0 +1,156 @@
+"""The parameter `code` of every rule: the fingerprint of what its script reaches, and of nothing else."""
+
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.workflow.running import REPOSITORY, TINY, environment
+from weebill.pruning.methods import METHODS
+from weebill.workflow.code_version import code_of
+from weebill.workflow.import_closure import read_project
+from weebill.workflow.rule_code import library_path, set_code
+
+WIDEST = {"tiny": 45, "metric-small": 42}  # medians over rules; they may only shrink, to 27
+READ = """
+import json, sys
+from pathlib import Path
+from types import SimpleNamespace
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
+from weebill.workflow.rule_code import script_of
+
+repository, config, folder = map(Path, sys.argv[1:])
+with SnakemakeApi(OutputSettings()) as api:
+    workflow = api.workflow(
+        ResourceSettings(cores=1),
+        config_settings=ConfigSettings(configfiles=[config]),
+        snakefile=repository / "Snakefile",
+        workdir=folder,
+    )._workflow
+    found = {"rules": {}, "recipes": {}}
+    for rule in workflow.rules:
+        code = rule.params.get("code")
+        found["rules"][rule.name] = [*script_of(rule, repository), None if callable(code) else code]
+        if rule.name == "prune":
+            for name, recipe in workflow.globals["config"]["pruning"].items():
+                wildcards = SimpleNamespace(recipe=name)
+                found["recipes"][recipe["method"]] = [rule.params.uses(wildcards), code(wildcards)]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module", params=[TINY, REPOSITORY / "config/metric-small.yaml"])
+def workflow(request, tmp_path_factory):
+    """A configuration's name and what its rules have: script, words of the shell, and code."""
+    arguments = [REPOSITORY, request.param, tmp_path_factory.mktemp("workflow")]
+    command = [sys.executable, "-c", READ, *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment())
+    assert run.returncode == 0, run.stderr
+    return request.param.stem, json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def project():
+    return read_project(REPOSITORY)
+
+
+def closure(project, script: str, *uses: str) -> set[str]:
+    return project.closure(f"workflow_scripts/{script}", *(f"weebill.{name}" for name in uses))
+
+
+def test_every_rule_that_runs_a_script_has_its_code(workflow):
+    name, found = workflow
+    without = {rule for rule, (script, _, _) in found["rules"].items() if script is None}
+    assert without == {"all", "environment", "publish_table"}
+    for rule, (script, command, code) in found["rules"].items():
+        if script is not None and rule != "prune":
+            assert code == code_of(script, command=command), rule
+    if name == "metric-small":
+        script, command, _ = found["rules"]["train_reference"]
+        assert script == "metric/train_regression.py"
+        assert command.startswith(" --log {log:q} --training {input.training:q}")
+
+
+def test_closures_stay_narrow(workflow, project):
+    name, found = workflow
+    scripts = [script for script, _, _ in found["rules"].values() if script is not None]
+    widths = [len(closure(project, script)) - 1 for script in scripts]
+    print(name, statistics.median(widths))
+    assert statistics.median(widths) <= WIDEST[name]
+
+
+def test_a_recipe_uses_the_module_of_its_method_and_no_other(workflow, project):
+    name, found = workflow
+    if name != "tiny":
+        pytest.skip("prunes no students")
+    assert len(found["recipes"]) > 1
+    assert len({code for _, code in found["recipes"].values()}) == len(found["recipes"])
+    methods = {method: kind.__module__ for method, kind in METHODS.items()}
+    for method, (uses, code) in found["recipes"].items():
+        assert [f"weebill.{name}" for name in uses] == [methods[method]]
+        assert code == code_of("prune/prune.py", *uses)
+        others = {*methods.values()} - project.closure(methods[method])
+        assert not others & closure(project, "prune/prune.py", *uses)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "errors",
+        "evaluation.quality",
+        "pruning.depth",
+        "pruning.late_reset",
+        "pruning.movement",
+        pytest.param("quantization.packing", marks=pytest.mark.xfail(reason="model.folder")),
+        "workflow.job",
+    ],
+)
+@pytest.mark.parametrize("script", ["student/train_model.py", "prune/reset_checkpoint.py"])
+def test_no_edit_elsewhere_trains_a_student_again(project, script, module):
+    assert f"weebill.{module}" in project.sources
+    assert f"weebill.{module}" not in closure(project, script)
+
+
+def test_what_a_script_runs_is_in_its_closure(project):
+    """Modules that were once forgotten in lists by hand."""
+    assert "weebill.evaluation.metric_size" in closure(project, "metric/measure_metric.py")
+    assert "weebill.report.papers" in closure(project, "evaluate/benchmark_runtime.py")
+    for script in ("evaluate/measure_quality.py", "evaluate/measure_comet.py"):
+        reached = closure(project, script)
+        for module in ("bleu", "corpus.table", "evaluation.measurement", "evaluation.significance"):
+            assert f"weebill.{module}" in reached, (script, module)
+
+
+class Rule:
+    """A rule as Snakemake has it, of a workflow in a folder."""
+
+    def __init__(self, folder: Path, script: str | None = None, shell: str = "", **params):
+        self.script, self.shellcmd, self.params = script, shell, params
+        place = SimpleNamespace(get_path_or_uri=lambda **_: str(folder / (script or "")))
+        self.basedir = SimpleNamespace(join=lambda _: place)
+
+    def set_params(self, **params):
+        self.params |= params
+
+
+def test_rules_of_other_workflows_are_left_alone(tmp_path):
+    ours = REPOSITORY / "rules/translation"
+    script = "../../workflow_scripts/prune/head_map.py"
+    own = Rule(ours, script, code="1")
+    others = [Rule(tmp_path, "workflow_scripts/a.py"), Rule(tmp_path, shell="cp {input} {output}")]
+    fixed = Rule(ours, script, uses=["pruning.depth"])
+    chosen = Rule(ours, script, uses=lambda wildcards: [f"pruning.{wildcards.method}"])
+    shell = f"{library_path(REPOSITORY)} python {REPOSITORY}/workflow_scripts/prune/head_map.py -v"
+    shown = Rule(ours, shell=shell)
+    set_code([own, *others, fixed, chosen, shown], REPOSITORY)
+    assert own.params == {"code": "1"}
+    assert [rule.params for rule in others] == [{}, {}]
+    expected = code_of("prune/head_map.py", "pruning.depth")
+    assert fixed.params["code"] == expected
+    assert chosen.params["code"](SimpleNamespace(method="depth")) == expected
+    assert shown.params["code"] == code_of("prune/head_map.py", command=" -v")
