@@ -173,6 +173,16 @@ def hugging_face_folder(section):
     return present([section["hugging_face"]]) if name is None else [HUGGING_FACE / name]
 
 
+def translations_by(origin):
+    """The languages that a model of the hub is asked for, and whether the user named their codes."""
+    models = hugging_face_models(config)
+    return [
+        (model.languages, model.coded)
+        for model in models
+        if (model.place, model.revision) == origin
+    ]
+
+
 def teacher_folders(section="teacher", folder=TEACHER):
     """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
     teacher = config[section]

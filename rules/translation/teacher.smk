@@ -3,16 +3,6 @@
 TEACHER_TRAINING = training_in("target", config["teacher"]["training"])
 
 
-def translations_by(origin):
-    """The languages that a model of the hub is asked for, and whether the user named their codes."""
-    models = hugging_face_models(config)
-    return [
-        (model.languages, model.coded)
-        for model in models
-        if (model.place, model.revision) == origin
-    ]
-
-
 rule fetch_model:
     """Fetch a Hugging Face model by its name on the hub, and check that it knows the languages."""
     output:

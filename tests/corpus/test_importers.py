@@ -2,8 +2,6 @@
 
 import gzip
 import hashlib
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,6 @@ import zstandard
 
 from weebill.corpus.importers import (
     IMPORTERS,
-    code_parts,
     import_corpus,
     importer_from,
     local_inputs,
@@ -269,23 +266,6 @@ def test_unknown_importers_and_keys():
             importer_from({"importer": name, "sorce": "x"})
     with pytest.raises(InputError, match=r"importer sacrebleu.*name"):
         importer_from({"importer": "sacrebleu"})
-
-
-LOADED = """
-import sys
-from weebill.corpus.importers import IMPORTERS
-IMPORTERS["files"]
-print(*(name for name in sys.modules if name.startswith("weebill.")))
-"""
-
-
-def test_code_parts_are_what_importing_loads():
-    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    loaded = {name.removeprefix("weebill.") for name in run.stdout.split()}
-    loaded = {name for name in loaded if not name.startswith("corpus.importers.")}  # its parts
-    # what errors say, and how files appear, changes no row
-    unused = {"corpus", "durable", "errors", "files", "replaceable", "registry", "experiment"}
-    assert loaded - unused == set(code_parts({"importer": "files"}))
 
 
 def test_multi30k_with_its_tab(tmp_path, shared_data):

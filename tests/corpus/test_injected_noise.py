@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from weebill.corpus.importers import code_parts, contents, import_corpus, local_inputs
+from weebill.corpus.importers import contents, import_corpus, local_inputs
 from weebill.corpus.injected_noise import KINDS, InjectedNoise, inject
 from weebill.corpus.sources import Places
 from weebill.corpus.sources_lock import write_lock
@@ -147,7 +147,6 @@ def test_an_entry_with_noise(tmp_path, french):
     assert "noise" not in read_schema(tmp_path / "plain").names
     assert local_inputs(entry) == [plain["source"], plain["target"], str(french)]
     assert contents(entry)[0]["noise"] == noise
-    assert set(code_parts(entry)) - set(code_parts(plain)) == {"corpus.injected_noise"}
     write_lock(tmp_path / "lock", [("corpora.news", entry, None)], ("en", "de"), Places())
     locked = read_json(tmp_path / "lock")["sources"]["corpora.news"]
     assert [record["place"] for record in locked] == local_inputs(entry)

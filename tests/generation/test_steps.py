@@ -14,7 +14,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 from tests.generation.small import FAST, make, news, running_text, write_articles
 from weebill.errors import InputError
 from weebill.files import read_json
-from weebill.generation import training
+from weebill.generation import steps, training
 from weebill.generation.data import DataSettings, import_data, read_part
 from weebill.generation.encoding import Batches, Example
 from weebill.generation.generating import SearchSettings, summarize
@@ -203,7 +203,7 @@ def test_unfinished_work_of_another_model_or_code_is_not_continued(
     shutil.copytree(place(made, tmp_path / "a").model, folder)
     FineTune(FAST).run(place(made, tmp_path / "a", model=folder))
     if changed == "code":
-        monkeypatch.setattr(training, "code_version", lambda *parts: "other")
+        monkeypatch.setattr(steps, "code_of_module", lambda *modules: "other")
     else:
         values = read_json(folder / changed)
         (folder / changed).write_text(json.dumps(values, indent=4))

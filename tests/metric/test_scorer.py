@@ -318,7 +318,7 @@ def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
     found = {Scorer(metric).fingerprint, Scorer(metric).fingerprint}
     assert len(found) == 1
-    monkeypatch.setattr("weebill.metric.scorer.code_version", lambda *parts: "another")
+    monkeypatch.setattr("weebill.metric.scorer.code_of_module", lambda *modules: "another")
     found.add(Scorer(metric).fingerprint)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "another")
     found.add(Scorer(metric).fingerprint)

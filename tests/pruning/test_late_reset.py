@@ -102,10 +102,10 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
 
     with monkeypatch.context() as change:
         library = tmp_path / "weebill"
-        shutil.copytree(code_version.LIBRARY, library)
+        shutil.copytree(code_version.ROOT / "weebill", library)
         with (library / "pruning/ranking.py").open("a") as file:
             file.write("SURE = True")
-        change.setattr(code_version, "LIBRARY", library)
+        change.setattr(code_version, "ROOT", tmp_path)
         change.setattr(late_reset, "lowest", highest)
         other = SCHEDULE.prune(ToyStudy(), tmp_path / "work").history
     assert other["survivors"] != undisturbed.history["survivors"]

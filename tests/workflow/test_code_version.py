@@ -1,73 +1,12 @@
-"""The fingerprint of the library follows what code does, not how it is documented."""
+"""Fingerprints of scripts and modules; what they are over is tested with `import_closure`."""
 
-import os
 import re
-import time
 
 import pytest
 
 from weebill.errors import InputError
-from weebill.workflow import code_version as module
-from weebill.workflow.code_version import code_of, code_of_module, code_version
-
-
-def version(folder, text):
-    (folder / "part.py").write_text(text)
-    module._part_version.cache_clear()
-    return module._part_version("part", folder)
-
-
-def test_comments_and_docstrings_do_not_count(tmp_path):
-    plain = version(tmp_path, "def double(x):\n    return 2 * x\n")
-    said = version(
-        tmp_path, '"""Doc."""\ndef double(x):\n    """Twice."""\n    return 2 *  x  # so\n'
-    )
-    other = version(tmp_path, "def double(x):\n    return 3 * x\n")
-    assert plain == said
-    assert plain != other
-
-
-def test_what_was_read_is_remembered_until_it_changes(tmp_path, monkeypatch):
-    """By size and time of change, but for files that were read just after they had changed."""
-    read = []
-    meaning = module._meaning
-    monkeypatch.setattr(module, "_meaning", lambda file: read.append(file) or meaning(file))
-    part = tmp_path / "part.py"
-
-    def versions(text, seconds_ago):
-        part.write_text(text)
-        changed = time.time() - seconds_ago
-        os.utime(part, (changed, changed))
-        for _ in range(2):  # as two processes
-            module._part_version.cache_clear(), module._known.cache_clear()
-            yield module._part_version("part", tmp_path)
-
-    first, again = versions("x = 1", 60)
-    assert first == again and len(read) == 1
-    assert len({first, *versions("x = 2", 30)}) == 2 and len(read) == 2
-    assert len({*versions("x = 3", 0)}) == 1 and len(read) == 4
-    (tmp_path / module.KNOWN).write_text("{")  # damaged
-    assert len({*versions("x = 1", 60), first}) == 1
-
-
-@pytest.mark.parametrize("name", ["kernel.cpp", "tables/nouns.tsv"])
-def test_a_package_follows_its_compiled_sources_and_data(tmp_path, name):
-    source = tmp_path / "runtime" / name
-    source.parent.mkdir(parents=True)
-    source.write_text("1")
-    before = module._part_version("runtime", tmp_path)
-    source.write_text("2")
-    module._part_version.cache_clear()
-    assert module._part_version("runtime", tmp_path) != before
-
-
-def test_order_of_parts_does_not_count():
-    assert code_version("pruning", "corpus.table") == code_version("corpus.table", "pruning")
-
-
-def test_unknown_part_is_named():
-    with pytest.raises(InputError, match=r"prunning.*did you mean 'pruning'"):
-        code_version("prunning")
+from weebill.workflow import code_version
+from weebill.workflow.code_version import code_of, code_of_module
 
 
 def test_the_fingerprint_of_a_script_follows_its_choices_and_what_a_shell_passes_to_it():
@@ -91,3 +30,18 @@ def test_unknown_scripts_and_choices_are_named():
         code_of("prune/prun.py")
     with pytest.raises(InputError, match=r"'weebill.pruning.dept'.*did you mean"):
         code_of("prune/prune.py", "pruning.dept:Depth")
+
+
+def test_modules_of_a_test_do_not_count():
+    assert code_of_module("weebill.files", __name__) == code_of_module("weebill.files")
+
+
+def test_what_scripts_reach_is_printed(capsys):
+    code_version.print_closures()
+    *rows, median = capsys.readouterr().out.splitlines()
+    widths = {row.split()[1]: int(row.split()[0]) for row in rows}
+    assert len(widths) > 90 and median.endswith(f"median of {len(widths)} scripts")
+    code_version.print_closures("prune/head_map.py")
+    *modules, script = capsys.readouterr().out.splitlines()
+    assert "weebill.pruning.head_map" in modules and script == "workflow_scripts/prune/head_map.py"
+    assert len(modules) == widths["prune/head_map.py"]

@@ -42,7 +42,14 @@ def imported(code: CodeType) -> set[str]:
         elif instruction.opname == "IMPORT_FROM":
             found.add(f"{module}.{instruction.argval}")
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return found.union(*map(imported, inner))
+    named = [text.partition(":")[0] for text in texts(code.co_consts) if ":" in text]
+    return found.union(named, *map(imported, inner))
+
+
+def texts(constants: tuple) -> list[str]:
+    """The strings among constants and in tuples of them."""
+    found = [text for one in constants if isinstance(one, tuple) for text in texts(one)]
+    return found + [one for one in constants if isinstance(one, str)]
 
 
 @cache
@@ -131,6 +138,7 @@ SMALL = {
     "weebill/part.py": "def double(x):\n    return 2 * x\n",
     "weebill/lazy.py": "def late():\n    import weebill.part\n",
     "weebill/typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import weebill.part\n",
+    "weebill/table.py": "TABLE = {'part': 'weebill.part:double'}\n",
     "weebill/deep/__init__.py": "",
     "weebill/deep/engine.py": "from pathlib import Path\nPath(__file__).parent / 'csrc'\n",
     "weebill/deep/csrc/kernel.cpp": "1",
@@ -142,6 +150,13 @@ def test_lazy_imports_count_and_those_for_types_do_not(project):
     small = project(SMALL)
     assert "weebill.part" in small.closure("workflow_scripts/run.py")
     assert small.closure("weebill.typed") == {"weebill", "weebill.typed"}
+
+
+def test_tables_of_names_count_unless_the_choice_is_named(project, monkeypatch):
+    files = {**SMALL, "weebill/chooses.py": "import weebill.table\n"}
+    assert "weebill.part" in project(files).closure("weebill.chooses")
+    monkeypatch.setitem(NEUTRAL, "weebill.table", "the choice is named")
+    assert project(files).closure("weebill.chooses") == {"weebill", "weebill.chooses"}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +198,7 @@ def test_what_was_read_is_remembered_until_it_changes(project, monkeypatch, tmp_
     project(SMALL)
     total = len(parsed)
     first = project({}).fingerprint("weebill.part")
-    assert len(parsed) == total == 7
+    assert len(parsed) == total == 8
     changed = [
         project(files, 30).fingerprint("weebill.part") for files in ({"weebill/part.py": "x"}, {})
     ]

@@ -42,6 +42,7 @@ from weebill.hugging_face.families import prunable
 from weebill.model_lineage import lineage, versions
 from weebill.pruning.movement_gates import MovementScoring
 from weebill.pruning.movement_settings import MovementShares
+from weebill.workflow.code_version import code_of_module
 
 EACH_TOKEN = "each-token"
 SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
@@ -100,6 +101,7 @@ class Place:
             "model": content_hash(self.model),
             "data": data_hash(self.data),
             "lengths": [self.max_source, self.max_target],
+            "code": code_of_module(__name__),
         }
 
 

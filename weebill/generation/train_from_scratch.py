@@ -29,6 +29,7 @@ from weebill.generation.training import train
 from weebill.hugging_face.folder import folder_kind
 from weebill.model_lineage import lineage
 from weebill.replaceable import check_replaceable
+from weebill.workflow.code_version import code_of_module
 
 SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
@@ -112,6 +113,7 @@ def make_model(
             "shape": asdict(shape),
             "passage": making.passage,
             "data": list(map(data_hash, data)),
+            "code": code_of_module(__name__),
         },
         device=device,
     )

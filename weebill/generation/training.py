@@ -23,21 +23,9 @@ from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
-from weebill.workflow.code_version import code_version
 
 WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
 CHECKPOINT = "checkpoint-"
-# Code that decides the weights.
-CODE = (
-    "generation",
-    "hugging_face",
-    "kernels.cpu_matmul",
-    "pruning",
-    "quantization",
-    "tensor_files",
-)
-
-
 # Returns the loss of a batch, a mean over its target tokens, and its named parts for the log.
 Objective = Callable[[nn.Module, Batch], tuple[Tensor, Mapping[str, Tensor]]]
 
@@ -90,7 +78,8 @@ def train(
     """Train a model in place, ending in evaluation mode on the CPU.
 
     validation: batches whose cross-entropy is measured.  identity: plain values that name everything the result
-    depends on; `work` keeps checkpoints of an unfinished training, which one of the same identity continues.
+    depends on, the caller's code among them.  work: keeps the checkpoints of an unfinished training, which one of
+    the same identity continues.
     companion: trained with the model, at its own rate; attached and finished here.
     Raises InputError where the loss is not finite, and before training if the learning rate stays near 0.
     """
@@ -104,7 +93,6 @@ def train(
             "seed": seed,
             "device": asdict(device),
             "software": versions(PACKAGES),
-            "code": code_version(*CODE),
         }
         claim_folder(work, "begun_by.json", begun)
         trained = _Trained(model, companion)

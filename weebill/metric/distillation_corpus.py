@@ -26,7 +26,7 @@ from weebill.files import claim_folder, content_hash, exclusive_folder, remove_f
 from weebill.metric.ensemble import Ensemble
 from weebill.metric.training_table import SCHEMA as SCORED
 from weebill.text_files import read_lines
-from weebill.workflow.code_version import SCORING_PARTS, code_version
+from weebill.workflow.code_version import code_of_module
 
 BATCH = 65_536
 PART_ROWS = 10_000  # rows between two checkpoints
@@ -155,7 +155,7 @@ def score_tuples(
         "device": device,
         "threads": torch.get_num_threads(),  # the order of sums
         "torch": torch.__version__,
-        "code": code_version(*SCORING_PARTS, "corpus.table"),
+        "code": code_of_module(__name__),
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)

@@ -35,7 +35,7 @@ from weebill.files import (
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 WINDOW = 100  # batches sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece uses
@@ -152,7 +152,7 @@ def pretrain(
         "threads": torch.get_num_threads(),  # the order of sums
         "texts": sentences.sha256,
         "tokenizer": pieces.sha256,
-        "code": code_version("metric.pretraining", "metric.tokenizer", "kernels.cpu_matmul"),
+        "code": code_of_module(__name__),
         "torch": torch.__version__,
     }
     with exclusive_folder(work):

@@ -31,7 +31,7 @@ from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.architecture import KINDS, REGRESSION
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def train(
         "seed": seed,
         "threads": threads,
         "accelerator": accelerator,
-        "code": code_version("metric.regression", "metric.training_table", "kernels.cpu_matmul"),
+        "code": code_of_module(__name__),
         "torch": torch.__version__,
     }
     with exclusive_folder(work):

@@ -24,7 +24,7 @@ from weebill.metric.encoding import Lengths, RaggedEncoder
 from weebill.metric.folder import Metric
 from weebill.metric.network import Map
 from weebill.metric.pooling import pool_states
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear maps only
     "float32": torch.float32,
@@ -35,19 +35,6 @@ PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear m
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
 INT8_BATCH_PIECES = (
     512  # their float32 states stay in a near cache; larger batches are a third slower
-)
-CODE = (  # by which vectors are computed
-    "kernels",
-    "metric.architecture",
-    "metric.encoding",
-    "metric.folder",
-    "metric.network",
-    "metric.pooling",
-    "metric.scorer",
-    "metric.tokenizer",
-    "kernels.cpu_matmul",
-    "quantization.grid",
-    "quantization.grids",
 )
 SENTENCES = 4096  # sentences between two writes of the cache
 SEGMENTS = 2048  # segments in one batch of the estimator
@@ -253,7 +240,7 @@ class Scorer:
             "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
             "tokenizer": self.metric.tokenizer.sha256,
             "precision": self.precision,
-            "code": code_version(*CODE),
+            "code": code_of_module(__name__),
             "torch": torch.__version__,
             "device": self.device.type,
             "instructions": [

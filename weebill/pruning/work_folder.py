@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weebill.files import claim_folder, exclusive_folder
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 if TYPE_CHECKING:
     from weebill.pruning.study import Study
@@ -27,7 +27,7 @@ def pruning_work(method: Any, study: "Study", work: Path) -> Iterator[None]:
             "method": type(method).__name__,
             "settings": asdict(method),
             "study": study.identity(),
-            "code": code_version("pruning"),
+            "code": code_of_module(__name__, type(method).__module__),
             "torch": torch.__version__,
         }
         claim_folder(work, "begun_by.json", begun_by)

@@ -1,12 +1,14 @@
 """The modules and data files of the library that a workflow script or a module can reach by imports.
 
-An import inside a function counts like any other; one under `if TYPE_CHECKING:` does not.  A module reaches the
-packages around it, and the data files that it names where it looks for files beside its own.
+An import inside a function counts like any other, and so does an entry of a table of names that are loaded on use,
+"weebill.package.module:Name"; an import under `if TYPE_CHECKING:` does not.  A module reaches the packages around it,
+and the data files that it names where it looks for files beside its own.
 """
 
 import ast
 import hashlib
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,10 +22,12 @@ from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
 DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as tables
-NEUTRAL = {  # modules of no effect on a result, and why; closures leave them out, with what they alone import
+# Modules that closures leave out, with what they alone reach, and why.  A table of names is among them only where
+# whoever chooses from it names the module of the choice: a rule in its parameter `uses`, the library in its identity.
+NEUTRAL = {
     "weebill.errors": "words the messages of faults",
-    "weebill.pruning.companion_registry": "table of names: who names a companion names its module",
-    "weebill.pruning.methods": "table of names: who names a method names its module",
+    "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
+    "weebill.pruning.methods": "table of names: the rule that prunes names its method's module",
     "weebill.workflow.code_version": "computes fingerprints of code",
     "weebill.workflow.import_closure": "computes fingerprints of code",
     "weebill.workflow.job": "writes the log, and ends a job",
@@ -32,6 +36,7 @@ NEUTRAL = {  # modules of no effect on a result, and why; closures leave them ou
 # Every start of Snakemake, one a job on a cluster, would parse the whole library.  So what was found in each file is
 # kept, with the file's size and time of change, as Python itself keeps what it compiled.
 KNOWN = f"{LIBRARY}/__pycache__/import_closure.{sys.implementation.cache_tag}.json"
+NAME = re.compile(rf"({LIBRARY}\.[\w.]+):\w+")  # of a table of names
 SETTLED = 2_000_000_000  # nanoseconds: a file read sooner after its change may have been changed once more
 
 
@@ -39,7 +44,7 @@ SETTLED = 2_000_000_000  # nanoseconds: a file read sooner after its change may 
 class Source:
     """One Python file: its path in the project, the hash of its statements, and what it refers to.
 
-    imports: modules of the library that it imports itself, and the packages around these.
+    imports: modules of the library that it imports or names itself, and the packages around these.
     names: words that may be a data file's, a folder's or a suffix; empty if the file does not look beside itself.
     """
 
@@ -180,7 +185,7 @@ def _remove_docstrings(tree: ast.Module) -> None:
 
 
 def _imports(node: ast.AST, path: str) -> Iterator[str]:
-    """What a tree imports from the library; raises InputError for a relative import."""
+    """What a tree imports from the library or has in a table; raises InputError for a relative import."""
     children: Iterable[ast.AST] = ast.iter_child_nodes(node)
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
@@ -190,6 +195,9 @@ def _imports(node: ast.AST, path: str) -> Iterator[str]:
             raise InputError(f"{path}, line {node.lineno}: relative import; name the whole package")
         if f"{node.module}.".startswith(f"{LIBRARY}."):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and (entry := NAME.fullmatch(node.value)):
+            yield entry[1]
     elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
         children = node.orelse
     for child in children:

@@ -107,7 +107,7 @@ def test_what_other_code_encoded_is_encoded_again(tmp_path, vocabulary, monkeypa
         encode_corpus([table], vocabulary, folder, 10)
         encode_corpus([table], vocabulary, folder, 10)
         assert caplog.text.count("pairs to train on") == 1
-        monkeypatch.setattr(encoding, "code_version", lambda *_parts: "other")
+        monkeypatch.setattr(encoding, "code_of_module", lambda *modules: "other")
         assert encode_corpus([table], vocabulary, folder, 10).identity["code"] == "other"
     assert caplog.text.count("1 pairs to train on, 1 left out with a side of more than 10") == 2
 

@@ -133,10 +133,10 @@ def test_a_study_of_other_hardware_or_code_is_another(data, tmp_path, monkeypatc
     assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
     before = study.identity()
     library = tmp_path / "weebill"
-    shutil.copytree(code_version.LIBRARY, library)
+    shutil.copytree(code_version.ROOT / "weebill", library)
     with (library / "translation/training/task.py").open("a") as file:
         file.write("SURE = True")
-    monkeypatch.setattr(code_version, "LIBRARY", library)
+    monkeypatch.setattr(code_version, "ROOT", tmp_path)
     assert study.identity() != before
 
 

@@ -114,10 +114,10 @@ def test_what_other_software_or_hardware_began_is_not_continued(
         change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
         if other == "code":
             library = tmp_path / "weebill"
-            shutil.copytree(code_version.LIBRARY, library)
+            shutil.copytree(code_version.ROOT / "weebill", library)
             with (library / "translation/training/task.py").open("a") as file:
                 file.write("TWICE = True")
-            change.setattr(code_version, "LIBRARY", library)
+            change.setattr(code_version, "ROOT", tmp_path)
         elif other == "torch":
             change.setattr(torch, "__version__", f"{torch.__version__}.1")
         else:

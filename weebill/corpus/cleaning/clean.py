@@ -41,7 +41,7 @@ from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES, Side
 from weebill.files import atomic_path, move_folder, read_json, remove_folder, write_json
 from weebill.replaceable import check_replaceable
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
 
@@ -163,7 +163,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 def _work_folder(output: Path, settings: list) -> Path:
     """The work folder beside `output`, emptied where other inputs, settings or code made it."""
     work = output.with_name(f"{output.name}.work")
-    made_from = {"settings": repr([*settings, code_version("corpus.cleaning", "corpus.table")])}
+    made_from = {"settings": repr([*settings, code_of_module(__name__)])}
     if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
         if work.exists():
             remove_folder(work)

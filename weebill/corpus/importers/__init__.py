@@ -114,24 +114,6 @@ def local_inputs(entries: Entries) -> list[str]:
     return [file for file in files if Path(file).is_file()]
 
 
-def code_parts(entries: Entries) -> list[str]:
-    """The parts of this library that importing the entries runs, for `code_version`."""
-    parts = [
-        "experiment.corpora",
-        "corpus.importers",
-        "corpus.download",
-        "corpus.sources",
-        "corpus.table",
-        "corpus.tatoeba",
-        "text_files",
-    ]
-    if any(entry["importer"] == "hugging_face" for entry in _several(entries)):
-        parts.append("corpus.hugging_face_hub")
-    if any("noise" in entry for entry in _several(entries)):
-        parts.append("corpus.injected_noise")
-    return parts
-
-
 def contents(entries: Entries) -> list[dict[str, Any]]:
     """What decides the rows of the entries, wherever their files lie and whatever becomes of them."""
     return [

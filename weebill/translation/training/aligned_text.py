@@ -12,9 +12,7 @@ from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_s
 from weebill.files import claim_folder, remove_folder, sha256_file
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.encoding import LINKS, links_field
-from weebill.workflow.code_version import code_version
-
-CODE = ("corpus.alignment", "corpus.symmetrization", "translation.model.vocabulary")
+from weebill.workflow.code_version import code_of_module
 
 
 def align_text(
@@ -34,7 +32,7 @@ def align_text(
         "vocabulary": vocabulary.sha256,
         "seed": seed,
         "pairs_at_once": pairs_at_once,
-        "code": code_version(*CODE),
+        "code": code_of_module(__name__),
     }
     claim_folder(work, "identity.json", identity)
     total = sum(batch.num_rows for batch in _plain(table))

@@ -16,7 +16,7 @@ from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 SIDES = ("source", "target")
 ABOUT = "about.json"
@@ -96,7 +96,7 @@ def encode_corpus(
         "max_pieces": max_pieces,
         "grouped": grouped,
         "linked": linked,
-        "code": code_version("translation.training.encoding", "translation.model.vocabulary"),
+        "code": code_of_module(__name__),
     }
     about = folder / ABOUT
     if not about.is_file() or read_json(about)["identity"] != identity:

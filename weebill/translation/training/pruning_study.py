@@ -18,7 +18,7 @@ from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.train_in_subprocess import train_separately
 from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 SENTENCES = 64  # observed at once
 
@@ -49,7 +49,7 @@ class TranslationStudy:
             "training": asdict(self.config),
             "seed": self.seed,
             "hardware": asdict(self.hardware),
-            "code": code_version("kernels.cpu_matmul", "experiment.shapes", "translation"),
+            "code": code_of_module(__name__),
         }
 
     def checkpoint(self, updates: int) -> Translator:

@@ -38,29 +38,10 @@ from weebill.translation.training.callbacks import (
 from weebill.translation.training.curriculum import last_begins
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.task import TrainingConfig, TranslationTask, UpdateStream
-from weebill.workflow.code_version import code_version
+from weebill.workflow.code_version import code_of_module
 
 ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
-# What decides a training's weights: its arithmetic, and by the validations which weights are kept.
-CODE = (
-    "bleu",
-    "kernels.cpu_matmul",
-    "translation.training.batches",
-    "translation.training.callbacks",
-    "translation.training.curriculum",
-    "translation.training.encoding",
-    "translation.training.guided_alignment",
-    "translation.model.layers",
-    "translation.training.loss",
-    "translation.model.network",
-    "translation.search",
-    "translation.model.decoder_state",
-    "translation.training.task",
-    "translation.model.vocabulary",
-)
-TRANSFORMS_CODE = ("quantization",)
-COMPANIONS_CODE = ("pruning",)
 
 
 @dataclass(frozen=True)
@@ -142,13 +123,13 @@ def train(
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     torch.set_num_threads(hardware.threads)
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
-    code = CODE
+    code = [__name__]
     if transform is not None:
         transform(network)
-        code += TRANSFORMS_CODE
+        code.append(transform.__module__)
     if companion is not None:
         settings |= companion_to_dict(companion)
-        code += COMPANIONS_CODE
+        code.append(type(companion).__module__)
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
         folder = encoded or work / ENCODED
@@ -167,7 +148,7 @@ def train(
                 "corpora": data.identity,
                 "validation": content_hash(validation),
                 "hardware": asdict(hardware),
-                "code": code_version(*code),
+                "code": code_of_module(*code),
                 "torch": torch.__version__,
             }
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
