@@ -146,7 +146,9 @@ def test_rules_of_other_workflows_are_left_alone(tmp_path):
     others = [Rule(tmp_path, "workflow_scripts/a.py"), Rule(tmp_path, shell="cp {input} {output}")]
     fixed = Rule(ours, script, uses=["pruning.depth"])
     chosen = Rule(ours, script, uses=lambda wildcards: [f"pruning.{wildcards.method}"])
-    shell = f"{library_path(REPOSITORY)} python {REPOSITORY}/workflow_scripts/prune/head_map.py -v"
+    shell = (
+        f"{library_path(REPOSITORY)} python '{REPOSITORY}/workflow_scripts/prune/head_map.py' -v"
+    )
     shown = Rule(ours, shell=shell)
     set_code([own, *others, fixed, chosen, shown], REPOSITORY)
     assert own.params == {"code": "1"}

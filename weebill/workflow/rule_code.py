@@ -9,7 +9,7 @@ from typing import Any
 from weebill.workflow.code_version import code_of
 from weebill.workflow.import_closure import SCRIPTS
 
-IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)(.*)", re.DOTALL)
+IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)\S*(.*)", re.DOTALL)  # the path may be quoted
 
 
 def set_code(rules: Iterable[Any], repository: Path) -> None:
