@@ -2,16 +2,16 @@
 
 import re
 
-from weebill.configuration.generation import measured_lengths
 from weebill.experiment.pipelines import (
+    measured_lengths,
     model_of,
     piped_models,
     steps_by,
     task_of,
     variants,
     variants_of,
+    vocabulary_pruned,
 )
-from weebill.configuration.generation_models import vocabulary_pruned
 
 DATA = RESULTS / "data"
 SUMMARIES = EVALUATION / "summaries"
