@@ -2,7 +2,6 @@
 
 
 include: "generation/common.smk"
-include: "generation/report_files.smk"
 include: "generation/models.smk"
 include: "generation/steps.smk"
 include: "generation/evaluate.smk"

@@ -2,7 +2,6 @@
 
 
 include: "metric/common.smk"
-include: "metric/report_files.smk"
 include: "metric/encoder.smk"
 include: "metric/reference.smk"
 include: "metric/evaluate.smk"

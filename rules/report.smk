@@ -1,4 +1,89 @@
-"""One page that holds all tables and figures, and single tables for the documentation."""
+"""Tables, figures and pages of what is measured, one page that holds them all, and copies for the documentation."""
+
+from weebill.report import catalogue
+
+# The rules of each kind of experiment say in REPORT_FILES where its measurements are.
+REPORT_FIELDS = [name for name, files in REPORT_FILES.items() if files]
+REPORT_TABLES = catalogue.tables(config, REPORT_FIELDS)
+REPORT_FIGURES = catalogue.figures(config, REPORT_FIELDS)
+REPORT_PAGES = catalogue.pages(config, REPORT_FIELDS)
+
+
+for rule_name, items in REPORT_TABLES.items():
+
+    rule:
+        """Tables of what is measured, ours and the papers' with ours beside: CSV, Markdown, LaTeX and pages."""
+        name:
+            rule_name
+        input:
+            **measured_files(items),
+        output:
+            **shown_tables(items),
+        log:
+            LOGS / f"{rule_name}.log",
+        benchmark:
+            BENCHMARKS / f"{rule_name}.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        params:
+            config=catalogue.settings(config),
+            names=[item.file for item in items],
+            folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        script:
+            "../workflow_scripts/report/tables.py"
+
+
+for rule_name, items in REPORT_FIGURES.items():
+
+    rule:
+        """Figures of what is measured: PNG, SVG and interactive pages."""
+        name:
+            rule_name
+        input:
+            **measured_files(items),
+        output:
+            **shown_figures(items),
+        log:
+            LOGS / f"{rule_name}.log",
+        benchmark:
+            BENCHMARKS / f"{rule_name}.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        params:
+            config=catalogue.settings(config),
+            names=[item.file for item in items],
+            folder=lambda w, output: Path(output[0]).parent.as_posix(),
+        script:
+            "../workflow_scripts/report/figures.py"
+
+
+for rule_name, page in REPORT_PAGES.items():
+
+    rule:
+        """One page of Markdown with tables and figures, what it ran on and how long it took."""
+        name:
+            rule_name
+        input:
+            **measured_files([page]),
+            pictures=pictures(page),
+        output:
+            RESULTS / f"{page.file}.md",
+        log:
+            LOGS / f"{rule_name}.log",
+        benchmark:
+            BENCHMARKS / f"{rule_name}.tsv"
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        params:
+            config=config,
+            page=page.make,
+            headings=list(page.pictures.values()),
+            benchmarks=str(BENCHMARKS),
+        script:
+            "../workflow_scripts/report/pages.py"
 
 
 rule report_page:
@@ -25,24 +110,28 @@ rule report_page:
         "../workflow_scripts/report/report_page.py"
 
 
-rule publish:
-    """Copy the page and its figures to docs/results, to be committed (asked for by name only)."""
-    input:
-        page=RESULTS / "summary.md",
-        figures=page_pictures(),
-    output:
-        page=f"docs/results/{config['experiment']}.md",
-        figures=[
-            f"docs/results/{config['experiment']}/{Path(file).name}"
-            for file in page_pictures()
-        ],
-    log:
-        LOGS / "publish.log",
-    conda:
-        "../envs/main.yaml"
-    threads: 1
-    script:
-        "../workflow_scripts/report/publish.py"
+for page in REPORT_PAGES.values():
+    whole = page.file == "summary"
+    rule_name = "publish" if whole else f"publish_{page.file}"
+    published = config["experiment"] if whole else page.file
+
+    rule:
+        """Copy a page and its figures to docs/results, to be committed (asked for by name only)."""
+        name:
+            rule_name
+        input:
+            page=RESULTS / f"{page.file}.md",
+            figures=pictures(page),
+        output:
+            page=f"docs/results/{published}.md",
+            figures=[f"docs/results/{published}/{file.name}" for file in pictures(page)],
+        log:
+            LOGS / f"{rule_name}.log",
+        conda:
+            "../envs/main.yaml"
+        threads: 1
+        script:
+            "../workflow_scripts/report/publish.py"
 
 
 rule publish_table:

@@ -37,28 +37,47 @@ def figure_files(folder, name, category, title):
     return files
 
 
-def several_table_files(tables):
-    """The files of tables {file: (section, title, caption)}."""
+def shown_tables(items):
+    """The files of tables of the catalogue; those of one rule lie in one folder."""
     files = {}
-    for name, told in tables.items():
-        files |= table_files(TABLES, name, *told)
+    for item in items:
+        place = TABLES / item.file
+        told = (item.section, item.title, item.caption, item.paper)
+        files |= table_files(place.parent, place.name, *told)
     return files
 
 
-def several_figure_files(figures):
-    """The files of figures {file: title}, shown in the third section."""
+def shown_figures(items):
+    """The files of figures of the catalogue."""
     files = {}
-    for name, title in figures.items():
-        files |= figure_files(FIGURES, name, "3 Figures", title)
+    for item in items:
+        place = FIGURES / item.file
+        files |= figure_files(place.parent, place.name, item.section, item.title)
     return files
 
 
-def page_targets(tables, figures):
-    """All that is made of the measurements by these, the page and the report last."""
+def measured_files(entries):
+    """The files of what tables, figures or pages show, by the names that `Results.read` expects."""
+    return {
+        name: REPORT_FILES[name] for name in catalogue.inputs(entries, REPORT_FIELDS)
+    }
+
+
+def pictures(page):
+    """The figures that a page shows."""
+    return [FIGURES / f"{file}.svg" for file in page.pictures]
+
+
+def report_targets():
+    """All that is made of the measurements, the report last."""
+    tables, figures = (
+        [item.file for items in rules_of.values() for item in items]
+        for rules_of in (REPORT_TABLES, REPORT_FIGURES)
+    )
     return [
         *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
-        RESULTS / "summary.md",
+        *(RESULTS / f"{page.file}.md" for page in REPORT_PAGES.values()),
         REPORT,
     ]
 

@@ -3,7 +3,6 @@
 
 include: "translation/common.smk"
 include: "translation/texts.smk"
-include: "translation/report_files.smk"
 include: "translation/corpus.smk"
 include: "translation/vocabulary.smk"
 include: "translation/teacher.smk"

@@ -23,11 +23,6 @@ SUMMARIZERS = [
     name for name in config["models"] if task_of(config, name) == "summarization"
 ]
 LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
-MOVEMENT_VARIANTS = [
-    variant
-    for variant in variants(config)
-    if variant.rsplit("/", 1)[1] in steps_by(config, "movement")
-]
 
 
 def either(names):
@@ -69,9 +64,4 @@ def lengths_of(model):
 
 def final_targets():
     """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
-    return page_targets(GENERATION_TABLES, GENERATION_FIGURES)
-
-
-def page_pictures():
-    """The figures that the page shows."""
-    return expand(FIGURES / "{name}.svg", name=GENERATION_FIGURES)
+    return report_targets()

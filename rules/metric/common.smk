@@ -92,9 +92,4 @@ FETCHED_ENCODERS = {
 
 def final_targets():
     """What `snakemake` without a target makes: every metric, measured, in tables and figures."""
-    return page_targets(METRIC_TABLES, METRIC_FIGURES)
-
-
-def page_pictures():
-    """The figures that the page shows."""
-    return expand(FIGURES / "{name}.svg", name=METRIC_FIGURES)
+    return report_targets()

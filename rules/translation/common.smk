@@ -56,7 +56,6 @@ REVERSE_TEACHER_BLEU = EVALUATION / "reverse_teacher_bleu.json"
 RESET_CHECKPOINTS = RESULTS / "reset_checkpoints"
 CALIBRATION = RESULTS / "calibration"
 EXPORTS = RESULTS / "exports"
-SPEED_TABLES = TABLES / "speed"
 
 
 def training_in(side, training):
@@ -208,15 +207,6 @@ def reverse_scorer():
 def trained_teachers():
     """The teacher's members that are trained here."""
     return [] if "hugging_face" in config["teacher"] else teacher_folders()
-
-
-def page_pictures():
-    """The figures that the page of all results shows."""
-    return [
-        SPEED_FIGURES / "front.svg",
-        FIGURES / "sizes.svg",
-        FIGURES / "heads.svg",
-    ]
 
 
 def final_targets():

@@ -52,24 +52,3 @@ rule measure_shortlist:
         seed=config["seed"],
     script:
         "../../workflow_scripts/shortlist/measure_shortlist.py"
-
-
-rule shortlist_table:
-    """What the shortlists cover and cost."""
-    input:
-        measurements=shortlist_measurements(),
-    output:
-        **table_files(
-            TABLES, "shortlist", "6 Evaluation", "Lexical shortlist", "shortlist"
-        ),
-    log:
-        LOGS / "shortlist_table.log",
-    benchmark:
-        BENCHMARKS / "shortlist_table.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    params:
-        folder=lambda w, output: Path(output[0]).parent.as_posix(),
-    script:
-        "../../workflow_scripts/shortlist/shortlist_table.py"

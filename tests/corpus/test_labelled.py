@@ -21,7 +21,7 @@ from weebill.corpus.labelled import (
 )
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
-from weebill.report.filters import filters_table
+from weebill.report.tables.filters import filters_table
 
 COLUMNS = {"source": 0, "target": 1, "label": 2}
 

@@ -16,7 +16,7 @@ from weebill.pruning.history import History
 from weebill.pruning.method import AtOnce, BlockMethod, BlockPattern, Count, Removed
 from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.recipes import comparisons
-from weebill.report.pruning import recipes_table
+from weebill.report.tables.pruning import recipes_table
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Invented results of a small experiment, in the form that the workflow's measurements have."""
 
+import csv
+import io
 from dataclasses import replace
 
 import pytest
@@ -7,10 +9,13 @@ import pytest
 from weebill.evaluation.measurement import Measurement, Variant
 from weebill.evaluation.quality.comparison import Comparison
 from weebill.evaluation.size.translation_size import Size
+from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.evaluation.timing.latency import Latency
 from weebill.evaluation.timing.speed import Speed
 from weebill.experiment.shapes import Architecture, LayerShape
+from weebill.report import rendering
 from weebill.report.results import Results
+from weebill.report.table import Table
 
 CONFIG = {
     "experiment": "example",
@@ -38,6 +43,11 @@ VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads a layer, words
     "other/unpruned/float32": (30.0, 20.0, (4,) * 3, 4000.0),
 }
 SIGNATURE = "nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+
+
+def read(table: Table) -> list[dict[str, str]]:
+    """The rows of a table as its CSV file holds them."""
+    return list(csv.DictReader(io.StringIO(rendering.to_csv(table))))
 
 
 def measurement(variant: Variant, test_set: str, metric: str, score: float) -> Measurement:
@@ -122,6 +132,12 @@ def speed(variant: Variant, engine: str, words_per_second: float, processes: int
             "sacrebleu": "2.6.0",
             "weebill": "0.1.0",
         },
+    )
+
+
+def gpu_speed(variant, numbers, shortlist, batch, words_per_second):
+    return GpuSpeed(
+        variant, numbers, shortlist, batch, 10, 1000, [1.0], words_per_second, "a GPU", {}
     )
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from tests.workflow.running import REPOSITORY
 
-RULE = re.compile(r"^ *(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?:$", re.MULTILINE)
+# A rule in a loop has no name here: its place stands for it.
+RULE = re.compile(
+    r"^ *(?:(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?|rule):$", re.MULTILINE
+)
 SECTION = re.compile(r"^( +)(?P<name>\w+):(?P<body>.*(?:\n(?:\1 +.*)?)*)", re.MULTILINE)
 READ = re.compile(r"\bparams\.(?!get\b)(\w+)")
 
@@ -19,7 +22,7 @@ def rules() -> dict[str, tuple[Path | None, set[str]]]:
         parts = [*RULE.finditer(text)]
         for part, end in zip(parts, [*(one.start() for one in parts[1:]), len(text)], strict=False):
             sections = {one["name"]: one["body"] for one in SECTION.finditer(text, part.end(), end)}
-            written[part["name"]] = file, part["base"], sections
+            written[part["name"] or f"{file.name}:{part.start()}"] = file, part["base"], sections
 
     def whole(name: str) -> tuple[Path | None, set[str]]:
         file, base, sections = written[name]

@@ -11,7 +11,7 @@ import weebill
 from weebill.errors import InputError
 from weebill.evaluation.record import Record
 from weebill.experiment.searches import is_search
-from weebill.files import read_json, sha256_files, sha256_text
+from weebill.files import sha256_files, sha256_text
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,3 @@ def model_sha256(folders: Iterable[str | Path]) -> str:
     Several files are an ensemble's or a sharded model's, in the order given, names in order within.
     """
     return sha256_files(file for folder in folders for file in parameter_files(folder))
-
-
-def read_measurements(paths: Iterable[str | Path]) -> list[Measurement]:
-    """All measurements of some quality files, in the order given."""
-    return [Measurement(**row) for path in paths for row in read_json(path)]

@@ -1,138 +1,135 @@
-"""Everything measured in an experiment, looked up by variant."""
+"""Results of an experiment of any kind: all rows that were measured, read from the files of a rule's input."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from weebill.evaluation.measurement import Measurement, Variant, read_measurements
-from weebill.evaluation.quality.comparison import Comparison, read_comparisons
-from weebill.evaluation.size.translation_size import Size, read_sizes
-from weebill.evaluation.timing.latency import Latency, read_latencies
-from weebill.evaluation.timing.speed import Speed, read_speeds
-from weebill.report import papers
+from weebill.corpus.table import count_rows
+from weebill.files import read_json
+from weebill.quantization.activation_error import ActivationError, load_errors
 
-TEACHER = "teacher"
-METRICS = {"bleu": "BLEU", "comet": "COMET"}  # by the beginning of a column's name
+EVALUATION = "weebill.evaluation"
+# Kind of experiment → field of Results → the class of its rows, or the function that reads its files.
+READERS = {
+    "translation": {
+        "qualities": f"{EVALUATION}.measurement:Measurement",
+        "sizes": f"{EVALUATION}.size:Size",
+        "speeds": f"{EVALUATION}.speed:Speed",
+        "latencies": f"{EVALUATION}.latency:Latency",
+        "gpu_speeds": f"{EVALUATION}.gpu_speed:GpuSpeed",
+        "engines": f"{__name__}:read_records",
+        "comparisons": f"{EVALUATION}.comparison:Comparison",
+        "seeds": f"{EVALUATION}.seeds:SeedsComparison",
+        "shortlists": f"{EVALUATION}.shortlist:read_shortlist_measurements",
+        "texts": f"{EVALUATION}.comparison:Comparison",
+        "pairs": f"{__name__}:count_pairs",
+        "scales": f"{EVALUATION}.measurement:Measurement",
+        "scale_errors": f"{__name__}:read_scale_errors",
+        "head_map": f"{__name__}:read_csv",
+        "teachers": f"{__name__}:read_courses",
+        "students": f"{__name__}:read_courses",
+    },
+    "metric": {
+        "qualities": f"{EVALUATION}.metric_quality:Agreement",
+        "sizes": f"{EVALUATION}.metric_size:MetricSize",
+        "speeds": f"{EVALUATION}.metric_speed:MetricSpeed",
+    },
+    "generation": {
+        "qualities": f"{EVALUATION}.generation.quality:GenerationQuality",
+        "leads": f"{EVALUATION}.generation.quality:GenerationQuality",
+        "sizes": f"{EVALUATION}.generation.size:GenerationSize",
+        "speeds": f"{EVALUATION}.generation.speed:GenerationSpeed",
+        "prunings": f"{__name__}:read_records",
+    },
+}
 
 
+@dataclass
 class Results:
-    """Quality, sizes and, where given, speeds of an experiment's variants, and what they stand beside."""
+    """Everything measured in an experiment; a field is empty where its kind of measurement was not asked for."""
 
-    def __init__(
-        self,
-        config: Mapping[str, Any],
-        measurements: Iterable[Measurement],
-        sizes: Iterable[Size],
-        speeds: Iterable[Speed] = (),
-        latencies: Iterable[Latency] = (),
-        comparisons: Iterable[Comparison] = (),
-    ):
-        """config: of the configuration at least `experiment`, `test_sets`, `pruning` and `report`."""
-        self.config = config
-        self.measurements = list(measurements)
-        self.sizes = {size.variant: size for size in sizes}
-        self.speeds, self.latencies = list(speeds), list(latencies)
-        self.comparisons = list(comparisons)
-        self.variants = [Variant.parse(name) for name in self.sizes]
-        self._scores = {(m.variant, m.test_set, m.metric): m for m in self.measurements}
+    config: Mapping[str, Any]
+    qualities: list[Any] = field(default_factory=list)
+    sizes: list[Any] = field(default_factory=list)
+    speeds: list[Any] = field(default_factory=list)
+    latencies: list[Any] = field(default_factory=list)
+    gpu_speeds: list[Any] = field(default_factory=list)
+    engines: list[Mapping[str, Any]] = field(default_factory=list)
+    """Runs of `weebill benchmark runtime`."""
+    comparisons: list[Any] = field(default_factory=list)
+    """Pruned students against the students that they are to beat."""
+    seeds: list[Any] = field(default_factory=list)
+    """The same comparisons over several seeds."""
+    shortlists: list[Any] = field(default_factory=list)
+    texts: list[Any] = field(default_factory=list)
+    """Students of other training texts against the students of the first text."""
+    pairs: list[int] = field(default_factory=list)
+    """Sentence pairs in each table of training text, in the order of kinds and corpora."""
+    scales: list[Any] = field(default_factory=list)
+    """Qualities of the students whose formulas of activation scales are compared."""
+    scale_errors: list[tuple[str, list[ActivationError]]] = field(default_factory=list)
+    """Errors of each formula by STUDENT/RECIPE."""
+    head_map: list[Mapping[str, str]] = field(default_factory=list)
+    teachers: list[tuple[Path, Any]] = field(default_factory=list)
+    """Folder and validation history of each trained teacher."""
+    students: list[tuple[Path, Any]] = field(default_factory=list)
+    """Folder and validation history of each unpruned student."""
+    leads: list[Any] = field(default_factory=list)
+    """Scores of the beginnings of articles, which no model made."""
+    prunings: list[Mapping[str, Any]] = field(default_factory=list)
+    """Records of movement pruning, in the order of the variants that it made."""
 
     @classmethod
-    def read(
-        cls,
-        config: Mapping[str, Any],
-        quality: Sequence[str | Path],
-        size: Sequence[str | Path],
-        speed: str | Path | None = None,
-        latency: str | Path | None = None,
-        comparisons: Sequence[str | Path] = (),
-    ) -> "Results":
-        """From the files that the workflow's measurements were written to."""
-        speeds = read_speeds(speed) if speed else []
-        latencies = read_latencies(latency) if latency else []
-        return cls(
-            config,
-            read_measurements(quality),
-            read_sizes(size),
-            speeds,
-            latencies,
-            read_comparisons(comparisons),
-        )
+    def read(cls, config: Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> "Results":
+        """Read the files of a rule's input, which are named as the fields; ignore those of other names."""
+        readers = READERS[config["kind"]]
+        found = {name: _read(readers[name], files[name]) for name in files if name in readers}
+        return cls(config, **found)
 
-    @property
-    def test_sets(self) -> list[str]:
-        """Names of the test sets, in the configuration's order."""
-        return list(self.config["test_sets"])
+    def size(self, name: object) -> Any | None:
+        """Return the size of a variant or metric, None if it was not measured."""
+        key = "metric" if self.sizes and hasattr(self.sizes[0], "metric") else "variant"
+        return next((one for one in self.sizes if getattr(one, key) == str(name)), None)
 
-    @property
-    def teacher(self) -> Variant | None:
-        """The teacher in its own search, the beam; where that is 1, greedily."""
-        own = (v for v in self.variants if v.student == TEACHER)
-        found = [v for v in own if not v.recipe.startswith("mbr-")]
-        return next((v for v in found if v.recipe != "greedy"), found[0] if found else None)
 
-    def students(self) -> list[Variant]:
-        """The students' models, each once: teachers and further searches are left out."""
-        return [v for v in self.variants if v.student != TEACHER and not v.is_search]
+def _read(reader: str, paths: Sequence[str]) -> list[Any]:
+    module, _, name = reader.partition(":")
+    made = getattr(import_module(module), name)
+    if isinstance(made, type):
+        return [made(**row) for row in read_records(paths)]
+    return made(paths)
 
-    def searches(self, student: str) -> list[Variant]:
-        """A student's unpruned model in further searches than the greedy one."""
-        return [v for v in self.variants if v.student == student and v.is_search]
 
-    def row_of(self, variant: Variant, paper: str) -> str | None:
-        """The row of the paper's table 1 that a variant's student stands beside, None where none."""
-        named = self.config["report"]["rows"].get(variant.student, {}).get(paper)
-        if named:
-            return named
-        printed = list(papers.load_table(paper, 1)["model"])
-        if variant.student == TEACHER:
-            return next(row for row in printed if row.startswith(TEACHER))
-        return variant.student if variant.student in printed else None
+def read_records(paths: Sequence[str]) -> list[Any]:
+    """Read JSON files, each of which holds one record or a list of them."""
+    values = [read_json(path) for path in paths]
+    return [row for one in values for row in (one if isinstance(one, list) else [one])]
 
-    def measurement(self, variant: Variant, test_set: str, metric: str) -> Measurement | None:
-        """One score with its interval, None where it was not measured."""
-        return self._scores.get((str(variant), test_set, metric))
 
-    def column(self, variant: Variant, paper: str, column: str) -> float | None:
-        """BLEU or COMET in a paper's column: the mean over the test sets that `report.columns` names.
+def read_csv(paths: Sequence[str]) -> list[dict[str, str]]:
+    """Read the rows of CSV files."""
+    rows = []
+    for path in paths:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            rows += csv.DictReader(file)
+    return rows
 
-        COMET's are those of the column of BLEU.
-        """
-        metric, test_set = column.split("_", 1)
-        names = self.config["report"]["columns"].get(paper, {}).get(f"bleu_{test_set}")
-        if not names:
-            return None
-        found = [self.measurement(variant, name, METRICS[metric]) for name in names]
-        if any(row is None for row in found):
-            return None
-        return sum(row.score for row in found) / len(found)
 
-    def mean(self, variant: Variant) -> float | None:
-        """The mean BLEU over all test sets."""
-        found = [self.measurement(variant, name, "BLEU") for name in self.test_sets]
-        return None if None in found else sum(row.score for row in found) / len(found)
+def read_courses(paths: Sequence[str]) -> list[tuple[Path, Any]]:
+    """Read the validation history of each model folder."""
+    configs = [(Path(path), read_json(Path(path) / "config.json")) for path in paths]
+    return [(path, config["lineage"]["course"]["history"]) for path, config in configs]
 
-    def size(self, variant: Variant) -> Size | None:
-        """What a variant weighs."""
-        return self.sizes.get(str(variant))
 
-    def engines(self, variant: Variant) -> list[str]:
-        """What a variant was timed by: first the runtime as it is scored, without a shortlist; PyTorch last."""
-        rows = [row for row in self.speeds if row.variant == str(variant)]
-        rows.sort(key=lambda row: (not row.by_runtime, "shortlist" in row.engine))
-        return list(dict.fromkeys(row.engine for row in rows))
+def read_scale_errors(paths: Sequence[str]) -> list[tuple[str, list[ActivationError]]]:
+    """Read the errors of activation scales from files …/STUDENT/RECIPE.json."""
+    sources = ["/".join(Path(path).with_suffix("").parts[-2:]) for path in paths]
+    return [(source, load_errors(path)) for source, path in zip(sources, paths, strict=True)]
 
-    def speed(
-        self, variant: Variant, all_cores: bool = False, engine: str | None = None
-    ) -> Speed | None:
-        """A variant's speed on one core, or on all in the fastest way to share them out.
 
-        engine: one of `engines`; without, the first, so that students are the runtime's where they can be.
-        """
-        chosen = engine or next(iter(self.engines(variant)), None)
-        cores = max((row.cores for row in self.speeds), default=1) if all_cores else 1
-        rows = [
-            row
-            for row in self.speeds
-            if (row.variant, row.engine, row.cores) == (str(variant), chosen, cores)
-        ]
-        return max(rows, key=lambda row: row.words_per_second, default=None)
+def count_pairs(paths: Sequence[str]) -> list[int]:
+    """Count the kept rows of each corpus table."""
+    return [count_rows(path) for path in paths]

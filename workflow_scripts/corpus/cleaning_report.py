@@ -4,10 +4,10 @@ from weebill.workflow.job import job
 
 from weebill.corpus.report import as_json, corpus_report
 from weebill.files import write_json
-from weebill.report import figures
-from weebill.report.cleaning import cleaning_tables
-from weebill.report.cleaning_figure import cleaning_figure
+from weebill.report.figures.cleaning import cleaning_figure
+from weebill.report.figures.drawing import save
 from weebill.report.rendering import write_table
+from weebill.report.tables.cleaning import cleaning_tables
 
 with job(snakemake.log[0]):
     params = snakemake.params
@@ -16,4 +16,4 @@ with job(snakemake.log[0]):
     write_json(snakemake.output.json, as_json(reports))
     for table in cleaning_tables(reports):
         write_table(table, params.tables)
-    figures.save(cleaning_figure(reports), params.figures, "cleaning_waterfall")
+    save(cleaning_figure(reports), params.figures, "cleaning_waterfall")

@@ -9,8 +9,8 @@ from weebill.corpus.table import count_rows, read_columns
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import compare
 from weebill.evaluation.quality.translation_quality import TestSet
-from weebill.report.cleaning_students import StageResult, cleaning_students_table
 from weebill.report.rendering import write_table
+from weebill.report.tables.cleaning_students import StageResult, cleaning_students_table
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

@@ -15,7 +15,7 @@ from weebill.evaluation.measurement import Variant
 from weebill.evaluation.timing.latency import measure_latency
 from weebill.evaluation.timing.speed import Entrant, measure_speed
 from weebill.files import write_json
-from weebill.report.results import TEACHER
+from weebill.report.lookups.translation import TEACHER
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions

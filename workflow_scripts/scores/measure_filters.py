@@ -7,8 +7,8 @@ from weebill.corpus.cleaning.pairs import Context
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.labelled import load_labelled, measure
 from weebill.corpus.scores.scoring import read_score
-from weebill.report.filters import filters_table
 from weebill.report.rendering import write_table
+from weebill.report.tables.filters import filters_table
 
 with job(snakemake.log[0]):
     files, params = snakemake.input, snakemake.params

@@ -11,7 +11,7 @@ from weebill.files import write_json
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.report import rendering
-from weebill.report.gpu import gpu_table
+from weebill.report.tables.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.packed_folder import load_any_model, save_any_model

@@ -4,9 +4,8 @@ Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on 
 interval is of the difference itself: narrower than what two systems' own intervals suggest.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import _bootstrap_resample
@@ -21,7 +20,6 @@ from weebill.evaluation.quality.translation_quality import (
     score_by,
 )
 from weebill.evaluation.record import Record
-from weebill.files import read_json
 
 
 @dataclass(frozen=True)
@@ -87,11 +85,6 @@ def compare(
         p_value=paired.p_value,
         signature=found.signature,
     )
-
-
-def read_comparisons(paths: Iterable[str | Path]) -> list[Comparison]:
-    """All comparisons of some files, in the order given."""
-    return [Comparison(**row) for path in paths for row in read_json(path)]
 
 
 def resampled(

@@ -4,9 +4,8 @@ An interval of one training's translations knows nothing of how another training
 resampled as sentences are, so that it holds both (with few seeds still too little of the former).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from weebill.evaluation.quality.comparison import resampled
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
 from weebill.evaluation.quality.translation_quality import TestSet, check_lines, score_by
 from weebill.evaluation.record import Record
-from weebill.files import read_json
 
 
 @dataclass(frozen=True)
@@ -76,11 +74,6 @@ def compare_over_seeds(
         difference_high=high,
         signature=found[variant][0].signature,
     )
-
-
-def read_seeds_comparisons(paths: Iterable[str | Path]) -> list[SeedsComparison]:
-    """All comparisons of some files, in the order given."""
-    return [SeedsComparison(**row) for path in paths for row in read_json(path)]
 
 
 def _over_seeds(differences: np.ndarray) -> np.ndarray:

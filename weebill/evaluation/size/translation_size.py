@@ -115,11 +115,6 @@ def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
     return 1 - attention / whole_attention, 1 - feed_forward / whole_feed_forward
 
 
-def read_sizes(paths: Sequence[str | Path]) -> list[Size]:
-    """The sizes of some size files, in the order given."""
-    return [Size(**read_json(path)) for path in paths]
-
-
 def _files(folder: Path) -> list[tuple[Path, int]]:
     return [(f, f.stat().st_size) for f in sorted(folder.rglob("*")) if f.is_file()]
 

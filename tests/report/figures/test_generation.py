@@ -1,0 +1,18 @@
+"""Figures of movement pruning, from its records."""
+
+from tests.report.generation_results import generation_results
+from weebill.report.figures.generation import pruning_maps, threshold_schedule
+
+
+def test_figures_show_the_schedule_and_what_went():
+    results = generation_results()
+    rows = next(iter(threshold_schedule(results).to_dict()["datasets"].values()))
+    assert {(row["series"].rsplit(" ", 1)[1], row["update"], row["share"]) for row in rows} == {
+        ("heads", 1, 0.0), ("heads", 2, 25.0), ("neurons", 1, 10.0), ("neurons", 2, 60.0),
+    }  # fmt: skip
+    rows = [row for part in pruning_maps(results).to_dict()["datasets"].values() for row in part]
+    runs = {(row["block"], row["first"], row["end"]): row["fate"] for row in rows}
+    assert runs == {
+        ("a", 0, 1): "removed", ("a", 1, 2): "kept",
+        ("b", 0, 1): "kept", ("b", 1, 3): "removed", ("b", 3, 4): "kept",
+    }  # fmt: skip

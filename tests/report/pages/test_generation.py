@@ -1,0 +1,17 @@
+"""The page of a generation experiment, from made-up measurements."""
+
+from tests.report.generation_results import WHOLE, generation_results
+from weebill.report.pages.generation import generation_page, in_short, tables_of
+from weebill.report.rendering import to_markdown
+
+
+def test_the_page_has_all_of_it():
+    results = generation_results()
+    assert len(tables_of(results)) == 9
+    run_time = tables_of(results)[0]
+    page = generation_page(results, run_time, {"Figure": "figures/x.svg"})
+    for table in tables_of(results):
+        assert to_markdown(table) in page
+    assert "![Figure](figures/x.svg)" in page
+    line = next(line for line in in_short(results) if line.startswith(f"`{WHOLE}`"))
+    assert "ROUGE-L 0.200 ×" in line and "0.200 × its bytes" in line and "5.00 × as fast" in line

@@ -1,0 +1,30 @@
+"""Sentences on metrics: signs of differences, and what is undefined."""
+
+import pytest
+
+from tests.report.metric_results import NEWS
+from tests.report.metric_results import metric_results as results
+from weebill.report.pages.metric import in_short
+from weebill.report.tables.beside_papers.cometinho import TABLES
+from weebill.report.tables.metric import agreement_table
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"), [(-0.004, "−0.004"), (0.004, "+0.004"), (-0.0001, "+0.000")]
+)
+def test_the_sign_is_the_number_s_alone(difference, shown):
+    lines = in_short(results(0.121, difference))
+    assert lines[0] == f"{NEWS}: τ of reference 0.125, pruned 0.121."
+    assert lines[1] == f"`pruned`: 20% fewer parameters than the reference, τ {shown} on {NEWS}."
+
+
+def test_what_is_undefined_is_absent():
+    found = results(None, None)
+    assert in_short(found) == [
+        f"{NEWS}: τ of reference 0.125, pruned –.",
+        "`pruned`: 20% fewer parameters than the reference.",
+    ]
+    last = agreement_table(found).rows[-1]
+    assert [cell.text for cell in last.cells[3:]] == [""] * 5
+    for row in TABLES[0].build(found).rows:
+        assert not any("nan" in cell.text.lower() for cell in row.cells)

@@ -1,0 +1,61 @@
+"""The page of all results: sentences that follow from the measurements, and what the run cost."""
+
+import re
+
+import pytest
+
+from weebill.report import rendering
+from weebill.report.pages.translation import experiment_page, in_short
+from weebill.report.tables.run_time import run_time_table
+
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
+
+
+@pytest.fixture
+def benchmarks(tmp_path):
+    (tmp_path / "train_student").mkdir()
+    (tmp_path / "train_student/small.tsv").write_text(f"{HEADER}600.0\t0:10:00\t900.4\t1\n")
+    (tmp_path / "train_student/other.tsv").write_text(f"{HEADER}300.0\t0:05:00\t800\t1\n")
+    (tmp_path / "tables.tsv").write_text(f"{HEADER}0.6\t0:00:00\t-\t-\n")
+    return tmp_path
+
+
+def test_run_time_is_summed_by_rule(benchmarks):
+    lines = rendering.to_csv(run_time_table(benchmarks)).splitlines()
+    assert lines[1:] == [
+        "train_student,2,15.0,10.0,900",
+        "tables,1,0.0,0.0,0",
+        "all rules,3,15.0,10.0,900",
+    ]
+
+
+def test_findings_follow_from_the_measurements(results):
+    text = "\n".join(in_short(results))
+    assert "Teacher (beam-4): BLEU 40.00 on first, 34.00 on second." in text
+    assert "Best student, `small`, greedy: BLEU 39.00 (−1.00) on first" in text
+    assert "Best student, `small`, beam-4: BLEU 39.38 (−0.62) on first" in text
+    assert "25% of the teacher's by beam-4" in text and "`small/beam-4/float32`" not in text
+    assert "10% of the teacher's by beam-4 and 35% of the teacher's by greedy" in text
+    assert "`small/pushy-i6/float32`: BLEU 38.50 (−0.50) on first" in text
+    assert "36 of 48 encoder heads removed (75%)" in text
+    assert "`small/unpruned/log4-finetuned`: BLEU 38.00 (−1.00) on first" in text
+    assert "8.0× smaller" in text
+
+
+def test_the_page_holds_every_table_and_signature(results, benchmarks):
+    results.config = {
+        **results.config,
+        "seed": 1,
+        "corpora": {"tatoeba": {}},
+        "students": ["small", "other"],
+    }
+    page = experiment_page(results, run_time_table(benchmarks), {"Sizes": "figures/sizes.svg"})
+    headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    for number in (1, 2, 3):
+        assert sum(f"WNGT20 table {number}" in heading for heading in headings) == 2
+    assert sum("WMT21" in heading for heading in headings) == 5  # table 3 has no speeds
+    assert "![Sizes](figures/sizes.svg)" in page
+    assert "nrefs:1|bs:100|seed:12345" in page
+    assert "Test processor" in page
+    assert "torch 2.13.0" in page
+    assert "a" * 64 in page

@@ -1,0 +1,45 @@
+"""COMETINHO's tables and claims: means, and what follows from measured times."""
+
+from tests.report.metric_results import agreement
+from tests.report.metric_results import metric_results as results
+from weebill.evaluation.size.metric_size import MetricSize
+from weebill.evaluation.timing.metric_speed import PLAIN, MetricSpeed
+from weebill.report import papers
+from weebill.report.results import Results
+from weebill.report.tables.beside_papers.cometinho import TABLES
+
+
+def test_the_mean_of_ours_stands_beside_the_paper_s_where_all_are_there():
+    table = TABLES[0].build(results(0.121, -0.004))
+    assert "avg_ours" not in [column.key for column in table.columns]
+    names = [key for key in papers.load_table("cometinho", 1).columns if "_" in key]
+    sets = {name: {"paper": name} for name in names if name != "params_m"}
+    config = {"test_sets": sets, "evaluation": {"permutations": 20}}
+    agreements = [
+        agreement("reference", number / 10, None, name) for number, name in enumerate(sets)
+    ]
+    table = TABLES[0].build(Results(config, agreements, []))
+    place = [column.key for column in table.columns].index("avg_ours")
+    shown = {row.cells[0].text: row.cells[place].text for row in table.rows}
+    assert shown["COMET"] == "0.250" and shown["BLEU"] == ""  # of 0, 0.1, …, 0.5; of nothing
+
+
+def test_claims_are_of_measured_times():
+    def speed(study, metric, way, amount, seconds):
+        return MetricSpeed(study, metric, way, amount, [seconds], seconds, "one core", {})
+
+    speeds = [
+        speed("systems", "reference", PLAIN, 1, 8.0),
+        speed("systems", "reference", "ours, float32", 1, 4.0),
+        speed("systems", "distilled", "ours, float32", 1, 1.0),
+        speed("segments", "reference", "ours, float32", 40, 4.0),
+    ]
+    found = results(0.121, -0.004)
+    sizes = [*found.sizes, MetricSize("distilled", 20, 80, 2, [1.0], "a" * 64)]
+    table = TABLES[2].build(Results(found.config, found.qualities, sizes, speeds))
+    ours = {row.cells[0].text: row.cells[2].text for row in table.rows}
+    assert ours["caching+length batching: time reduction scoring 1 system"] == "50.00"
+    assert ours["DISTIL-COMET seconds per 1000 samples"] == "25.00"
+    assert ours["DISTIL-COMET speed improvement"] == "75.00"
+    assert ours["DISTIL-COMET speed factor"] == "4.000"
+    assert ours["PRUNE-COMET seconds per 1000 samples"] == ""

@@ -1,0 +1,90 @@
+"""WNGT20's table 4: every printed number, ours in its place, and ratios of what is shown."""
+
+from dataclasses import replace
+
+from tests.report.conftest import gpu_speed as speed
+from tests.report.conftest import read
+from weebill.report import papers
+from weebill.report.tables.beside_papers.wngt20_table4 import TABLES
+
+
+def test_wngt20_shows_each_student_at_its_fastest_batch(results):
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 100.0),
+        speed("small/unpruned/float32", "float32", False, 256, 400.0),
+        speed("small/unpruned/float32", "float16", True, 256, 600.0),
+        speed("small/pushy-i6/float32", "float16", True, 64, 800.0),
+        speed("other/unpruned/float32", "float32", False, 64, 1.0),  # beside no row of the paper
+    ]
+    rows = {
+        (row["model"], row["setting"]): row
+        for row in read(TABLES[0].build(replace(results, gpu_speeds=speeds)))
+    }
+    printed = papers.load_table("wngt20", 4)
+    shown = [row["wps_paper"] for row in rows.values() if row["wps_paper"]]
+    assert sorted(shown) == sorted(printed["wps_gpu_t4"])
+    assert len(rows) == len(printed) + 1  # tiny in plain float32 is ours alone
+    plain = rows["tiny", "float32"]
+    assert (plain["wps_ours"], plain["batch_ours"]) == ("400", "256")
+    listed = rows["tiny", "float16, shortlist"]
+    assert (listed["wps_ours"], listed["wps_ours_delta"]) == ("600", "x1.50")
+    assert listed["wps_paper"] == "8210"
+    assert rows["tiny.pushy.i6", "float16, shortlist"]["wps_ours_delta"] == "x2.00"
+    assert rows["large", "float16, shortlist"]["wps_paper_delta"] == "x1.55"  # 2748 / 1775
+    assert "tiny.untied" in {model for model, _ in rows}
+
+
+def test_every_student_beside_one_row_is_shown(results):
+    """Each against its own plain self; of one student each way in which its numbers were made."""
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 100.0),
+        speed("small/unpruned/int8", "int8", False, 32, 300.0),
+        speed("small/unpruned/int8-finetuned", "int8", False, 32, 200.0),
+        speed("small~2/unpruned/float32", "float32", False, 32, 50.0),
+        speed("small~2/unpruned/int8", "int8", False, 32, 400.0),
+    ]
+    rows = {"small": {"wngt20": "tiny"}, "small~2": {"wngt20": "tiny"}}
+    results.config = {**results.config, "report": {"rows": rows}}
+    rows = {
+        row["ours"]: row
+        for row in read(TABLES[0].build(replace(results, gpu_speeds=speeds)))
+        if row["ours"]
+    }
+    assert {name: (row["wps_ours"], row["wps_ours_delta"]) for name, row in rows.items()} == {
+        "small/unpruned/float32": ("100", ""),
+        "small/unpruned/int8": ("300", "x3.00"),
+        "small/unpruned/int8-finetuned": ("200", "x2.00"),
+        "small~2/unpruned/float32": ("50", ""),
+        "small~2/unpruned/int8": ("400", "x8.00"),
+    }
+    assert {row["model"] for row in rows.values()} == {"tiny"}
+
+
+def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
+    """Decoded weights are multiplied in float32 and float16, and yet are another student than the paper's."""
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 100.0),
+        speed("small/unpruned/float32", "float16", True, 32, 200.0),
+        speed("small/unpruned/log4", "float32", False, 32, 50.0),
+        speed("small/unpruned/log4", "float16", True, 32, 150.0),
+    ]
+    results.config = {**results.config, "report": {"rows": {"small": {"wngt20": "tiny"}}}}
+    rows = [
+        row for row in read(TABLES[0].build(replace(results, gpu_speeds=speeds))) if row["ours"]
+    ]
+    shown = {
+        (row["ours"], row["setting"]): (row["wps_ours"], row["wps_ours_delta"], row["wps_paper"])
+        for row in rows
+    }
+    assert shown == {
+        ("small/unpruned/float32", "float32"): ("100", "", ""),
+        ("small/unpruned/float32", "float16, shortlist"): ("200", "x2.00", "8210"),
+        ("small/unpruned/log4", "float32, log4 weights"): ("50", "x0.50", ""),
+        ("small/unpruned/log4", "float16, log4 weights, shortlist"): ("150", "x1.50", ""),
+    }
+    bases = [
+        row
+        for row in TABLES[0].build(replace(results, gpu_speeds=speeds)).rows
+        if row.kind == "baseline"
+    ]
+    assert "small/unpruned/log4" not in [row.cells[2].text for row in bases]

@@ -1,0 +1,43 @@
+"""Tables of measured times: whose the speeds are, and that they are shown as measured."""
+
+from dataclasses import replace
+
+from tests.report.conftest import BENCHMARK, read
+from weebill.report.tables import speeds
+from weebill.report.tables.beside_papers import wngt20
+
+
+def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
+    table = speeds.speed_table(results)
+    rows = {(r["variant"], r["engine"]): r for r in read(table)}
+    assert len(rows) == 2 + 2 * 8  # the teacher's two searches by PyTorch alone
+    student = "small/unpruned/int8-finetuned"
+    fast, reference = (
+        rows[student, engine] for engine in ("Weebill runtime (vnni)", "PyTorch reference")
+    )
+    assert (fast["wps_1core"], reference["wps_1core"]) == ("3000", "750")
+    assert fast["wps_1core_delta"] == "x15.0"  # against the teacher's 200
+    assert rows["teacher/beam-4/float32", "PyTorch reference"]["wps_all"] == "400"
+    first = next(r for r in read(table) if r["variant"] == student)
+    assert first["engine"] == "Weebill runtime (vnni)"
+    # All cores: the fastest way to share them out, 1 x 2 threads here; both ways are told.
+    assert rows["other/unpruned/float32", "PyTorch reference"]["wps_all"] == "2500"
+    assert any("by 1 x 2 threads: 2500 words/s" in note for note in table.notes)
+    table = next(t for t in wngt20.TABLES if (t.folder, t.name) == ("speed", "wngt20_table3"))
+    notes = " ".join(table.build(results).notes)
+    assert "the teacher by the PyTorch reference, students by the Weebill runtime (vnni)" in notes
+
+
+def test_latencies_and_the_benchmark_are_shown_as_measured(results):
+    rows = read(speeds.latency_table(results))
+    assert len(rows) == len(results.latencies)
+    row = next(r for r in rows if r["engine"] == "Weebill runtime (vnni)")
+    assert [row[key] for key in ("mean_ms", "p50_ms", "p95_ms", "p99_ms")] == [
+        "1.25", "1.00", "4.00", "20.0"
+    ]  # fmt: skip
+    assert (row["load_seconds"], row["idle_mib"], row["peak_mib"]) == ("0.12", "300", "412")
+    first, second = read(speeds.benchmark_table(replace(results, engines=[BENCHMARK])))
+    assert (first["ratio"], first["lowest"], first["highest"], first["paper"]) == (
+        "2.50", "2.38", "2.62", "1.41"
+    )  # fmt: skip
+    assert (second["ours"], second["unit"], second["paper"]) == ("0.500", "ms", "")

@@ -1,0 +1,78 @@
+"""Tables in every format hold the same numbers, and pages need nothing from the network."""
+
+import re
+from dataclasses import replace
+
+from tests.report.conftest import BENCHMARK
+from weebill.report import rendering
+from weebill.report.tables import overview, pruning, speeds
+from weebill.report.tables.beside_papers.registry import paper_tables
+
+
+def all_tables(results):
+    yield pruning.worth_table(results)
+    yield pruning.pruned_speed_table(results)
+    yield overview.variants_table(results)
+    yield overview.heads_table(results)
+    yield speeds.speed_table(results)
+    yield speeds.latency_table(results)
+    yield speeds.benchmark_table(replace(results, engines=[BENCHMARK]))
+    for table in paper_tables("translation"):
+        yield table.build(results)
+
+
+def cells_of_markdown(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[c.strip().strip("*") for c in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def cells_of_latex(text: str) -> list[list[str]]:
+    body = text[text.index("\\midrule") : text.index("\\bottomrule")]
+    lines = [line.removesuffix(" \\\\") for line in body.splitlines()[1:]]
+    marks = (
+        ("$-$", "−"),
+        ("$\\times$", "×"),
+        ("--", "–"),
+        ("\\_", "_"),
+        ("\\textbf{", ""),
+        ("}", ""),
+    )
+    for latex, plain in marks:
+        lines = [line.replace(latex, plain) for line in lines]
+    return [line.split(" & ") for line in lines]
+
+
+def test_markdown_and_latex_hold_the_numbers_of_the_csv(results):
+    for table in all_tables(results):
+        expected = []
+        for row in table.rows:
+            signs = [c.delta.replace("-", "−").replace("x", "×") for c in row.cells]
+            expected.append(
+                [
+                    (f"{c.text} ({sign})" if sign else c.text) or "–"
+                    for c, sign in zip(row.cells, signs, strict=True)
+                ]
+            )
+        assert cells_of_markdown(rendering.to_markdown(table)) == expected
+        assert cells_of_latex(rendering.to_latex(table)) == expected
+
+
+def test_latex_is_balanced(results):
+    for table in all_tables(results):
+        text = rendering.to_latex(table)
+        assert text.count("{") == text.count("}") + text.count("\\{") - text.count("\\}")
+        body = text[text.index("\\midrule") : text.index("\\bottomrule")]
+        for line in body.splitlines()[1:]:
+            assert line.count(" & ") == len(table.columns) - 1
+        for character in "%#":
+            assert not re.search(rf"(?<!\\){character}(?! needs|$)", text, re.MULTILINE)
+
+
+def test_pages_need_nothing_from_the_network(results):
+    for table in all_tables(results):
+        page = rendering.to_html(table)
+        assert "http" not in page
+        assert "<script" not in page
+        assert page.count("<tr") == len(table.rows) + (
+            2 if any(c.title for c in table.columns) else 1
+        )

@@ -1,0 +1,31 @@
+"""Cells as shown: deltas of what is shown, counts of digits, headings that neighbours share."""
+
+from weebill.report.table import delta, fixed, groups, three_digits
+from weebill.report.tables import overview
+
+
+def test_deltas_of_shown_numbers():
+    assert delta("41.1", "41.5", "difference") == "-0.4"
+    assert delta("41.6", "41.5", "difference") == "+0.1"
+    assert delta("17", "65", "ratio") == "x0.26"
+    assert delta("65", "1536", "ratio") == "x0.042"
+    assert delta("2220", "100", "ratio") == "x22.2"
+    assert delta("", "41.5", "difference") == ""
+    assert delta("41.1", "", "ratio") == ""
+    assert delta("1", "0", "ratio") == ""
+
+
+def test_numbers_as_shown():
+    assert [three_digits(x) for x in (0.1234, 0.9999, 1.0, 9.999, 15.69, 99.96, 385.5)] == [
+        "0.123", "1.00", "1.00", "10.0", "15.7", "100", "386"
+    ]  # fmt: skip
+    assert [three_digits(x) for x in (0.0456, 0.00099996, 0.00012, 0.0)] == [
+        "0.0456", "0.00100", "0.000120", "0.00"
+    ]  # fmt: skip
+    assert fixed(None, 2) == three_digits(None) == ""
+    assert fixed(-0.001, 2) == "0.00"
+
+
+def test_neighbouring_columns_share_a_heading(results):
+    table = overview.variants_table(results)
+    assert [width for heading, width in groups(table.columns) if "95 %" in heading] == [2, 2]

@@ -1,0 +1,32 @@
+"""Figures as files: PNG, SVG, and a page that is interactive and needs no network."""
+
+import re
+from pathlib import Path
+
+import altair as alt
+
+from weebill.files import atomic_path
+
+FORMATS = ("png", "svg", "html")
+
+
+def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
+    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html; it may have a look of its own."""
+    if chart.config is alt.Undefined:
+        chart = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
+    for form in FORMATS:
+        with atomic_path(Path(folder) / f"{name}.{form}") as partial:
+            if form == "html":
+                options = {"actions": {"export": True, "source": False, "editor": False}}
+                chart.save(str(partial), format="html", inline=True, embed_options=options)
+            else:
+                chart.save(str(partial), format=form, scale_factor=2 if form == "png" else 1)
+            if form == "svg":
+                partial.write_text(_renumber(partial.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _renumber(svg: str) -> str:
+    """An SVG whose ids count from 0; Vega's count on from one picture of a process to the next."""
+    found = dict.fromkeys(re.findall(r'\bid="([a-z]+_?\d+)"', svg))
+    names = {name: f"{name.rstrip('0123456789')}{index}" for index, name in enumerate(found)}
+    return re.sub(r'(?<=["#])[a-z]+_?\d+(?=[")])', lambda m: names.get(m[0], m[0]), svg)

@@ -1,0 +1,93 @@
+"""TEXTGEN's figures 3 and 4 from what movement pruning recorded: the shares that were masked, and what went."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from weebill.report.lookups import generation as lookup
+from weebill.report.results import Results
+
+COLOR = alt.Scale(scheme="tableau10")
+
+
+def threshold_schedule(results: Results) -> alt.TopLevelMixin:
+    """Figure 3: the masked shares of heads and neurons by update."""
+    rows = [
+        {"series": f"{variant}: {kind}", "update": row["update"], "share": 100 * row[kind]}
+        for variant, record in lookup.prunings(results).items()
+        for row in record["schedule"]
+        for kind in ("heads", "neurons")
+        if kind in row
+    ]
+    columns = ["series", "update", "share"]
+    return (
+        alt.Chart(pd.DataFrame(rows, columns=columns), title="Shares masked in movement pruning")
+        .mark_line(interpolate="step-after")
+        .encode(
+            x=alt.X("update:Q", title="update"),
+            y=alt.Y("share:Q", title="masked, %"),
+            color=alt.Color("series:N", title=None, sort=None, scale=COLOR),
+            tooltip=["series", "update", alt.Tooltip("share", format=".1f")],
+        )
+        .properties(width=480, height=260)
+    )
+
+
+def pruning_maps(results: Results) -> alt.TopLevelMixin:
+    """Figure 4: of each variant which heads and which neurons of each block went, dark where they did."""
+    charts = []
+    for variant, record in lookup.prunings(results).items():
+        frame = pd.DataFrame(fates(record))
+        for kind in dict.fromkeys(frame["kind"]):
+            charts.append(_map(f"{variant}: {kind}", kind, frame[frame["kind"] == kind]))
+    return alt.vconcat(*charts)
+
+
+def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Of a record of movement pruning, each run of neighbours that were kept or removed together.
+
+    Runs, since a large model has 100,000 neurons: too many marks for a browser.  first: number of the first of
+    them, counted from 0; end: of the next after the last.
+    """
+    runs = []
+    for kind, blocks in record["scores"].items():
+        for block, scores in blocks.items():
+            kept = set(record["survivors"][kind][block])
+            for stays, members in groupby(range(len(scores)), kept.__contains__):
+                run = list(members)
+                fate = "kept" if stays else "removed"
+                runs.append(
+                    {
+                        "kind": kind,
+                        "block": block,
+                        "fate": fate,
+                        "first": run[0],
+                        "end": run[-1] + 1,
+                    }
+                )
+    return runs
+
+
+def _map(title: str, kind: str, frame: pd.DataFrame) -> alt.Chart:
+    blocks = list(dict.fromkeys(frame["block"]))
+    colors = alt.Scale(domain=["kept", "removed"], range=["#d5e0ea", "#1f3b57"])
+    return (
+        alt.Chart(frame, title=title)
+        .mark_rect(aria=False)  # no label for each of thousands
+        .encode(
+            x=alt.X(
+                "first:Q",
+                title=kind,
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(grid=False, tickMinStep=1),
+            ),
+            x2="end:Q",
+            y=alt.Y("block:N", title=None, sort=blocks, axis=alt.Axis(grid=False)),
+            color=alt.Color("fate:N", title=None, scale=colors),
+            tooltip=["block", "fate", "first", "end"],
+        )
+        .properties(width=520, height=14 * len(blocks))
+    )

@@ -1,0 +1,1 @@
+"""Lookups in the results of an experiment, one module for each kind of experiment."""

@@ -1,0 +1,61 @@
+"""Lookups in the results of a generation experiment, by variant."""
+
+from collections.abc import Collection, Mapping
+from itertools import chain
+from typing import Any
+
+from weebill.evaluation.quality.generation_quality import GenerationQuality
+from weebill.evaluation.timing.generation_speed import GenerationSpeed
+from weebill.experiment.pipelines import model_of, steps_by, task_of, variants, variants_of
+from weebill.report.results import Results
+
+
+def variants_for(results: Results, task: str) -> list[str]:
+    """The variants of the models for a task, in the order of the pipelines."""
+    config = results.config
+    return [name for name in variants(config) if task_of(config, model_of(name)) == task]
+
+
+def leads_for(results: Results, metrics: Collection[str]) -> list[GenerationQuality]:
+    """The scores of leads by some metrics."""
+    return [one for one in results.leads if one.metric in metrics]
+
+
+def quality(results: Results, variant: str, metric: str) -> GenerationQuality | None:
+    """A score of a variant, or of a lead."""
+    rows = chain(results.qualities, results.leads)
+    return next((one for one in rows if (one.variant, one.metric) == (variant, metric)), None)
+
+
+def speed(results: Results, variant: str) -> GenerationSpeed | None:
+    """How long a variant takes."""
+    return next((one for one in results.speeds if one.variant == variant), None)
+
+
+def baseline(results: Results, variant: str) -> str:
+    """The first variant of the same model, which the others are compared with."""
+    return variants_of(results.config, model_of(variant))[0]
+
+
+def comparable(results: Results, variant: str, metric: str) -> bool:
+    """Whether a variant's score compares with its baseline's: perplexity, per token, of one vocabulary alone."""
+    if metric != "perplexity":
+        return True
+    one, other = (methods(results, name) for name in (variant, baseline(results, variant)))
+    return ("prune-vocabulary" in one) == ("prune-vocabulary" in other)
+
+
+def methods(results: Results, variant: str) -> list[str]:
+    """The methods of a variant's steps, in order."""
+    return [results.config["steps"][name]["method"] for name in variant.split("/")[1:]]
+
+
+def movement_variants(config: Mapping[str, Any]) -> list[str]:
+    """The variants whose last step is movement pruning."""
+    pruning = steps_by(config, "movement")
+    return [variant for variant in variants(config) if variant.rsplit("/", 1)[1] in pruning]
+
+
+def prunings(results: Results) -> dict[str, Mapping[str, Any]]:
+    """What movement pruning recorded, by the variant that it made."""
+    return dict(zip(movement_variants(results.config), results.prunings, strict=True))

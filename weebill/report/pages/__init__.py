@@ -1,0 +1,1 @@
+"""Pages of Markdown that hold an experiment's tables and figures."""

@@ -1,0 +1,64 @@
+"""One page of Markdown with all results of a generation experiment, generated from its measurements."""
+
+from collections.abc import Mapping
+
+from weebill.report.lookups import generation as lookup
+from weebill.report.pages.page import environment_lines, results_page
+from weebill.report.results import Results
+from weebill.report.table import Table, fixed
+from weebill.report.tables.beside_papers.registry import paper_tables
+from weebill.report.tables.generation import SCORES, variants_table
+
+# By task the metrics, of which the first that compares with the baseline's is told.
+FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
+
+
+def tables_of(results: Results) -> list[Table]:
+    """All tables: of the variants for each task that there is, and the paper's."""
+    tasks = [task for task in SCORES if lookup.variants_for(results, task)]
+    papers = [table for table in paper_tables("generation") if table.shown(results.config)]
+    return [
+        *(variants_table(results, task) for task in tasks),
+        *(table.build(results) for table in papers),
+    ]
+
+
+def generation_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
+    """The page; figures: heading → link of a picture."""
+    return results_page(
+        results.config,
+        "Models that generate text",
+        "generation_page",
+        in_short(results),
+        [*tables_of(results), run_time],
+        figures,
+        environment_lines(
+            [one.versions for one in results.qualities],
+            [one.hardware for one in results.speeds],
+            {one.variant: one.model_sha256 for one in results.sizes},
+        ),
+    )
+
+
+def in_short(results: Results) -> list[str]:
+    """What each variant kept of its model's first one, as sentences."""
+    lines = []
+    for task, metrics in FIRST.items():
+        for variant in lookup.variants_for(results, task):
+            base = lookup.baseline(results, variant)
+            metric = next(name for name in metrics if lookup.comparable(results, variant, name))
+            one, other = (lookup.quality(results, name, metric) for name in (variant, base))
+            if variant == base or one is None or other is None or not other.score:
+                continue
+            told = [f"{metric} {fixed(one.score / other.score, 3)} × `{base}`'s"]
+            sizes = [results.size(name) for name in (variant, base)]
+            speeds = [lookup.speed(results, name) for name in (variant, base)]
+            if all(sizes):
+                told.append(
+                    f"{fixed(sizes[0].parameter_bytes / sizes[1].parameter_bytes, 3)} × its bytes"
+                )
+            if all(speeds):
+                faster = speeds[1].seconds_per_example / speeds[0].seconds_per_example
+                told.append(f"{fixed(faster, 2)} × as fast")
+            lines.append(f"`{variant}`: {', '.join(told)}.")
+    return lines

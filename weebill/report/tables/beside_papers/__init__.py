@@ -1,0 +1,1 @@
+"""Tables beside the papers', one declaration for each."""

@@ -1,0 +1,182 @@
+"""Tables 1 and 2 of COMETINHO and the claims of its text: metrics and their agreement with people."""
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import fmean
+
+from weebill.evaluation.timing.metric_speed import PLAIN
+from weebill.experiment.metrics import DISTILLED, PRUNED, REFERENCE
+from weebill.report import papers
+from weebill.report.lookups import metric as lookup
+from weebill.report.results import Results
+from weebill.report.table import Column, fixed, three_digits
+from weebill.report.tables.beside_papers.comparison import (
+    PAPER_FIRST,
+    Line,
+    PaperTable,
+    Printed,
+    Quantity,
+    printed,
+)
+
+# Our metrics as the paper's tables call them.
+PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
+MILLION = 1e6
+LAYERS = "without-{}-top-layers"
+MEAN = "avg"  # the printed column of the mean of all others
+
+
+def _lines(results: Results, printed: list[Printed]) -> list[Line]:
+    """Return the paper's metrics in their order, ours in their places, and further ones of ours."""
+    own = {PRINTED.get(metric, metric): metric for metric in lookup.metrics(results)}
+    rows = {row["metric"]: row for row in printed}
+    return [
+        Line((name,), own.get(name), rows.get(name), kind="plain" if name in own else "absent")
+        for name in dict.fromkeys([*rows, *own])
+    ]
+
+
+def _parameters(results: Results, metric: str) -> str:
+    size = results.size(metric)
+    return three_digits(size.parameters / MILLION) if size else ""
+
+
+def _quantities(results: Results, number: int) -> list[Quantity]:
+    """Return the paper's columns, ours beside those that a test set names as its `paper`."""
+    columns = papers.load_table("cometinho", number).columns
+    ours = {
+        entry["paper"]: name
+        for name, entry in results.config["test_sets"].items()
+        if entry.get("paper") in columns
+    }
+    taus = [name for name in columns if name not in ("metric", "params_m")]
+    found = [
+        Quantity(
+            "params_m",
+            "Parameters, M",
+            _parameters,
+            printed("params_m"),
+            ours_key="our_params_m",
+        )
+    ]
+    for name in taus:
+        title = name.replace("_", ", ")
+        if name in ours:
+            low, high = (partial(_tau, end, ours[name]) for end in ("low", "high"))
+            bounds = {"low": ("from", low), "high": ("to", high)}
+            read = partial(_tau, "tau", ours[name])
+            found.append(Quantity(name, title, read, printed(name), bounds=bounds))
+        elif name == MEAN and set(taus) - set(ours) == {MEAN}:
+            read = partial(_mean_tau, [ours[name] for name in taus if name in ours])
+            found.append(Quantity(name, title, read, printed(name)))
+        else:
+            found.append(Quantity(name, title, None, printed(name)))
+    return found
+
+
+def _tau(end: str, test_set: str, results: Results, metric: str) -> str:
+    one = lookup.agreement(results, metric, test_set)
+    return fixed(getattr(one, end), 3) if one else ""
+
+
+def _mean_tau(test_sets: Sequence[str], results: Results, metric: str) -> str:
+    found = [lookup.agreement(results, metric, name) for name in test_sets]
+    taus = [one.tau if one else None for one in found]
+    return "" if None in taus else fixed(fmean(taus), 3)
+
+
+def _table(number: int, statistic: str) -> PaperTable:
+    return PaperTable(
+        f"cometinho_table{number}",
+        f"cometinho_table{number}",
+        f"COMETINHO, table {number}",
+        f"{statistic}: the paper's metrics, and ours in their places, with 95 % intervals.",
+        (Column("metric", "Metric", numeric=False),),
+        _lines,
+        partial(_quantities, number=number),
+        lambda results: (
+            "Our reference stands beside COMET, and what is made of it beside PRUNE-COMET and DISTIL-COMET: "
+            "models of the experiment's own size and data, so only their distances can be compared. BLEU and chrF "
+            "need no model: they should come near the paper's.",
+        ),
+        f"COMETINHO, table {number}",
+        "cometinho_table",
+        sides=PAPER_FIRST,
+    )
+
+
+def _claim_lines(results: Results, printed: list[Printed]) -> list[Line]:
+    """Return what the paper claims, and the same by our measurements where there are some."""
+    ours = _our_claims(results)
+    return [
+        Line(
+            (row["claim"],),
+            ours.get(row["claim"]),
+            row,
+            kind="plain" if row["claim"] in ours else "absent",
+        )
+        for row in printed
+    ]
+
+
+def _our_claims(results: Results) -> dict[str, str]:
+    found: dict[str, str] = {}
+    way = next((s.way for s in results.speeds if s.way.startswith("ours")), "")
+    for count in (1, 8):
+        plain = lookup.seconds(results, "systems", REFERENCE, PLAIN, count)
+        fast = lookup.seconds(results, "systems", REFERENCE, way, count)
+        if plain and fast:
+            plural = "s" if count > 1 else ""
+            claim = f"caching+length batching: time reduction scoring {count} system{plural}"
+            found[claim] = _percent(1 - fast / plain)
+    whole = results.size(REFERENCE)
+    if whole is None:
+        return found
+    for count, claim in (
+        (1, "parameters removed per pruned XLM-R-large layer"),
+        (5, "parameters removed by pruning 5 top layers"),
+    ):
+        if size := results.size(LAYERS.format(count)):
+            found[claim] = _percent(1 - size.parameters / whole.parameters)
+    before = lookup.seconds(results, "systems", REFERENCE, way, 1)
+    segments = max((s.amount for s in results.speeds if s.study == "segments"), default=0)
+    for metric, reduction in (
+        (PRUNED, "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)"),
+        (DISTILLED, "DISTIL-COMET size reduction"),
+    ):
+        if size := results.size(metric):
+            found[reduction] = _percent(1 - size.parameters / whole.parameters)
+        after = lookup.seconds(results, "systems", metric, way, 1)
+        if before and after and segments:
+            found[f"{PRINTED[metric]} seconds per 1000 samples"] = fixed(1000 * after / segments, 2)
+            found[f"{PRINTED[metric]} speed improvement"] = _percent(1 - after / before)
+            if metric == DISTILLED:
+                found["DISTIL-COMET speed factor"] = fixed(before / after, 3)
+    return found
+
+
+def _percent(share: float) -> str:
+    return fixed(100 * share, 2)
+
+
+TABLES = (
+    _table(1, "Kendall's τ-b on MQM segments"),
+    _table(2, "The τ-like statistic on relative ranks (DARR)"),
+    PaperTable(
+        "cometinho_claims",
+        "cometinho_claims",
+        "COMETINHO, in the text",
+        "What the paper says of sizes and times, and what ours are: times of one core, the paper's of a GPU.",
+        (Column("claim", "Claim", numeric=False),),
+        _claim_lines,
+        lambda results: (Quantity("value", "Value", lambda results, text: text, printed("value")),),
+        lambda results: (
+            "Our models are of other sizes than the paper's, which decides what a part of them costs.",
+        ),
+        "COMETINHO, in the text",
+        "cometinho_claims",
+        sides={"paper": "paper", "ours": "ours"},
+        details=("unit", "where"),
+        uses=("speeds",),
+    ),
+)

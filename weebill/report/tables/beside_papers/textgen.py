@@ -1,0 +1,138 @@
+"""Tables 1 to 7 of TEXTGEN: models that generate text, by the steps that made them."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from weebill.evaluation.size.generation_size import GIB
+from weebill.experiment.pipelines import model_of, piped_models, task_of, variants_of
+from weebill.report.lookups import generation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Column, fixed, three_digits
+from weebill.report.tables.beside_papers.comparison import (
+    PAPER_FIRST,
+    Line,
+    PaperTable,
+    Printed,
+    Quantity,
+    printed,
+)
+
+FINE_TUNED, QUANTIZED = ("fine-tune",), ("quantization-aware", "post-training")
+_PIPELINE = {
+    "fine-tuned": FINE_TUNED,
+    "distilled": (*FINE_TUNED, "distil"),
+    "pruned": (*FINE_TUNED, "distil", "movement"),
+    "quantized": (*FINE_TUNED, "distil", "movement", *QUANTIZED),
+}
+_STUDENT = {"teacher": FINE_TUNED, "student": (*FINE_TUNED, "distil")}
+_PRUNED = {"original": FINE_TUNED, "pruned": (*FINE_TUNED, "movement")}
+# Number of a table: (task, {its rows: the steps that ours have been through}).
+NUMBERED = {
+    1: ("summarization", _STUDENT),
+    2: ("language-modelling", _STUDENT),
+    3: ("summarization", _PRUNED),
+    4: ("language-modelling", _PRUNED),
+    5: ("summarization", {"original": FINE_TUNED, "quantized": (*FINE_TUNED, *QUANTIZED)}),
+    6: ("summarization", _PIPELINE),
+    7: ("language-modelling", _PIPELINE),
+}
+SCORES = {  # task: {the paper's column: metric}
+    "summarization": {
+        "rouge1": "ROUGE-1",
+        "rouge2": "ROUGE-2",
+        "rougeL": "ROUGE-L",
+        "rougeLsum": "ROUGE-Lsum",
+    },
+    "language-modelling": {"perplexity": "perplexity"},
+}
+SLIPS = {
+    1: "The paper's ROUGE-Lsum of the fine-tuned model is 0.559 in its tables 1, 3 and 5, and 0.599 in table 6.",
+    7: "What the paper prints as +47.41 % of perplexity is 47.41 more: 3.60 times.",
+}
+SLIPS |= dict.fromkeys((3, 5, 6), SLIPS[1])
+GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of the safetensors."
+COMPARABLE = (
+    "The models, texts and machines are others than the paper's: what can be compared is how each step changes its "
+    "own column. Our times are of one core, one example after another, at fixed lengths."
+)
+
+
+def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
+    """Return the table's rows, ours beside, where a pipeline went through the same steps."""
+    task, steps = NUMBERED[number]
+    rows = [row for row in printed if row["table"] == str(number)]
+    ours = _variants_of(results, task, [steps[row["variant"]] for row in rows])
+    return [
+        Line(
+            (row["variant"], one or ""),
+            one,
+            row,
+            ours[0],
+            rows[0],
+            ("plain" if index else "baseline") if one else "absent",
+        )
+        for index, (row, one) in enumerate(zip(rows, ours, strict=True))
+    ]
+
+
+def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
+    """The variant for the steps of each row, all of one model: of the first that has most of them."""
+    models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
+    found = [[_variant_of(results, model, steps) for steps in rows] for model in models]
+    return min(found, key=lambda ours: ours.count(None))
+
+
+def _variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
+    """The first variant of a model that has been through these steps; int8 may come without its training."""
+    without = [method for method in steps if method != "quantization-aware"]
+    for wanted in (list(steps), without):
+        for variant in variants_of(results.config, model):
+            if lookup.methods(results, variant) == wanted:
+                return variant
+    return None
+
+
+def _score(column: str, metric: str) -> Quantity:
+    def ours(results: Results, variant: str) -> str:
+        one = lookup.quality(results, variant, metric)
+        return fixed(one.score, 2 if column == "perplexity" else 3) if one else ""
+
+    return Quantity(column, metric, ours, printed(column), "ratio")
+
+
+def _seconds(results: Results, variant: str) -> str:
+    speed = lookup.speed(results, variant)
+    return three_digits(speed.seconds_per_example) if speed else ""
+
+
+def _gibibytes(results: Results, variant: str) -> str:
+    size = results.size(variant)
+    return fixed(size.parameter_bytes / GIB, 4) if size else ""
+
+
+def _table(number: int) -> PaperTable:
+    task, _ = NUMBERED[number]
+    quantities = (
+        *(_score(column, metric) for column, metric in SCORES[task].items()),
+        Quantity("seconds", "Time, s", _seconds, printed("seconds"), "ratio"),
+        Quantity("size_gb", "Size, GiB", _gibibytes, printed("size_gb"), "ratio"),
+    )
+    notes = (*([SLIPS[number]] if number in SLIPS else []), GIBIBYTES, COMPARABLE)
+    return PaperTable(
+        f"textgen_table{number}",
+        "textgen_tables",
+        f"TEXTGEN, table {number}",
+        "The paper's table, and ours beside; × against the first row.",
+        (Column("variant", "Variant", numeric=False), Column("ours", "Ours", numeric=False)),
+        partial(_lines, number=number),
+        lambda results: quantities,
+        lambda results: notes,
+        f"TEXTGEN, table {number}",
+        "textgen_table",
+        sides=PAPER_FIRST,
+        needs=("qualities", "sizes", "speeds"),
+        shown=lambda config: any(task_of(config, name) == task for name in piped_models(config)),
+    )
+
+
+TABLES = tuple(map(_table, NUMBERED))

@@ -1,0 +1,109 @@
+"""Tables of models that generate text: all variants of each task."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from weebill.evaluation.quality.rouge import METRICS
+from weebill.report.lookups import generation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+
+MIB = 2**20
+SCORES = {"summarization": list(METRICS), "language-modelling": ["perplexity", "bits per byte"]}
+TITLES = {"summarization": "Summaries", "language-modelling": "Running text"}
+LEAD = "`lead`: what the articles begin with, as long as a summary may be: a summary that needs no model."
+PIECES = "Perplexity is per token: no × across a pruning of the vocabulary; compare bits per byte."
+
+
+def variants_table(results: Results, task: str) -> Table:
+    """Every variant of the models for a task: its scores with intervals, bytes, time and memory."""
+    scores = SCORES[task]
+    columns = [Column("variant", "Variant", numeric=False)]
+    for name in scores:
+        key = name.lower().replace(" ", "_").replace("-", "_")
+        columns += [
+            Column(key, name, "", deltas=True),
+            Column(f"{key}_low", name, "from"),
+            Column(f"{key}_high", name, "to"),
+        ]
+    columns += [
+        Column("mib", "MiB", deltas=True),
+        Column("seconds", "s an example", deltas=True),
+        Column("milliseconds", "ms a token"),
+        Column("peak_mib", "Memory, MiB", deltas=True),
+    ]
+    leads = dict.fromkeys(one.variant for one in lookup.leads_for(results, scores))
+    rows = [Row(tuple(_cells(results, lead, scores)), "plain") for lead in leads]
+    for variant in lookup.variants_for(results, task):
+        cells = _cells(results, variant, scores)
+        base = _cells(results, lookup.baseline(results, variant), scores)
+        if variant != lookup.baseline(results, variant):
+            cells = [
+                Cell(cell.text, delta(cell.text, other.text, "ratio"))
+                if column.deltas and lookup.comparable(results, variant, column.key)
+                else cell
+                for cell, other, column in zip(cells, base, columns, strict=True)
+            ]
+        rows.append(
+            Row(
+                tuple(cells),
+                "baseline" if variant == lookup.baseline(results, variant) else "plain",
+            )
+        )
+    return Table(
+        f"generation_{task.replace('-', '_')}",
+        TITLES[task],
+        "Every variant by the steps that made it, with 95 % bootstrap intervals; × against the model's first.",
+        tuple(columns),
+        tuple(rows),
+        tuple(_notes(results, task)),
+    )
+
+
+summaries_table = partial(variants_table, task="summarization")
+running_text_table = partial(variants_table, task="language-modelling")
+
+
+def _cells(results: Results, variant: str, scores: Sequence[str]) -> list[Cell]:
+    cells = [Cell(variant)]
+    for name in scores:
+        one = lookup.quality(results, variant, name)
+        decimals = 2 if name == "perplexity" else 3
+        shown = (one.score, one.low, one.high) if one else (None,) * 3
+        cells += [Cell(fixed(value, decimals)) for value in shown]
+    size, speed = results.size(variant), lookup.speed(results, variant)
+    return [
+        *cells,
+        Cell(three_digits(size.parameter_bytes / MIB) if size else ""),
+        Cell(three_digits(speed.seconds_per_example) if speed else ""),
+        Cell(three_digits(speed.milliseconds_per_token) if speed else ""),
+        Cell(three_digits(speed.peak_mib - speed.idle_mib) if speed else ""),
+    ]
+
+
+def _notes(results: Results, task: str) -> list[str]:
+    chosen = set(lookup.variants_for(results, task))
+    leads = lookup.leads_for(results, SCORES[task])
+    measured = [*(one for one in results.qualities if one.variant in chosen), *leads]
+    notes = [LEAD] if leads else []
+    if not all(
+        lookup.comparable(results, variant, name) for variant in chosen for name in SCORES[task]
+    ):
+        notes.append(PIECES)
+    for signature in dict.fromkeys(one.signature for one in measured):
+        first = next(one for one in measured if one.signature == signature)
+        scored = "" if first.tokens is None else f", {first.tokens:,} tokens"
+        notes.append(
+            f"`{signature}`: {first.examples:,} "
+            f"{'summaries' if first.tokens is None else 'windows'}{scored} of {first.data}, SHA-256 "
+            f"{first.test_set_sha256[:16]}."
+        )
+    for speed in results.speeds:
+        if speed.variant in chosen:
+            notes.append(
+                f"Times and memory: {speed.examples} examples of {speed.given_tokens:.0f} tokens in the mean, "
+                f"{speed.new_tokens} new ones each, greedily, medians of {len(speed.seconds)} rounds; "
+                f"memory is what loading and generating added; {speed.hardware}."
+            )
+            break
+    return notes

@@ -1,0 +1,102 @@
+"""The table of training texts: the same student trained on less of what the teachers made (WMT21 §3)."""
+
+from collections.abc import Mapping, Sequence
+
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comparison import Comparison
+from weebill.experiment.student_names import architecture_of, text_of
+from weebill.experiment.training_texts import KINDS, corpora_of, learnt_kinds, training_texts
+from weebill.report import papers
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Cell, Column, Row, Table, fixed, signed
+from weebill.report.tables.beside_papers import quantities as q
+
+PAPER_COLUMNS = (q.score("wmt21", "bleu_wmt20"), q.score("wmt21", "bleu_wmt21"))
+
+
+def training_texts_table(results: Results) -> Table:
+    """A row for every text of every compared student, the first text's first."""
+    texts, pairs = training_texts(results.config), _pairs(results)
+    columns = [
+        Column("student", "Student", numeric=False),
+        Column("text", "Training text", numeric=False),
+        *(Column(kind.replace("-", "_"), "Pairs", kind) for kind in KINDS),
+        Column("bleu", "BLEU"),
+        Column("bleu_low", "BLEU, 95 %", "from"),
+        Column("bleu_high", "BLEU, 95 %", "to"),
+        Column("difference", "BLEU difference"),
+        Column("difference_low", "BLEU difference, 95 %", "from"),
+        Column("difference_high", "BLEU difference, 95 %", "to"),
+        Column("p", "p"),
+    ]
+    for quantity in PAPER_COLUMNS:
+        for side in ("ours", "paper"):
+            columns.append(Column(f"{quantity.key}_{side}", quantity.title, side))
+    rows, seen = [], set()
+    for one in results.texts:
+        if one.baseline not in seen:
+            seen.add(one.baseline)
+            scores = (one.baseline_score, one.baseline_low, one.baseline_high)
+            rows.append(_row(results, one.baseline, scores, None, texts, pairs))
+        rows.append(_row(results, one.variant, (one.score, one.low, one.high), one, texts, pairs))
+    first = results.texts[0]
+    return Table(
+        "training_texts",
+        "Training texts",
+        "Students trained on text of several kinds: the teacher's translations of parallel and of source-side "
+        "monolingual (forward) text, target-side text that the reverse teacher translated back (backward), and "
+        "the teacher's translations of that (backward-forward).",
+        tuple(columns),
+        tuple(rows),
+        (
+            "BLEU differences are to the same student trained on the first text, above 0 where it is better; p: "
+            "of the difference, by paired bootstrap resampling, as its 95 % interval.",
+            f"BLEU of {first.sentences:,} sentences, {' and '.join(first.test_sets)} together; signature "
+            f"{first.signature}. In the paper's columns: means over its test sets' counterparts.",
+            "WMT21 prints its students trained on all four kinds, none of those trained on fewer.",
+        ),
+    )
+
+
+def _pairs(results: Results) -> dict[str, int]:
+    """Return the sentence pairs of each kind of text, which is a table for each of its corpora."""
+    config = results.config
+    pairs = dict.fromkeys(KINDS, 0)
+    kinds = [kind for kind in learnt_kinds(config) for _ in corpora_of(config, kind)]
+    for kind, count in zip(kinds, results.pairs, strict=True):
+        pairs[kind] += count
+    return pairs
+
+
+def _row(
+    results: Results,
+    name: str,
+    scores: Sequence[float],
+    difference: Comparison | None,
+    texts: Mapping[str, Sequence[str]],
+    pairs: Mapping[str, int],
+) -> Row:
+    variant = Variant.parse(name)
+    text = text_of(variant.student) or next(iter(texts))
+    cells = [Cell(architecture_of(variant.student)), Cell(text)]
+    cells += [Cell(f"{pairs[kind]}" if kind in texts[text] else "") for kind in KINDS]
+    cells += [Cell(fixed(score, 2)) for score in scores]
+    if difference is None:
+        cells += [Cell()] * 4
+    else:
+        bounds = (difference.difference, difference.difference_low, difference.difference_high)
+        cells += [Cell(signed(value)) for value in bounds]
+        cells.append(Cell(fixed(difference.p_value, 3)))
+    printed = _printed(results, variant) if set(texts[text]) == set(KINDS) else None
+    for quantity in PAPER_COLUMNS:
+        cells.append(Cell(quantity.ours(results, variant)))
+        cells.append(Cell(quantity.paper(printed) if printed else ""))
+    return Row(tuple(cells), "baseline" if difference is None else "plain")
+
+
+def _printed(results: Results, variant: Variant) -> Mapping[str, str] | None:
+    """The row of WMT21's table 1 that a student stands beside."""
+    name = lookup.row_of(results, variant, "wmt21")
+    rows = papers.load_table("wmt21", 1).to_dict("records")
+    return next((row for row in rows if row["model"] == name), None)

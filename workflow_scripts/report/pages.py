@@ -1,0 +1,22 @@
+"""Write a page of results (the rules of rules/report.smk), from measurements and Snakemake's benchmarks."""
+
+from weebill.workflow.job import job
+
+import os
+from pathlib import Path
+
+from weebill.files import write_text
+from weebill.report.catalogue import page_maker
+from weebill.report.results import Results
+from weebill.report.tables.run_time import run_time_table
+
+with job(snakemake.log[0]):
+    params, output = snakemake.params, Path(snakemake.output[0])
+    files = dict(snakemake.input.items())
+    links = {
+        heading: os.path.relpath(picture, output.parent)
+        for heading, picture in zip(params.headings, files["pictures"], strict=True)
+    }
+    results = Results.read(params.config, files)
+    page = page_maker(params.page)(results, run_time_table(params.benchmarks), links)
+    write_text(output, page)
