@@ -1,48 +1,12 @@
 """Generation of summaries by a model's own search, in batches of articles of similar length."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from weebill.generation.models import Generator
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """Settings of the search, in place of a model's own; tokens that it forces or forbids stay so.
-
-    max_tokens, min_tokens: bounds of a summary, end included.  no_repeat: length of spans that may not occur twice;
-    0 allows all.  length_penalty: a beam's score is divided by its length to this power.
-    """
-
-    beam: int = 4
-    max_tokens: int = 128
-    min_tokens: int = 0
-    no_repeat: int = 0
-    length_penalty: float = 1.0
-    batch_size: int = 16
-
-    def options(self) -> dict[str, object]:
-        """Return the options as `generate()` keyword arguments."""
-        return {
-            "do_sample": False,
-            "num_beams": self.beam,
-            "num_return_sequences": 1,
-            "max_length": None,
-            "min_length": None,
-            "max_new_tokens": self.max_tokens,
-            "min_new_tokens": self.min_tokens or None,
-            "no_repeat_ngram_size": self.no_repeat,
-            "encoder_no_repeat_ngram_size": 0,
-            "encoder_repetition_penalty": None,
-            "length_penalty": self.length_penalty,
-            "early_stopping": False,
-            "repetition_penalty": None,
-            "exponential_decay_length_penalty": None,
-            "use_cache": True,
-        }
+from weebill.generation.settings import SearchSettings
 
 
 def encode(generator: Generator, texts: Sequence[str], max_source: int) -> dict[str, Tensor]:

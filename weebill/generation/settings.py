@@ -1,4 +1,4 @@
-"""Settings of trainings, free of the libraries that train, so that configurations can be checked."""
+"""Settings of trainings and of search, by which configurations are checked without the libraries that train."""
 
 import logging
 import math
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from weebill.errors import InputError
+from weebill.settings import Amount, Count, Positive, Weight
 
 if TYPE_CHECKING:
     from weebill.generation.models import Generator
@@ -18,21 +19,29 @@ LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
 class TrainingSettings:
     """How long and how to train.  Defaults are TEXTGEN's, whose code takes 32 · 4 examples an update."""
 
-    epochs: float | None = None  # rounds through the text; either these
-    updates: int | None = None  # or these
-    batch_size: int = 32
-    accumulate: int = 4  # batches an update
-    learning_rate: float = 5e-5
-    warmup: int = 500  # updates; then linearly to 0
-    weight_decay: float = 0.01
-    clip_norm: float = 1.0
-    precision: Literal["float32", "bfloat16", "float16"] = (
-        "float32"  # of products; weights are float32
-    )
-    validate_every: int = 500  # updates; checkpoints are written then too
-    keep: Literal["best", "last"] = (
-        "best"  # the weights of lowest validation loss, or the last ones
-    )
+    epochs: Positive | None = None
+    """Rounds through the text; either these or `updates`."""
+    updates: Count | None = None
+    """Updates; either these or `epochs`."""
+    batch_size: Count = 32
+    """Examples of a batch."""
+    accumulate: Count = 4
+    """Batches of an update."""
+    learning_rate: Positive = 5e-5
+    """Learning rate of Adam at its peak; after the warm-up it falls to 0 linearly."""
+    warmup: Amount = 500
+    """Updates of the warm-up, fewer than `updates`. With `epochs`, whose updates are known when the text is, at most
+    ten times the updates: the learning rate must come to a tenth of its peak."""
+    weight_decay: Weight = 0.01
+    """Weight decay of weights; biases and norms have none."""
+    clip_norm: Weight = 1.0
+    """Largest norm of the gradient; 0 sets no limit."""
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Type of the matrix products; weights stay in float32. `bfloat16` and `float16` are for a GPU."""
+    validate_every: Count = 500
+    """Updates between two validations; checkpoints are written then too."""
+    keep: Literal["best", "last"] = "best"
+    """Weights that are kept: those of the lowest validation loss, or the `last`."""
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.updates is None):
@@ -58,6 +67,46 @@ class TrainingSettings:
             )
         if reached < 1:
             logging.warning("%s its peak", told)
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How summaries are searched for, whatever a model's own settings of search; tokens that it forces or forbids
+    stay so.
+    """
+
+    beam: Count = 4
+    """Hypotheses of the beam."""
+    max_tokens: Count = 128
+    """Most tokens of a summary, its end included, and of the leads of articles that are compared with them."""
+    min_tokens: Amount = 0
+    """Fewest tokens of a summary, its end included."""
+    no_repeat: Amount = 0
+    """Length of spans that do not come twice, in tokens; 0 allows all."""
+    length_penalty: float = 1.0
+    """Exponent of the length that a beam's score is divided by."""
+    batch_size: Count = 16
+    """Articles of a batch."""
+
+    def options(self) -> dict[str, object]:
+        """Return the options as `generate()` keyword arguments."""
+        return {
+            "do_sample": False,
+            "num_beams": self.beam,
+            "num_return_sequences": 1,
+            "max_length": None,
+            "min_length": None,
+            "max_new_tokens": self.max_tokens,
+            "min_new_tokens": self.min_tokens or None,
+            "no_repeat_ngram_size": self.no_repeat,
+            "encoder_no_repeat_ngram_size": 0,
+            "encoder_repetition_penalty": None,
+            "length_penalty": self.length_penalty,
+            "early_stopping": False,
+            "repetition_penalty": None,
+            "exponential_decay_length_penalty": None,
+            "use_cache": True,
+        }
 
 
 @dataclass(frozen=True)

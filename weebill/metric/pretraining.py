@@ -7,11 +7,11 @@ checkpoint therefore holds parameters, the optimizer's state and losses; nothing
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,6 +33,7 @@ from weebill.files import (
     write_json,
 )
 from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
@@ -47,27 +48,6 @@ KIND = FolderKind(
     always=("config.json", "model.safetensors", FILE, RECORD),
     mark=(RECORD, lambda file: has_keys(file, {"losses", "code"})),
 )
-
-
-@dataclass(frozen=True)
-class PretrainingSettings:
-    """Shape of the encoder, and settings of its training; masking is BERT's and XLM-R's."""
-
-    layers: int = 4
-    heads: int = 4
-    width: int = 256
-    intermediate: int = 1024
-    positions: int = 258  # two more than the longest sentence's pieces
-    dropout: float = 0.1
-    updates: int = 10_000
-    batch_pieces: int = 4096  # padding included
-    learning_rate: float = 5e-4  # the highest; linear warm-up, then linear decay to 0
-    warmup: int = 500  # updates
-    weight_decay: float = 0.01
-    clip_norm: float = 1.0
-    mask_share: float = 0.15
-    precision: Literal["float32", "bfloat16"] = "float32"  # that of products; weights are float32
-    checkpoint_every: int = 500  # updates
 
 
 class Sentences:

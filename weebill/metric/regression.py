@@ -8,8 +8,8 @@ import inspect
 import json
 import logging
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from weebill.files import (
 )
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.architecture import KINDS, REGRESSION
+from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
@@ -52,25 +53,6 @@ KIND = FolderKind(
     perhaps=tuple(f"encoder/{name}" for name in ENCODER_FILES),
     mark=(RECORD, lambda file: has_keys(file, {"validations", "code"})),
 )
-
-
-@dataclass(frozen=True)
-class RegressionSettings:
-    """Settings of a training; defaults are those of unbabel-comet 2.2.7 and of its configurations.
-
-    hyperparameters: those of its class, by its names, where they differ from its defaults.
-    """
-
-    kind: str = REGRESSION
-    epochs: int = 5  # at most
-    patience: int = (
-        2  # epochs without a better Kendall's τ on the validation table; 0: train all epochs
-    )
-    accumulate: int = 8  # batches in an update
-    clip_norm: float = 1.0
-    precision: str = "float32"  # or bfloat16, for products; weights are float32
-    checkpoint_every: int = 200  # updates
-    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def train(

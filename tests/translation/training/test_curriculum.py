@@ -14,9 +14,9 @@ from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.translation.training.batches import batch_stream
 from weebill.translation.training.callbacks import Checkpoints, GreedyValidation
-from weebill.translation.training.curriculum import Stage, last_begins, staged_batches
+from weebill.translation.training.curriculum import last_begins, staged_batches
 from weebill.translation.training.encoding import encode_corpus
-from weebill.translation.training.task import TrainingConfig
+from weebill.translation.training.settings import Stage, TrainingConfig
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.trainer import tensors_hash, train
 

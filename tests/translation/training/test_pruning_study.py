@@ -20,8 +20,8 @@ from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import train_vocabulary
 from weebill.translation.training.pruned_students import make_checkpoint, make_pruned
 from weebill.translation.training.pruning_study import TranslationStudy
+from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.train_from_scratch import new_network
-from weebill.translation.training.trainer import Hardware, TrainingConfig
 from weebill.workflow import code_version
 
 ENTRY = {

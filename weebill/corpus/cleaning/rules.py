@@ -1,17 +1,26 @@
 """Settings of the filters that count and compare."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from weebill.settings import Count, Ge, Share
 
 
 @dataclass(frozen=True)
 class Rules:
     """Thresholds of the rules (WNGT20 §3, WMT21 §2)."""
 
-    max_tokens: int = 150  # white-space tokens a side
-    max_length_ratio: float = 2.0  # tokens of the longer side over those of the shorter
-    min_letter_tokens: float = 0.4  # share of tokens that begin with a letter of the script
-    min_letter_characters: float = 0.5  # share of non-space characters that are such letters
-    max_word_characters: int = 150
+    max_tokens: Count = 150
+    """Most words on a side; in Chinese and Japanese each letter counts as one."""
+    max_length_ratio: Annotated[float, Ge(1)] = 2.0
+    """Most words of the longer side per word of the shorter. Letters of Chinese or Japanese are about 1.7 and 2.5 to
+    a word of English, so 4 suits them."""
+    min_letter_tokens: Share = 0.4
+    """Smallest share of words that begin with a letter of the language's script."""
+    min_letter_characters: Share = 0.5
+    """Smallest share of characters, without spaces, that are such letters."""
+    max_word_characters: Count = 150
+    """Most characters of the longest word."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1 or self.max_word_characters < 1:

@@ -15,7 +15,7 @@ from weebill.durable import sync
 from weebill.files import atomic_path
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import greedy_translations
-from weebill.translation.training.task import TrainingConfig
+from weebill.translation.training.settings import TrainingConfig
 
 
 class ProgressBar(lightning.Callback):

@@ -4,8 +4,7 @@ The learning rate knows nothing of stages.  A stage begins its own order of its 
 the seed, the stage and its number alone, and a resumed run reads the same stream.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -14,19 +13,7 @@ from weebill.errors import InputError
 from weebill.files import sha256_text
 from weebill.translation.training.batches import batch_stream
 from weebill.translation.training.encoding import EncodedCorpus
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What is trained on, and for how many updates; the last stage lasts to the end whatever its `updates`.
-
-    copies: how often the pairs of a corpus stand in an epoch, once where it is not named.  augmented: whether the
-    rows that augmentation added stand there too.
-    """
-
-    updates: int | None = None
-    copies: Mapping[str, int] = field(default_factory=dict)
-    augmented: bool = True
+from weebill.translation.training.settings import Stage
 
 
 def last_begins(stages: Sequence[Stage]) -> int:

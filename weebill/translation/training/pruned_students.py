@@ -11,8 +11,8 @@ from weebill.pruning.method import Method
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, load_model, model_hash, save_model
 from weebill.translation.training.pruning_study import TranslationStudy, unwatched
+from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.train_from_scratch import make_model
-from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 
 def make_checkpoint(

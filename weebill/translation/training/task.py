@@ -1,6 +1,5 @@
-"""One update of a training: its batches, its loss, its step, its smoothed weights; and how to train."""
+"""One update of a training: its batches, its loss, its step, its smoothed weights."""
 
-from dataclasses import dataclass
 from itertools import chain
 
 import lightning
@@ -9,37 +8,10 @@ from torch import nn
 from torch.utils.data import IterableDataset
 
 from weebill.pruning.study import Companion
-from weebill.translation.training.curriculum import Stage, staged_batches
+from weebill.translation.training.curriculum import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """How to train; defaults are the students' of WNGT20 §3 (Marian's transformer-base task)."""
-
-    batch_tokens: int = 8192  # source plus target, padding counted, in one batch of one device
-    accumulate: int = 1  # batches per update and device
-    updates: int = 500_000  # at most
-    learning_rate: float = 3e-4
-    warmup: int = 16_000  # updates; linear up to here, inverse square root from here
-    validate_every: int = 5_000  # updates
-    patience: int = 20  # validations without improvement; 0: train all the updates
-    checkpoint_every: int = 1_000  # updates
-    smoothing: float = 1e-4  # exponential smoothing of the weights; 0: off
-    dropout: float = 0.0
-    label_smoothing: float = 0.0
-    clip_norm: float = 0.0  # 0: off
-    max_pieces: int = 200  # longer pairs are left out of training
-    precision: str = "float32"  # or bfloat16, for products; weights are float32
-    guided_alignment: float = 0.0  # weight of the loss; 0: off
-    language: str = ""  # of the targets, whose tokens validation's BLEU counts; "" has words
-    stages: tuple[Stage, ...] = ()  # of the text; none: all of it all the time
-
-    def __post_init__(self) -> None:
-        """Stages may come as plain values of a configuration."""
-        stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
-        object.__setattr__(self, "stages", tuple(stages))
+from weebill.translation.training.settings import TrainingConfig
 
 
 class UpdateStream(IterableDataset):

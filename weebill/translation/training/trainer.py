@@ -37,30 +37,12 @@ from weebill.translation.training.callbacks import (
 )
 from weebill.translation.training.curriculum import last_begins
 from weebill.translation.training.encoding import encode_corpus
-from weebill.translation.training.task import TrainingConfig, TranslationTask, UpdateStream
+from weebill.translation.training.settings import Hardware, TrainingConfig
+from weebill.translation.training.task import TranslationTask, UpdateStream
 from weebill.workflow.code_version import code_of_module
 
 ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
-
-
-@dataclass(frozen=True)
-class Hardware:
-    """Where to train: accelerator `cpu` or `gpu`, devices of each node, CPU threads of each process, nodes.
-
-    One process runs on each device, DDP where there are several.
-    On one node a training starts its processes itself; on several, something else starts one per device.
-    """
-
-    accelerator: str = "cpu"
-    devices: int = 1
-    threads: int = 1
-    nodes: int = 1
-
-    @property
-    def processes(self) -> int:
-        """Of one training, one for each device."""
-        return self.devices * self.nodes
 
 
 @dataclass

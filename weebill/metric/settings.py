@@ -1,0 +1,70 @@
+"""Settings of the trainings of metrics and encoders, free of the libraries that train.
+
+The environment `comet` reads this module: it imports the standard library and `weebill.settings` alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from weebill.settings import Amount, Count, Ge, PartialShare, Positive, ProperShare, Weight
+
+
+@dataclass(frozen=True)
+class PretrainingSettings:
+    """Shape of an encoder, and how it is trained by masked language modelling; masking is BERT's and XLM-R's."""
+
+    layers: Count = 4
+    """Number of layers."""
+    heads: Count = 4
+    """Heads of each layer; `width` is a multiple of them."""
+    width: Count = 256
+    """Width of the embeddings and of the layers' outputs."""
+    intermediate: Count = 1024
+    """Neurons of each feed-forward block."""
+    positions: Annotated[int, Ge(8)] = 258
+    """Number of positions: two more than a sentence may have pieces."""
+    dropout: PartialShare = 0.1
+    """Probability of dropping an activation."""
+    updates: Count = 10_000
+    """Updates of the training."""
+    batch_pieces: Annotated[int, Ge(16)] = 4096
+    """Pieces of an update, with padding."""
+    learning_rate: Positive = 5e-4
+    """Highest learning rate: it grows linearly up to this value and falls linearly to 0."""
+    warmup: Amount = 500
+    """Updates of the growth, fewer than `updates`."""
+    weight_decay: Weight = 0.01
+    """Weight decay of AdamW."""
+    clip_norm: Positive = 1.0
+    """Largest norm of the gradient."""
+    mask_share: ProperShare = 0.15
+    """Share of the pieces that the encoder has to predict."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster where the processor has it."""
+    checkpoint_every: Count = 500
+    """Updates between two checkpoints; a killed job goes on from the last one."""
+
+
+@dataclass(frozen=True)
+class RegressionSettings:
+    """How unbabel-comet trains a regression model; defaults are those of unbabel-comet 2.2.7 and its
+    configurations."""
+
+    kind: Literal["regression_metric", "referenceless_regression_metric"] = "regression_metric"
+    """Class of unbabel-comet: a metric with references, or one without."""
+    epochs: Count = 5
+    """Most epochs."""
+    patience: Amount = 2
+    """Epochs without a better Kendall's τ on the validation table before the training stops; 0 trains all epochs."""
+    accumulate: Count = 8
+    """Batches of an update."""
+    clip_norm: Positive = 1.0
+    """Largest norm of the gradient."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster where the processor has it."""
+    checkpoint_every: Count = 200
+    """Updates between two checkpoints; a killed job goes on from the last one."""
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    """Hyperparameters of unbabel-comet's class by its own names, such as `batch_size`, `hidden_sizes`, `layer` or
+    `learning_rate`, where they differ from its defaults."""

@@ -1,0 +1,145 @@
+"""Bounds and common types of settings, for the annotations of the dataclasses that hold them.
+
+A setting is a field of a frozen dataclass. Its annotation gives type and bounds, and its default the default; None
+means that the key may be left out. The text below it gives the unit, the meaning and the source.
+`configuration.settings_schema` reads all of it. The bounds are classes of our own: some of these dataclasses are used
+in the environments `comet` and `bicleaner`, which have neither pydantic nor annotated_types.
+"""
+
+import ast
+import inspect
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+# A section of a configuration: `@section class Cleaning: ...`.
+section = dataclass(frozen=True, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Ge:
+    """Lower bound of a number, itself included."""
+
+    ge: float
+
+
+@dataclass(frozen=True)
+class Gt:
+    """Lower bound of a number, itself excluded."""
+
+    gt: float
+
+
+@dataclass(frozen=True)
+class Le:
+    """Upper bound of a number, itself included."""
+
+    le: float
+
+
+@dataclass(frozen=True)
+class Lt:
+    """Upper bound of a number, itself excluded."""
+
+    lt: float
+
+
+@dataclass(frozen=True)
+class MinLen:
+    """Smallest number of letters, items or keys."""
+
+    min_length: int
+
+
+@dataclass(frozen=True)
+class MaxLen:
+    """Largest number of items."""
+
+    max_length: int
+
+
+@dataclass(frozen=True)
+class Unique:
+    """Mark of a list that holds each item once."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Regular expression that a text matches, and how messages call such a text."""
+
+    pattern: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Mark of a field that the workflow sets; a configuration has no such key."""
+
+
+@dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
+class Chosen:
+    """Alternatives of a section: the key `tag` names one of `options`, which gives the other keys.
+
+    options: settings classes by name, such as a registry.
+    without: keys that are left out here.  defaults: those that differ here.
+    """
+
+    tag: str
+    options: Mapping[str, type]
+    without: Collection[str] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+Count = Annotated[int, Ge(1)]
+Amount = Annotated[int, Ge(0)]
+Seed = Annotated[int, Ge(0)]
+Share = Annotated[float, Ge(0), Le(1)]
+PartialShare = Annotated[float, Ge(0), Lt(1)]
+ProperShare = Annotated[float, Gt(0), Lt(1)]
+NonZeroShare = Annotated[float, Gt(0), Le(1)]
+Weight = Annotated[float, Ge(0)]
+Positive = Annotated[float, Gt(0)]
+Text = Annotated[str, MinLen(1)]
+Place = Annotated[str, MinLen(1)]
+Places = Annotated[tuple[Place, ...], MinLen(1), Unique()]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
+FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
+Language = Annotated[
+    str, Pattern("^[a-z]{2,3}$", "a language code of two or three small letters, such as en")
+]
+Sha256 = Annotated[str, Pattern("^[0-9a-f]{64}$", "64 hexadecimal digits in small letters")]
+Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits")]
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """Return the default of every field of a settings class; None if it has none."""
+    return {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
+
+
+def sentences(cls: type) -> dict[str, str]:
+    """Return the text below each field of a settings class, those of its bases included, on one line."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        found |= _sentences_in(inspect.getsourcefile(base)).get(base.__qualname__, {})
+    return found
+
+
+@cache
+def _sentences_in(file: str) -> dict[str, dict[str, str]]:
+    """Return {class: {field: text}} of all classes at the top level of a source file."""
+    found: dict[str, dict[str, str]] = {}
+    for node in ast.parse(Path(file).read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        texts = found[node.name] = {}
+        for one, after in zip(node.body, node.body[1:], strict=False):
+            if (
+                isinstance(one, ast.AnnAssign)
+                and isinstance(after, ast.Expr)
+                and isinstance(after.value, ast.Constant)
+            ):
+                texts[one.target.id] = " ".join(inspect.cleandoc(after.value.value).split())
+    return found

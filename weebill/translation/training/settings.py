@@ -1,0 +1,95 @@
+"""Settings of trainings, free of the libraries that train, so that configurations can be checked against them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from weebill.settings import Amount, Computed, Count, PartialShare, Positive, Weight
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a training, with a text of its own; the last stage lasts to the end."""
+
+    updates: Count | None = None
+    """Updates of this stage. The last stage has none: it lasts to the end."""
+    copies: Mapping[str, Amount] = field(default_factory=dict)
+    """How often the pairs of a corpus stand in an epoch of this stage, by the corpus' name; 0 leaves the corpus out,
+    and a corpus that is not named stands there once."""
+    augmented: bool = True
+    """Train on the rows that `distillation.augmentation` added, too."""
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How to train. Defaults are those of WNGT20 §3 for students (Marian's transformer-base task)."""
+
+    batch_tokens: Count = 8192
+    """Most positions in one batch of one device: source and target together, with padding."""
+    updates: Count = 500_000
+    """Most updates. A pruned student's count from its start, its `reset_to` included."""
+    learning_rate: Positive = 3e-4
+    """Learning rate at its peak."""
+    warmup: Amount = 16_000
+    """Updates in which the learning rate grows linearly up to its peak, fewer than `updates`; after them it falls
+    with the inverse square root."""
+    validate_every: Count = 5_000
+    """Updates between two validations (greedy BLEU): at most `updates`, and at most those that a recipe of `pruning`
+    leaves for its last training. The last update is validated too."""
+    patience: Amount = 20
+    """Validations without a better BLEU before the training stops; 0 trains all `updates`."""
+    checkpoint_every: Count = 1_000
+    """Updates between the checkpoints from which a killed run goes on."""
+    smoothing: PartialShare = 1e-4
+    """Weight of the newest weights in their exponential average; 0 switches averaging off."""
+    dropout: PartialShare = 0.0
+    """Probability of dropping an activation."""
+    label_smoothing: PartialShare = 0.0
+    """Share of the probability that the loss spreads over all other pieces."""
+    accumulate: Count = 1
+    """Batches of one device that one update sums up."""
+    clip_norm: Weight = 0.0
+    """Largest norm of the gradient; 0 sets no limit."""
+    max_pieces: Count = 200
+    """Longest side of a pair, in pieces; longer pairs are left out of training."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on GPUs that have it."""
+    guided_alignment: Weight = 0.0
+    """Weight of a loss that teaches the decoder from which source pieces each target piece comes; for students only.
+    Marian's weight is 0.1, and 0 switches the loss off."""
+    language: Annotated[str, Computed()] = ""
+    """Language of the targets, whose tokens the BLEU of validations counts; "" counts words."""
+    stages: tuple[Stage, ...] = ()
+    """Curriculum: stages one after the other, each with its own choice of the text. Without any, all text is trained
+    on all the time."""
+
+    def __post_init__(self) -> None:
+        """Stages may come as plain values of a configuration."""
+        stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
+        object.__setattr__(self, "stages", tuple(stages))
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Where to train: one process on each device, with DDP if there are several.
+
+    On one node a training starts its processes itself; on several, something else starts one per device.
+    """
+
+    accelerator: Literal["cpu", "gpu"] = "cpu"
+    """Device that trains, translates and cleans."""
+    devices: Count = 1
+    """Processes or GPUs of one training job on a node; several train data-parallel."""
+    threads: Count = 1
+    """CPU threads of one process; a training has one process for each device. The same number gives the same weights,
+    bit for bit."""
+    nodes: Count = 1
+    """Nodes of one training. Leave it at 1: Snakemake, on Slurm too, starts a job as one process on one node, and a
+    training on more stops with an error. More are for a launcher that starts
+    `weebill.translation.training.trainer.train` once per device on every node (`srun --nodes --ntasks-per-node`,
+    `torchrun`)."""
+
+    @property
+    def processes(self) -> int:
+        """Number of processes of one training, one for each device."""
+        return self.devices * self.nodes
