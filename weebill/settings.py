@@ -74,6 +74,23 @@ class Pattern:
 
 
 @dataclass(frozen=True)
+class Expected:
+    """Words by which messages call a value of the right kind."""
+
+    expected: str
+
+
+@dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
+class Former:
+    """Alternatives of earlier versions, each with what messages say is expected instead.
+
+    A section's own earlier keys are its class variable FORMER.
+    """
+
+    former: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Computed:
     """Mark of a field that the workflow sets; a configuration has no such key."""
 

@@ -21,7 +21,7 @@ rule prune_metric:
         mem_mb=growing(8000),
     params:
         recipe=lambda w: PRUNED[w.metric],
-        uses=lambda w: [METHODS[method["method"]] for method in PRUNED[w.metric]],
+        uses=lambda w: [METHODS.module(method["method"]) for method in PRUNED[w.metric]],
         judgements=config["pruning"]["judgements"],
         segments=config["pruning"]["segments"],
         seed=config["seed"],

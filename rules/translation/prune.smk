@@ -55,7 +55,7 @@ rule prune:
         **student_resources(),
     params:
         recipe=lambda w: recipe_of(w.recipe),
-        uses=lambda w: [METHODS[recipe_of(w.recipe)["method"]]],
+        uses=lambda w: [METHODS.module(recipe_of(w.recipe)["method"])],
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],

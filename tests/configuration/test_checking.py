@@ -1,7 +1,7 @@
 """A valid configuration comes back complete, whichever experiment it describes."""
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +10,6 @@ import pytest
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema
 from weebill.configuration.zoo_file import load_zoo
-from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
@@ -18,13 +17,7 @@ from weebill.pruning.criteria import CRITERIA
 from weebill.pruning.method import Criterion
 from weebill.pruning.methods import METHODS
 from weebill.pruning.ranking import Ranking
-from weebill.pruning.recipes import (
-    comparisons,
-    comparisons_over_seeds,
-    methods_of,
-    shape_of,
-)
-from weebill.translation.training.trainer import Hardware, TrainingConfig
+from weebill.pruning.recipes import comparisons, comparisons_over_seeds, methods_of, shape_of
 from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -86,54 +79,33 @@ def test_numbers_have_the_type_of_their_key(experiment, zoo):
     assert isinstance(config["training"]["dropout"], float)
 
 
-@pytest.mark.parametrize(
-    ("section", "dataclass"),
-    [
-        (load_schema("translation")["$defs"]["training"], TrainingConfig),
-        (load_schema("translation")["properties"]["hardware"], Hardware),
-        (load_schema("translation")["properties"]["cleaning"]["properties"]["rules"], Rules),
-    ],
-    ids=["training", "hardware", "rules"],
-)
-def test_the_library_has_the_same_keys_and_defaults(section, dataclass):
-    library = {
-        field.name: list(field.default) if isinstance(field.default, tuple) else field.default
-        for field in fields(dataclass)
-    }
-    assert MISSING not in library.values()
-    library.pop("language", None)  # of a training: the experiment's, which the workflow adds
-    assert {key: rule["default"] for key, rule in section["properties"].items()} == library
+def alternatives(section: str) -> dict[str, dict]:
+    """The schema of each alternative of a section's entries, by the value that chooses it."""
+    rules = load_schema("translation")
+    named = rules["properties"][section]["additionalProperties"]["oneOf"]
+    options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in named]
+    tag = {"corpora": "importer", "pruning": "method"}[section]
+    return {option["properties"][tag]["const"]: option for option in options}
 
 
 @pytest.mark.parametrize("name", IMPORTERS)
 def test_every_importer_has_its_keys_in_the_schema(name):
-    rules = load_schema("translation")
-    section = filled_keys(rules["$defs"][f"{name}_corpus"], rules)
+    section = alternatives("corpora")[name]["properties"]
     library = {field.name: field for field in fields(IMPORTERS[name])}
     assert set(section) - set(OF_THE_CORPUS) == set(library)
-    for key, default in section.items():
-        if key in library and default not in (None, {}):
-            assert default == library[key].default
-
-
-def filled_keys(section: dict, rules: dict) -> dict:
-    """key: default, of a definition whose keys may be references."""
-    named = {
-        key: rule.get("$ref", "").removeprefix("#/$defs/")
-        for key, rule in section["properties"].items()
-    }
-    definitions = {
-        key: rules["$defs"].get(named[key], rule) for key, rule in section["properties"].items()
-    }
-    return {key: rule.get("default") for key, rule in definitions.items()}
+    for key, rule in section.items():
+        if key in library and rule.get("default") not in (None, {}):
+            assert rule["default"] == library[key].default
 
 
 def test_criteria_and_rankings_are_those_of_the_library():
     assert get_args(Criterion) == tuple(CRITERIA)
-    for recipe in load_schema("translation")["$defs"]["recipe"]["oneOf"]:
-        for key, known in (("criterion", Criterion), ("ranking", Ranking)):
-            if key in recipe["properties"]:
-                assert recipe["properties"][key]["enum"] == list(get_args(known))
+    methods = alternatives("pruning")
+    assert set(methods) == set(METHODS)
+    for name in ("late-reset", "one-shot"):
+        assert methods[name]["properties"]["criterion"]["enum"] == list(CRITERIA)
+    for name in ("one-shot", "movement"):
+        assert set(methods[name]["properties"]["ranking"]["enum"]) == set(get_args(Ranking))
 
 
 @pytest.mark.parametrize("path", PRECISE, ids=lambda path: path.stem)

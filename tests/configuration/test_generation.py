@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.configuration.changes import with_key
-from tests.configuration.test_readme import check_rows, keys
 from tests.generation.small import article
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.generation import local_paths, weights_of
 from weebill.configuration.kinds import estimate, unfit_models
-from weebill.configuration.schema import load_schema
 from weebill.generation.tokenizer import train_tokenizer
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
 from weebill.yaml_files import read_yaml
@@ -53,7 +51,6 @@ def changed(path: str, value) -> dict:
         ("steps.pruned.training.updates", None, "steps.pruned.training: expected either epochs or updates"),
         ("steps.pruned", NOTHING, "steps.pruned: removes neither heads nor neurons"),
         ("steps.pruned.prune_updates", 3, "steps.pruned.prune_updates: unknown key, expected one of method, heads"),
-        ("steps.pruned.movement", {"heads": 0.3}, "movement: unknown key, expected its keys beside 'method: mov"),
         ("steps.pruned.method", "prune", "steps.pruned.method: found 'prune', expected movement"),
         ("steps.distilled.layers", [2, 0], "steps.distilled.layers: found [2, 0], expected them to ascend"),
         ("steps.distilled.layers", [0, 4], "'distilled' takes layers [0, 4], but the model has 4 by then"),
@@ -120,39 +117,6 @@ def test_weights_are_those_of_the_built_models():
         }
         told = weights_of({**shape.__dict__, "vocabulary": len(tokenizer)})
         assert told == sum(matrices.values())
-
-
-def test_the_page_tells_every_key_and_default():
-    schema = load_schema("generation")
-    definitions = schema["$defs"]
-    text = (CONFIG / "generation.md").read_text(encoding="utf-8")
-    row = re.compile(r"^\| `([^`]+)` \| ?(.*?) ?\| ", re.MULTILINE)
-    tables = [dict(row.findall(table)) for table in text.split("\n\n")]
-    tables = [table for table in tables if table]
-    nested = ("evaluation.", "hardware.")
-    sections = ("search", "perplexity", "speed")
-    parents = ("evaluation", "hardware", *(f"evaluation.{section}" for section in sections))
-    whole = {key: default for key, default in keys(schema) if key not in parents}
-    expected = [
-        {k: v for k, v in whole.items() if not k.startswith(nested)},
-        {k: v for k, v in keys(definitions["text"]) if k != "fields"},
-        dict(keys(definitions["text_entry"])),
-        dict(keys(definitions["made_model"])),
-        dict(keys(definitions["hugging_face_model"])),
-        dict(keys(definitions["fine_tune"])),
-        dict(keys(definitions["distil"])),
-        dict(keys(definitions["distillation_loss"])),
-        dict(keys(definitions["movement"])),
-        dict(keys(definitions["quantization_aware"])),
-        dict(keys(definitions["post_training"])),
-        dict(keys(definitions["prune_vocabulary"])),
-        dict(keys(definitions["generator_training"])),
-        {k: v for k, v in whole.items() if k.startswith(nested)},
-    ]
-    expected[1] |= {"validation": [], "test": []}
-    assert len(tables) == len(expected)
-    for table, found in zip(tables, expected, strict=True):
-        check_rows(table, found)
 
 
 def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tmp_path):

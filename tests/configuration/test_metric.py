@@ -1,7 +1,5 @@
 """Metric experiments: mistakes in the configuration, in the words that the user reads."""
 
-from dataclasses import MISSING, fields
-
 import pytest
 
 from tests.configuration.changes import with_key
@@ -9,9 +7,6 @@ from tests.small_metric_experiment import SMALL, TEST
 from weebill.configuration.checking import check
 from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.kinds import estimate, missing_files
-from weebill.configuration.schema import load_schema
-from weebill.metric.pretraining import PretrainingSettings
-from weebill.metric.regression import RegressionSettings
 
 
 def changed(path, value):
@@ -109,15 +104,3 @@ def test_the_estimate_grows_with_updates():
     )
     assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
     assert few.lines("results/trial", 10**12)
-
-
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [("made_encoder", PretrainingSettings), ("regression", RegressionSettings)],
-)
-def test_defaults_are_the_library_s(name, settings):
-    rules = load_schema("metric")["$defs"][name]["properties"]
-    rules = {key: rule["default"] for key, rule in rules.items() if key != "by"}
-    assert rules == {
-        field.name: {} if field.default is MISSING else field.default for field in fields(settings)
-    }

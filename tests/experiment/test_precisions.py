@@ -30,6 +30,6 @@ def test_the_library_has_these_grids_and_formulas():
     assert list(GRIDS) == list(precisions.GRIDS)
     assert [name for name in GRIDS if grid_named(name).integer] == list(precisions.INTEGER_GRIDS)
     assert set(FORMULAS) == set(precisions.ACTIVATION_SCALES)
-    rules = load_schema("translation")["$defs"]["integer_grid"]["properties"]["activation_scale"]
+    rules = load_schema("translation")["$defs"]["IntegerGrid"]["properties"]["activation_scale"]
     assert set(rules["enum"]) == set(FORMULAS)
     assert rules["default"] == precisions.ACTIVATION_SCALES[0]

@@ -21,7 +21,7 @@ from tests.hugging_face.study import VALIDATION, FamilyStudy
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import layer_shapes, load_model, save_model
 from weebill.pruning.criteria import CRITERIA, Candidates
-from weebill.pruning.methods import METHODS, method_class, pruning_method
+from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.one_shot import OneShot
 
 # A line for each method; {side} stands for one that the family has.
@@ -50,7 +50,7 @@ def test_every_method(family, name, tmp_path):
         key: value.format(side=side) if isinstance(value, str) else value
         for key, value in SETTINGS[name].items()
     }
-    if method_class(name).reset_to:
+    if METHODS[name].reset_to:
         settings["reset_to"] = 2
     method = pruning_method({"method": name, **settings})
     pruned = method.prune(FamilyStudy(family), tmp_path / "work").model.model

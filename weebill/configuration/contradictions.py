@@ -9,7 +9,8 @@ from typing import Any
 
 from weebill.configuration import data, pruning, schedules, scores, students, teachers
 from weebill.configuration.metric import precision_faults
-from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
+from weebill.configuration.schema import Fault, contradicted, unknown
+from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from weebill.errors import nearest
 from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
@@ -23,6 +24,7 @@ from weebill.experiment.variants import (
     recipes,
 )
 from weebill.experiment.zoo import Zoo, members
+from weebill.settings import defaults
 
 Config = dict[str, Any]
 
@@ -209,9 +211,9 @@ def _mbr(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if mbr.get("kept", 0) > mbr["candidates"]:
         message = f"found {mbr['kept']}, expected at most mbr.candidates {mbr['candidates']}"
         yield Fault((*place, "kept"), message)
-    rules = load_schema("translation")["properties"]["evaluation"]["properties"]["mbr"]
+    usual = defaults(MinimumBayesRisk)
     for key in ("temperature", "epsilon"):
-        if mbr["by"] == "beam" and mbr[key] != rules["properties"][key]["default"]:
+        if mbr["by"] == "beam" and mbr[key] != usual[key]:
             yield Fault((*place, key), f"found {mbr[key]} with by: beam, expected by: sampling")
 
 

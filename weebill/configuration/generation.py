@@ -7,7 +7,7 @@ from typing import Any
 from weebill.configuration.cost import RATES
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schedules import warmup_faults
-from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
+from weebill.configuration.schema import Fault, contradicted, unknown
 from weebill.corpus.download import is_url
 from weebill.errors import InputError, Key, key_path
 from weebill.experiment.pipelines import (
@@ -18,6 +18,8 @@ from weebill.experiment.pipelines import (
 )
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
+from weebill.generation.settings import TrainingSettings
+from weebill.settings import defaults
 
 Config = dict[str, Any]
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
@@ -111,9 +113,7 @@ def _training(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[F
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
     elif "updates" in training:  # of epochs they are known when the text is
-        rules = load_schema("generation")["$defs"]["generator_training"]["properties"]
-        defaults = {key: rule.get("default") for key, rule in rules.items()}
-        yield from warmup_faults(place, training, defaults)
+        yield from warmup_faults(place, training, defaults(TrainingSettings))
 
 
 def _steps(config: Config) -> Iterator[Fault]:

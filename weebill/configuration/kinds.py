@@ -1,6 +1,6 @@
 """The kinds of experiment: what is checked of each beyond its schema, and what it needs.
 
-An experiment names its `kind`; config/schema/KIND.schema.yaml holds its keys, rules/KIND.smk its stages.
+An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
 """
 
 from collections.abc import Callable, Iterator, Mapping

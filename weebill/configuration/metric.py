@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weebill.configuration.schedules import training_faults, warmup_faults
-from weebill.configuration.schema import Fault, contradicted, load_schema, unknown
+from weebill.configuration.schema import Fault, contradicted, unknown
 from weebill.errors import Key, key_path
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
+from weebill.metric.settings import PretrainingSettings
 from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
+from weebill.settings import defaults
 
 Config = dict[str, Any]
 
@@ -40,9 +42,7 @@ def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 (*place, "width"),
                 f"found {section['width']}, expected a multiple of its {section['heads']} heads",
             )
-        rules = load_schema("metric")["$defs"]["made_encoder"]["properties"]
-        defaults = {key: rule.get("default") for key, rule in rules.items()}
-        yield from warmup_faults(place, section, defaults)
+        yield from warmup_faults(place, section, defaults(PretrainingSettings))
         if "texts" not in config:
             yield Fault(
                 ("texts",), f"missing, expected files of text to pre-train the encoder '{name}' on"

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from weebill.configuration.schema import Fault, load_schema
+from weebill.configuration.schema import Fault
+from weebill.configuration.sections.quantization import Finetuning, LogFinetuning
 from weebill.errors import Key, key_path
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.recipes import methods_of
+from weebill.settings import defaults
+from weebill.translation.training.settings import TrainingConfig
 
 Config = dict[str, Any]
 USUAL = 10  # a tenth of the updates is warm-up, or lies between two validations
@@ -35,35 +38,35 @@ def students(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def training_faults(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
     """A warm-up that lasts to the end of a training, and a first validation that comes after it."""
-    yield from warmup_faults(place, training, defaults_of("training"))
-    yield from validation_faults(place, training, defaults_of("training"))
+    yield from warmup_faults(place, training, defaults(TrainingConfig))
+    yield from validation_faults(place, training, defaults(TrainingConfig))
 
 
 def warmup_faults(
     place: tuple[Key, ...],
     training: Mapping[str, Any],
-    defaults: Mapping[str, Any],
+    usual: Mapping[str, Any],
 ) -> Iterator[Fault]:
-    """A warm-up that lasts to the end of a training from nothing.  defaults: of the keys, to tell one of them."""
+    """A warm-up that lasts to the end of a training from nothing.  usual: defaults, to name one of them."""
     updates, warmup = training["updates"], training["warmup"]
     if warmup >= updates:
         yield Fault(
             (*place, "warmup"),
-            f"found {_told(warmup, defaults['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
+            f"found {_told(warmup, usual['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
             "expected less, or the learning rate never reaches its peak and little is learnt: write "
             f"'warmup: {updates // USUAL}', a tenth of the updates, as is usual",
         )
 
 
 def validation_faults(
-    place: tuple[Key, ...], training: Mapping[str, Any], defaults: Mapping[str, Any]
+    place: tuple[Key, ...], training: Mapping[str, Any], usual: Mapping[str, Any]
 ) -> Iterator[Fault]:
     """A first validation that comes after the end of a training."""
     updates, every = training["updates"], training["validate_every"]
     if every > updates:
         yield Fault(
             (*place, "validate_every"),
-            f"found {_told(every, defaults.get('validate_every'))} of {updates} updates "
+            f"found {_told(every, usual.get('validate_every'))} of {updates} updates "
             f"({key_path((*place, 'updates'))}), expected at most these, or nothing is ever validated: write "
             f"'validate_every: {max(1, updates // USUAL)}' for {min(updates, USUAL)} validations",
         )
@@ -76,11 +79,11 @@ def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
             continue
         place, training = ("quantization", grid, "finetune"), section["finetune"]
         updates, warmup = training["updates"], training["warmup"]
-        defaults = defaults_of("integer_grid" if grid != "log4" else grid)
+        usual = defaults(Finetuning if grid != "log4" else LogFinetuning)
         if warmup > LONGEST * updates:
             yield Fault(
                 (*place, "warmup"),
-                f"found {_told(warmup, defaults['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
+                f"found {_told(warmup, usual['warmup'])} of {updates} updates ({key_path((*place, 'updates'))}), "
                 f"expected at most {LONGEST * updates}, or the learning rate stays below a tenth of its peak and "
                 f"little is learnt: write 'warmup: {updates // USUAL}', a tenth of the updates",
             )
@@ -104,17 +107,6 @@ def pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 f"training, expected at least training.validate_every {every}, or it is never validated: lower "
                 f"{key}, or write 'validate_every: {max(1, (whole - spent) // USUAL)}' in training",
             )
-
-
-def defaults_of(section: str) -> dict[str, Any]:
-    """The defaults of the keys of a training, or of the fine-tuning of a grid, in the schema of translation."""
-    schema = load_schema("translation")
-    if section == "log4":
-        rules = schema["properties"]["quantization"]["properties"]["log4"]["properties"]["finetune"]
-    else:
-        rules = schema["$defs"][section]
-        rules = rules["properties"].get("finetune", rules)
-    return {key: rule.get("default") for key, rule in rules["properties"].items()}
 
 
 def _told(value: int, default: Any) -> str:

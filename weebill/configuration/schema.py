@@ -9,16 +9,23 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 
-from weebill.configuration.pruning_schema import pruning_definitions
+from weebill.configuration.settings_schema import schema_of
 from weebill.errors import Key, key_path, nearest
-from weebill.yaml_files import read_yaml
+from weebill.registry import Registry
 
-FOLDER = Path(__file__).with_name("schemas")  # config/schema is a link to it
+# The settings of each kind of experiment, and of the zoo.
+SETTINGS: Registry[Any] = Registry(
+    {
+        "translation": "weebill.configuration.sections.translation:Translation",
+        "metric": "weebill.configuration.sections.metric:Metric",
+        "generation": "weebill.configuration.sections.generation:Generation",
+        "models": "weebill.configuration.sections.zoo:Zoo",
+    }
+)
 
 TYPES = {
     "object": "keys with values",
@@ -64,16 +71,8 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    """The schema schemas/NAME.schema.yaml, with the `$defs` of the one that its `definitions_of` names.
-
-    The `$defs` of recipes to prune come from the methods.  Raises InputError where it is missing.
-    """
-    schema = read_yaml(FOLDER / f"{name}.schema.yaml")
-    if other := schema.pop("definitions_of", None):
-        schema["$defs"] = {**load_schema(other)["$defs"], **schema["$defs"]}
-    if "$defs" in schema:
-        schema["$defs"] |= pruning_definitions(name)
-    return schema
+    """Return the JSON Schema of a kind of experiment, or of the zoo, made from its settings classes."""
+    return schema_of(SETTINGS[name])
 
 
 def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:

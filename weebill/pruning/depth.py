@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from weebill.errors import InputError
 from weebill.pruning.history import History
-from weebill.pruning.method import AtOnce, Count, ModelShape, Problem, Removed
+from weebill.pruning.method import AtOnce, ModelShape, Problem, Removed
+from weebill.settings import Count
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable

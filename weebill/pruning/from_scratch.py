@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from weebill.errors import nearest
 from weebill.pruning.history import History
-from weebill.pruning.method import Method, Problem, Pruned, RecipeName
+from weebill.pruning.method import Method, Problem, Pruned
 from weebill.pruning.work_folder import pruning_work
+from weebill.settings import Name
 
 if TYPE_CHECKING:
     from weebill.pruning.study import Study
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromScratch(Method):
-    """Train the shape that another recipe made from its first weights: what pruning must beat."""
+    """Train the shape that another recipe made from its first weights, for as many updates: the baseline of
+    pruning."""
 
     label = "from-scratch"
     baseline = "from scratch"
-    like: RecipeName
+    like: Name
     """Recipe that makes the shape."""
 
     @property

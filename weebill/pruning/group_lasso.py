@@ -6,13 +6,12 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from annotated_types import Ge, Gt, Lt
+from typing import TYPE_CHECKING, Any
 
 from weebill.pruning.history import History
-from weebill.pruning.method import BlockMethod, BlockPattern, Count, Grouping, Method, Pruned
+from weebill.pruning.method import BlockMethod, BlockPattern, Grouping, Method, Pruned
 from weebill.pruning.work_folder import pruning_work
+from weebill.settings import Count, PartialShare, Positive
 
 if TYPE_CHECKING:
     from weebill.pruning.study import Study
@@ -26,29 +25,28 @@ class GroupLasso(BlockMethod):
     """
 
     groups: Grouping = "rowcol"
-    """Rows and columns of the projections, a head goes with half of its connections; or a head's weights together.
-
-    Feed-forward neurons go by row and column in both.
-    """
-    strength: Annotated[float, Gt(0)] = 1e-4
-    """Weight λ of the penalty, beside a loss that is a mean over an update's target words; see `Lasso`."""
+    """Groups of weights: rows and columns of the projections, where a head is removed with half of its connections;
+    or with `head` all weights of a head together. Feed-forward neurons go by row and column in both."""
+    strength: Positive = 1e-4
+    """Weight λ of the penalty, beside a loss that is a mean over an update's target words: the paper's 0.5, of a sum
+    over a batch's, divided by their number."""
     size_scaling: bool = False
-    """Weigh each norm by the square root of its group's size."""
-    threshold: Annotated[float, Ge(0), Lt(1)] = 0.1
+    """`true` weighs each norm by the square root of its group's size."""
+    threshold: PartialShare = 0.1
     """A group is dead at this share of the mean norm that its map's groups had before the penalty.
 
     Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths of what they
     were, so the paper's absolute 1e-5 finds none of them; below a tenth nothing matters to the loss yet.
     """
     reset: bool = False
-    """Reset what remains to its weights before the penalty, and train it from `reset_to` on (late resetting).
+    """`true` puts what is left back to its weights after `reset_to` updates and trains it from there: late resetting.
 
     The paper goes on with the weights as the penalty left them, small and with fewer updates to come.
     """
     reset_to: Count = 50_000
     """Updates without the penalty."""
     regularise_updates: Count = 150_000
-    """Updates with it."""
+    """Updates with the penalty."""
     blocks: BlockPattern = "encoder.*"
     """Pattern of the names of the blocks."""
 

@@ -14,17 +14,10 @@ from typing import TYPE_CHECKING, Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 from weebill.pruning.history import History
-from weebill.pruning.method import (
-    BlockMethod,
-    BlockPattern,
-    Count,
-    Criterion,
-    ModelShape,
-    Pruned,
-    Removed,
-)
+from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Pruned, Removed
 from weebill.pruning.ranking import BlockScores, Scores, lowest
 from weebill.pruning.work_folder import pruning_work
+from weebill.settings import Count
 
 if TYPE_CHECKING:
     from weebill.pruning.criteria import Candidates
@@ -42,13 +35,16 @@ class LateReset(BlockMethod):
     iterations: Count = 12
     """Number of iterations; 12 of 3 heads remove 36 of the 48 encoder heads of Tiny."""
     criterion: Criterion = "confidence"
-    """Score by which heads are chosen, the lowest first; confidence is the paper's."""
+    """Score by which heads are removed, the lowest first: `confidence` (the largest attention weight of a head, on
+    average; the paper's), `gradient` (what the loss owes to it), `magnitude` (norm of its weights), or a `random`
+    choice."""
     reset_to: Count = 25_000
     """Updates of the checkpoint to which the remaining weights are reset."""
     iteration_updates: Count = 15_000
     """Updates between two removals, which `training.updates` do not count."""
     blocks: BlockPattern = "encoder.*"
-    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`."""
+    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`; by confidence of the
+    encoder's alone."""
 
     @property
     def label(self) -> str:

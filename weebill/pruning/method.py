@@ -10,33 +10,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field
-
 from weebill.pruning.ranking import Ranking, part_of_blocks
 from weebill.pruning.work_folder import pruning_work
+from weebill.settings import Pattern
 
 if TYPE_CHECKING:
     from weebill.pruning.history import History
     from weebill.pruning.structure import Prunable
     from weebill.pruning.study import Study
 
-Count = Annotated[int, Ge(1)]
-Share = Annotated[float, Ge(0), Le(1)]
-BlockPattern = Annotated[
-    str,
-    Field(
-        pattern=r"^[^/]+$",
-        json_schema_extra={"expected": "a pattern of block names, such as encoder.*"},
-    ),
-]
-RecipeName = Annotated[
-    str,
-    Field(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
-        json_schema_extra={"expected": "a name of letters, digits and . _ -"},
-    ),
-]
+BlockPattern = Annotated[str, Pattern(r"^[^/]+$", "a pattern of block names, such as encoder.*")]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
 Grouping = Literal["rowcol", "head"]  # of weights, see groups.groups_of
 Baseline = Literal["chance", "from scratch"]

@@ -5,27 +5,22 @@ A new method is one file with a dataclass that is a `method.Method`, and one ent
 
 from collections.abc import Mapping
 from dataclasses import fields
-from pkgutil import resolve_name
 from typing import Any
 
 from weebill.errors import InputError, nearest
 from weebill.pruning.method import Method
+from weebill.registry import Registry
 
-METHODS = {
-    "late-reset": "weebill.pruning.late_reset:LateReset",
-    "one-shot": "weebill.pruning.one_shot:OneShot",
-    "depth": "weebill.pruning.depth:Depth",
-    "group-lasso": "weebill.pruning.group_lasso:GroupLasso",
-    "movement": "weebill.pruning.movement:Movement",
-    "from-scratch": "weebill.pruning.from_scratch:FromScratch",
-}
-
-
-def method_class(name: str) -> type[Method]:
-    """Load the class of a method.  Raises InputError for an unknown name."""
-    if name not in METHODS:
-        raise InputError(f"pruning: no method '{name}'{nearest(str(name), METHODS)}")
-    return resolve_name(METHODS[name])
+METHODS: Registry[type[Method]] = Registry(
+    {
+        "late-reset": "weebill.pruning.late_reset:LateReset",
+        "one-shot": "weebill.pruning.one_shot:OneShot",
+        "depth": "weebill.pruning.depth:Depth",
+        "group-lasso": "weebill.pruning.group_lasso:GroupLasso",
+        "movement": "weebill.pruning.movement:Movement",
+        "from-scratch": "weebill.pruning.from_scratch:FromScratch",
+    }
+)
 
 
 def pruning_method(recipe: Mapping[str, Any]) -> Method:
@@ -35,7 +30,9 @@ def pruning_method(recipe: Mapping[str, Any]) -> Method:
     """
     settings = {key: value for key, value in recipe.items() if key != "method"}
     name = recipe.get("method")
-    method = method_class(name)
+    if name not in METHODS:
+        raise InputError(f"pruning: no method '{name}'{nearest(str(name), METHODS)}")
+    method = METHODS[name]
     known = [field.name for field in fields(method)]
     for key in settings:
         if key not in known:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weebill.pruning.history import History
-from weebill.pruning.method import Count, Pruned, ShareMethod
+from weebill.pruning.method import Pruned, ShareMethod
 from weebill.pruning.movement_settings import MovementSettings
 from weebill.pruning.work_folder import pruning_work
+from weebill.settings import Count
 
 if TYPE_CHECKING:
     from weebill.pruning.study import Study

@@ -13,13 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from weebill.errors import InputError
+from weebill.experiment.shares import part_of
 from weebill.pruning.criteria import Candidates
 from weebill.pruning.cut import cut
 from weebill.pruning.gates import Block, gated, silent, write_gates
 from weebill.pruning.history import History
 from weebill.pruning.method import nothing_removed
 from weebill.pruning.movement_settings import MovementSettings
-from weebill.pruning.ranking import Ranking, part_of
+from weebill.pruning.ranking import Ranking
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Companion
 

@@ -1,12 +1,10 @@
 """Settings of movement pruning that its method and its gates share (TEXTGEN §3.3)."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from annotated_types import Gt, Le
-
-from weebill.pruning.method import BlockPattern, Count, Share
+from weebill.pruning.method import BlockPattern
 from weebill.pruning.ranking import Ranking
+from weebill.settings import Count, NonZeroShare, Positive, Share
 
 
 @dataclass(frozen=True)
@@ -18,14 +16,15 @@ class MovementShares:
     neurons: Share = 0.6
     """Share of the feed-forward neurons of `blocks` that is removed."""
     ranking: Ranking = "layer"
-    """Rank globally or by layer; the published code does so by layer: ⌊0.3 · 16⌋ = 4 of 16 heads are removed."""
-    score_rate: Annotated[float, Gt(0)] = 0.01
+    """Remove the same share of each block (`layer`, as the published code: ⌊0.3 · 16⌋ = 4 of 16 heads), or the lowest
+    of all blocks together (`global`)."""
+    score_rate: Positive = 0.01
     """Learning rate of the scores, the same throughout (Lagunas et al. 2021).
 
     At a tenth of it, near the weights' own as TEXTGEN's code has it, neurons are still in the order of their first,
     random scores after 400 updates.
     """
-    reached_at: Annotated[float, Gt(0), Le(1)] = 0.85
+    reached_at: NonZeroShare = 0.85
     """Part of the updates with masks after which the shares are masked; the rest trains what stays."""
     blocks: BlockPattern = "encoder.*"
     """Pattern of the names of the blocks; the paper prunes `*`."""

@@ -13,15 +13,14 @@ from weebill.pruning.history import History
 from weebill.pruning.method import (
     AtOnce,
     BlockPattern,
-    Count,
     Criterion,
     Method,
     Problem,
-    Share,
     ShareMethod,
     nothing_removed,
 )
 from weebill.pruning.ranking import Ranking, lowest_share
+from weebill.settings import Count, Share
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable
@@ -33,13 +32,15 @@ class OneShot(AtOnce, ShareMethod):
     """Remove shares of heads and neurons at once (COMETINHO §4.2)."""
 
     criterion: Criterion = "gradient"
-    """Score by which parts are chosen, the lowest first; confidence scores heads alone."""
+    """Score by which heads and neurons are removed, the lowest first: `gradient` (what the loss owes to them),
+    `magnitude` (norm of their weights), a `random` choice, or for heads alone `confidence` (the largest attention
+    weight of a head, on average)."""
     heads: Share = 0.0
     """Share of the heads of `blocks` that is removed."""
     neurons: Share = 0.0
     """Share of the feed-forward neurons of `blocks` that is removed."""
     ranking: Ranking = "global"
-    """Rank over all blocks together (global), or remove the same share of each block (layer)."""
+    """Remove the lowest of all blocks together, or with `layer` the same share of each block."""
     reset_to: Count = 25_000
     """Updates of training before the removal."""
     blocks: BlockPattern = "encoder.*"

@@ -28,6 +28,7 @@ NEUTRAL = {
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
     "weebill.pruning.methods": "table of names: the rule that prunes names its method's module",
+    "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
     "weebill.workflow.import_closure": "computes fingerprints of code",
     "weebill.workflow.job": "writes the log, and ends a job",

@@ -1,7 +1,7 @@
 """Importers: where a corpus comes from.  Each is a dataclass of its configuration keys and a stream of rows.
 
 To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, and enter it in
-IMPORTERS; its keys go into config/schema and config/README.md.
+IMPORTERS; its keys go into configuration/sections/corpora.py.
 """
 
 import logging

@@ -1,0 +1,232 @@
+"""Reference of all settings: the tables of config/*.md, and the JSON Schemas in config/schema for editors.
+
+`python -m weebill.configuration.reference` writes them anew from the settings classes.  A table stands between
+`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  A PLACE is a key, for its row and those of all keys
+below it; with a full stop behind it, only for those below it; with a colon, for these by the last part of their path;
+with an exclamation mark, for its row alone.
+In a PLACE, `*` is any name, `[]` any item of a list, and the word behind them may be the tag that chooses an
+alternative, such as `corpora.*.files.`; rows then begin with what follows.  Without a tag (`corpora.*.`), each
+alternative has a table of its own, below its description.  A page explains the keys of a class once; other rows name
+the place.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weebill.configuration.schema import SETTINGS
+from weebill.configuration.settings_schema import Schema, schema_of
+from weebill.errors import InputError
+from weebill.files import write_text
+
+CONFIG = Path(__file__).parents[2] / "config"
+SCHEMAS = Path(__file__).with_name("schemas")  # config/schema is a link to it
+TABLE = re.compile(r"(<!-- settings: (\w+) (.+?) -->\n).*?(<!-- end of settings -->)", re.DOTALL)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+HEAD = "| key | default | value | meaning |\n|---|---|---|---|\n"
+TYPES = {"integer": "whole number", "number": "number", "boolean": "`true`, `false`"}
+BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "more than",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+}
+
+
+def files() -> dict[Path, str]:
+    """Return each generated file, and each page with generated tables, with the text that it should have."""
+    found = {}
+    for kind in SETTINGS:
+        schema = schema_of(SETTINGS[kind], words=True)
+        found[SCHEMAS / f"{kind}.schema.json"] = _laid_out(schema) + "\n"
+    for page in sorted(CONFIG.glob("*.md")):
+        found[page] = with_tables(page.read_text(encoding="utf-8"))
+    return found
+
+
+def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
+    """Return JSON with a line for each key of a class, so that a changed setting is a changed line."""
+    if not (
+        isinstance(value, dict) and (key in ("", "properties", "$defs") or "properties" in value)
+    ):
+        return json.dumps(value, ensure_ascii=False)
+    deeper = f"{indent} "
+    lines = [f"{deeper}{json.dumps(k)}: {_laid_out(one, k, deeper)}" for k, one in value.items()]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+def with_tables(text: str) -> str:
+    """Return a page with all its tables made anew.  Raises InputError for a marker that names no key."""
+    page = _Page({})
+    for table in TABLE.finditer(text):
+        kind, places = table[2], table[3].split()
+        if kind not in SETTINGS:
+            raise InputError(
+                f"{table[1].strip()}: no kind '{kind}', expected {', '.join(SETTINGS)}"
+            )
+        page.schemas.setdefault(kind, schema_of(SETTINGS[kind], words=True))
+        heading = ["", *HEADING.findall(text[: table.start()])][-1]
+        for place in places:
+            try:
+                page.announce(kind, place, heading)
+            except (KeyError, StopIteration) as error:
+                message = f"{table[1].strip()}: no key '{place}'; correct the marker"
+                raise InputError(message) from error
+    return TABLE.sub(lambda one: one[1] + page.table(one[2], one[3].split()) + one[4], text)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """Tables of one page.
+
+    told: the place that explains the keys of each class, by the class' name.  rows: the rows of all tables so far,
+    which the tables of alternatives leave out.
+    """
+
+    schemas: dict[str, Schema]
+    told: dict[str, str] = field(default_factory=dict)
+    rows: set[tuple[str, ...]] = field(default_factory=set)
+
+    def announce(self, kind: str, place: str, heading: str) -> None:
+        """Note the class whose keys a table tells, so that no other table tells them."""
+        label, rule = self._find(kind, place)
+        if "class" in rule and place[-1] in ".:":
+            self.told[rule["class"]] = f"under “{heading}”"
+        elif "class" in rule and not place.endswith("!"):
+            self.told[rule["class"]] = f"`{label}`"
+
+    def table(self, kind: str, places: list[str]) -> str:
+        """Return a table, or one for each alternative of a place."""
+        rows = []
+        for place in places:
+            label, rule = self._find(kind, place)
+            if place[-1] in ".:" and "oneOf" in rule:
+                return "".join(self._alternatives(kind, rule))
+            if place[-1] in ".:":
+                label = label.rpartition(".")[2] if place.endswith(":") else label
+                rows += self._below(kind, rule, f"{label}." if label else "")
+            else:
+                found = list(self._key(kind, label, rule))
+                rows += found[:1] if place.endswith("!") else found
+        self.rows.update(rows)
+        return _table(rows)
+
+    def _alternatives(self, kind: str, rule: Schema) -> Iterator[str]:
+        """Yield the name, the description and the table of each alternative, of the rows that no table has."""
+        for option in rule["oneOf"]:
+            option = self._resolved(kind, option)
+            [name] = _tags(option).values()
+            rows = [row for row in self._below(kind, option, "") if row not in self.rows]
+            table = f"\n{_table(rows)}" if rows else ""
+            yield f"\n**{name}**: {option['description']}\n{table}"
+        yield "\n"
+
+    def _find(self, kind: str, place: str) -> tuple[str, Schema]:
+        """Return the label of a place in the tables and its rule."""
+        label, rule = "", self.schemas[kind]
+        for part in place.rstrip(".:!").split("."):
+            key = part.removesuffix("[]")
+            if "oneOf" in rule:
+                options = [self._resolved(kind, option) for option in rule["oneOf"]]
+                rule = next(one for one in options if key in _tags(one).values())
+            elif key == "*":
+                label, rule = "", rule["additionalProperties"]
+            else:
+                required = key in rule["required"]
+                rule = {**rule["properties"][key], "is required": required}
+                label = f"{label}.{key}" if label else key
+            rule = self._resolved(kind, rule)
+            if part.endswith("[]"):
+                label, rule = "", self._resolved(kind, rule["items"])
+        return label, rule
+
+    def _resolved(self, kind: str, rule: Schema) -> Schema:
+        """Return the rule that a `$ref` names with the keys beside the `$ref`, and the name of its class."""
+        if "$ref" not in rule:
+            return rule
+        name = rule["$ref"].removeprefix("#/$defs/")
+        return {"class": name, **self.schemas[kind]["$defs"][name], **rule}
+
+    def _below(self, kind: str, rule: Schema, prefix: str) -> Iterator[tuple[str, ...]]:
+        """Yield the rows of the keys of an object."""
+        for key, below in rule["properties"].items():
+            if key not in _tags(rule) and "description" in below:
+                below = {**self._resolved(kind, below), "is required": key in rule["required"]}
+                yield from self._key(kind, f"{prefix}{key}", below)
+
+    def _key(self, kind: str, label: str, rule: Schema) -> Iterator[tuple[str, ...]]:
+        """Yield the row of a key, and those of the keys of the object that it holds, itself or as items or values."""
+        inner, inside = rule, label
+        if "items" in rule:
+            inner, inside = self._resolved(kind, rule["items"]), f"{label}[]"
+            inner = self._resolved(kind, [*inner.get("oneOf", [inner])][-1])  # a text, or keys
+        elif rule.get("additionalProperties"):
+            inner, inside = self._resolved(kind, rule["additionalProperties"]), f"{label}.NAME"
+        told = self.told.setdefault(inner["class"], f"`{label}`") if "class" in inner else ""
+        meaning = rule["description"]
+        here = told == f"`{label}`"
+        if told and not here and _told(self._resolved(kind, inner)):
+            meaning += f" Its keys: {told}."
+        yield f"`{label}`", _default(rule), self._value(kind, rule), meaning.replace("|", "\\|")
+        if here:
+            yield from self._below(kind, inner, f"{inside}.")
+
+    def _value(self, kind: str, rule: Schema) -> str:
+        """Return the values of a key in a few words."""
+        rule = self._resolved(kind, rule)
+        if "oneOf" in rule:
+            options = [self._resolved(kind, option) for option in rule["oneOf"]]
+            tags = [tag for option in options for tag in _tags(option).items()]
+            lists = [self._value(kind, one) for one in options if not _tags(one)]
+            names = [f"{tags[0][0]}: " + ", ".join(f"`{tag}`" for _, tag in tags)] if tags else []
+            return " or ".join([*names, *lists])
+        if "enum" in rule or "const" in rule:
+            return ", ".join(f"`{one}`" for one in rule.get("enum", [rule.get("const")]))
+        if "items" in rule:
+            return f"list: {self._value(kind, rule['items'])}"
+        if rule["type"] == "object" and rule.get("additionalProperties"):
+            return f"names: {self._value(kind, rule['additionalProperties'])}"
+        bounds = [f"{word} {rule[bound]}" for bound, word in BOUNDS.items() if bound in rule]
+        if "minimum" in rule and "maximum" in rule:
+            bounds = [f"{rule['minimum']} to {rule['maximum']}"]
+        name = "keys" if rule["type"] == "object" else TYPES.get(rule["type"], "text")
+        return ", ".join([rule.get("expected", name).removeprefix("a "), *bounds])
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    return HEAD + "".join(f"| {' | '.join(row)} |\n".replace("|  |", "| |") for row in rows)
+
+
+def _tags(rule: Schema) -> dict[str, Any]:
+    """Return the keys of an object that choose it among alternatives, with their values."""
+    keys = rule.get("properties", {}).items()
+    return {k: one["const"] for k, one in keys if "const" in one and "default" not in one}
+
+
+def _told(rule: Schema) -> bool:
+    """Return True if a class has keys with sentences; overrides have none."""
+    return any("description" in one for one in rule.get("properties", {}).values())
+
+
+def _default(rule: Schema) -> str:
+    """Return a default as YAML has it; nothing for a required key, a dash for one that may be left out."""
+    default = rule.get("default")
+    if rule.get("is required"):
+        return ""
+    if default in (None, {}):
+        return "–"
+    if isinstance(default, float) and default < 1e-4:
+        default = f"{default:f}".rstrip("0").ljust(3, "0")
+    return f"`{default if isinstance(default, str) else json.dumps(default)}`"
+
+
+if __name__ == "__main__":
+    for path, text in files().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(exist_ok=True)
+            write_text(path, text)
+            print(path, file=sys.stderr)

@@ -1,0 +1,157 @@
+"""Settings of cleaning and of the scores that drop rows."""
+
+from dataclasses import fields, make_dataclass
+from typing import Annotated, get_type_hints
+
+from weebill.corpus.cleaning.rules import Rules
+from weebill.settings import Count, Ge, Lt, Sha256, Share, Text, Weight, section
+
+
+@section
+class Cut:
+    """Rows that a score drops, by one of these keys; without any it drops nothing and is a column alone."""
+
+    percent: Annotated[float, Ge(0), Lt(100)] | None = None
+    """Drop this percentage of the rows, the worst first: of n rows floor(n · percent / 100), and of equal scores the
+    later row."""
+    best: Count | None = None
+    """Keep this number of rows, the best."""
+    threshold: float | None = None
+    """Drop the rows that are worse than this score."""
+
+
+@section
+class Score:
+    """One score of the rows, a column of the table."""
+
+    cut: Cut = Cut()
+    """Rows that the score drops, by one of its keys; without any it drops nothing and is a column alone."""
+
+
+@section
+class WeightedScore(Score):
+    """A score that gives weights too."""
+
+    weight_scale: Weight = 0.1
+    """The pair's weight in the training loss is exp(this × score), in all that is trained on the corpus: in
+    `cleaning` the teacher too, in `distillation` students only. 0 gives no weights."""
+
+
+@section
+class Scores:
+    """Scores of rows, in the order in which they drop; each drops from what the earlier ones left, corpus by
+    corpus."""
+
+    bicleaner: Score | None = None
+    """Probability that the sides translate each other, by bicleaner-ai; for parallel and for distilled text. A common
+    `threshold` is 0.5. It needs an environment of its own, which the run makes if this key is used."""
+    language_model_source: Score | None = None
+    """Bits per word of the source side under a KenLM language model. A side that monolingual text lacks has no score
+    before it is translated."""
+    language_model_target: Score | None = None
+    """Bits per word of the target side; WMT21 dropped 5 % of the distilled pairs by it."""
+    lexical_translation: Score | None = None
+    """How well the words of a pair explain each other, by the worse of both directions (nats per word); the best
+    single score [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
+    reverse_model: WeightedScore | None = None
+    """Mean log probability of the source's pieces given the target, by a model of the reverse direction (WNGT20)."""
+    combined: Score | None = None
+    """Log odds of a good pair, by a logistic regression over all scores that `scoring` has models for (always the
+    language models), lengths, letters, numbers and ends of sentences, fitted to `evaluation.labelled`. With some
+    hundred labelled pairs of a corpus it is the best filter."""
+
+
+@section
+class LanguageId:
+    """Language identification of both sides by fastText."""
+
+    model: Text
+    """Path or `https://` address of a fastText model, or `tatoeba`: one trained on embedded sentences in English,
+    German, French and Dutch, for the demo."""
+    sha256: Sha256 | None = None
+    """Checksum of the model; an address needs one."""
+    min_probability: Share = 0.0
+    """Smallest probability of the language. At 0 the language only has to be the most likely one, and long lines are
+    judged by their ends."""
+
+
+@section
+class Cleaning:
+    """How the corpora are cleaned."""
+
+    shard_rows: Annotated[int, Ge(1000)] = 100_000
+    """Rows in one shard of a corpus."""
+    rules: Rules = Rules()
+    """Thresholds of the rules: pairs that break one are dropped, and so are pairs with empty or equal sides."""
+    language_id: LanguageId | None = None
+    """Language identification of both sides by fastText; without this key there is none."""
+    near_duplicates: bool = True
+    """Drop pairs that repeat an earlier one except for case, punctuation and spaces."""
+    remove_test_overlap: bool = True
+    """Drop training pairs that share a side with a test set or the validation set."""
+    scores: Scores = Scores()
+    """Scores of the rows that the rules leave, each a column of `corpora/NAME/selected`. Rows that a score drops are
+    left out of the vocabulary, the teacher and all that follows."""
+
+
+@section
+class ScoredText:
+    """Scores of translated text."""
+
+    scores: Scores = Scores()
+    """Scores of the reverse teacher's translation and the text that it translates. Rows that they drop are neither
+    learnt nor translated forward again."""
+
+
+def without_defaults(name: str, cls: type) -> type:
+    """Make a class of the same keys, types and bounds, all of which may be left out: overrides of one corpus.
+
+    The keys of overrides have no sentences of their own: the keys that they override have them.
+    """
+    hints = get_type_hints(cls, include_extras=True)
+    keys = [(field.name, hints[field.name] | None, None) for field in fields(cls)]
+    return make_dataclass(name, keys, bases=(cls,), frozen=True)
+
+
+@section
+class CorpusScore:
+    """The cut of a score in one corpus, which replaces the experiment's cut as a whole."""
+
+    cut: Cut
+
+
+@section
+class CorpusScores:
+    """Cuts of one corpus."""
+
+    bicleaner: CorpusScore | None = None
+    language_model_source: CorpusScore | None = None
+    language_model_target: CorpusScore | None = None
+    lexical_translation: CorpusScore | None = None
+    reverse_model: CorpusScore | None = None
+    combined: CorpusScore | None = None
+
+
+@section
+class CorpusLanguageId:
+    """Language identification of one corpus."""
+
+    min_probability: Share | None = None
+
+
+@section
+class CorpusCleaning:
+    """Cleaning of one corpus: the keys of `cleaning` that it overrides."""
+
+    rules: without_defaults("CorpusRules", Rules) | None = None
+    language_id: CorpusLanguageId | None = None
+    near_duplicates: bool | None = None
+    remove_test_overlap: bool | None = None
+    scores: CorpusScores | None = None
+
+
+@section
+class CorpusTranslation:
+    """Scores of one corpus' translation."""
+
+    scores: CorpusScores | None = None
