@@ -30,6 +30,7 @@ for rule_name, items in REPORT_TABLES.items():
             config=catalogue.settings(config),
             names=[item.file for item in items],
             folder=lambda w, output: Path(output[0]).parent.as_posix(),
+            uses=catalogue.modules("tables", config, items),
         script:
             "../workflow_scripts/report/tables.py"
 
@@ -55,6 +56,7 @@ for rule_name, items in REPORT_FIGURES.items():
             config=catalogue.settings(config),
             names=[item.file for item in items],
             folder=lambda w, output: Path(output[0]).parent.as_posix(),
+            uses=catalogue.modules("figures", config, items),
         script:
             "../workflow_scripts/report/figures.py"
 
@@ -82,6 +84,7 @@ for rule_name, page in REPORT_PAGES.items():
             page=page.make,
             headings=list(page.pictures.values()),
             benchmarks=str(BENCHMARKS),
+            uses=catalogue.modules("pages", config, [page]),
         script:
             "../workflow_scripts/report/pages.py"
 

@@ -5,7 +5,8 @@ import pytest
 from tests.report.generation_results import generation_results
 from tests.workflow.running import REPOSITORY
 from weebill.report import catalogue
-from weebill.report.results import READERS, Results
+from weebill.report.readers import READERS
+from weebill.report.results import Results
 
 KINDS = pytest.mark.parametrize("kind", READERS)
 EVERYTHING = [*Results.__dataclass_fields__]

@@ -8,6 +8,8 @@ from typing import Any
 
 from weebill.experiment.metrics import curve
 from weebill.experiment.pipelines import piped_models, task_of
+from weebill.pruning.methods import METHODS
+from weebill.report.readers import READERS
 from weebill.report.tables.beside_papers.registry import paper_tables
 
 Config = Mapping[str, Any]
@@ -205,6 +207,21 @@ def all_tables(kind: str) -> dict[str, list[Item]]:
         more = (table.needs, table.uses, table.shown, table.paper)
         found[rules[table.folder]].append(Item(file, table.build, *place, *more))
     return found
+
+
+def modules(package: str, config: Config, items: Iterable[Item | Page]) -> list[str]:
+    """Return the modules that make the items of one rule and read their measurements; its code depends on them.
+
+    package: tables, figures or pages.  Pruning methods are among them, because they name themselves.
+    """
+    items = list(items)
+    makers = {item.make.partition(":")[0] for item in items if isinstance(item.make, str)}
+    found = {f"weebill.report.{package}.{name}" for name in makers}
+    fields = {name for item in items for name in (*item.needs, *item.uses)}
+    found |= {READERS[config["kind"]][name].partition(":")[0] for name in fields}
+    if config["kind"] == "translation":
+        found |= {METHODS.module(recipe["method"]) for recipe in config["pruning"].values()}
+    return sorted(found)
 
 
 def _makers(rules: Mapping[str, Iterable[Item]], package: str) -> dict[str, Callable]:

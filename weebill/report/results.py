@@ -10,41 +10,7 @@ from typing import Any
 from weebill.corpus.table import count_rows
 from weebill.files import read_json
 from weebill.quantization.activation_error import ActivationError, load_errors
-
-EVALUATION = "weebill.evaluation"
-# Kind of experiment → field of Results → the class of its rows, or the function that reads its files.
-READERS = {
-    "translation": {
-        "qualities": f"{EVALUATION}.measurement:Measurement",
-        "sizes": f"{EVALUATION}.size:Size",
-        "speeds": f"{EVALUATION}.speed:Speed",
-        "latencies": f"{EVALUATION}.latency:Latency",
-        "gpu_speeds": f"{EVALUATION}.gpu_speed:GpuSpeed",
-        "engines": f"{__name__}:read_records",
-        "comparisons": f"{EVALUATION}.comparison:Comparison",
-        "seeds": f"{EVALUATION}.seeds:SeedsComparison",
-        "shortlists": f"{EVALUATION}.shortlist:read_shortlist_measurements",
-        "texts": f"{EVALUATION}.comparison:Comparison",
-        "pairs": f"{__name__}:count_pairs",
-        "scales": f"{EVALUATION}.measurement:Measurement",
-        "scale_errors": f"{__name__}:read_scale_errors",
-        "head_map": f"{__name__}:read_csv",
-        "teachers": f"{__name__}:read_courses",
-        "students": f"{__name__}:read_courses",
-    },
-    "metric": {
-        "qualities": f"{EVALUATION}.metric_quality:Agreement",
-        "sizes": f"{EVALUATION}.metric_size:MetricSize",
-        "speeds": f"{EVALUATION}.metric_speed:MetricSpeed",
-    },
-    "generation": {
-        "qualities": f"{EVALUATION}.generation.quality:GenerationQuality",
-        "leads": f"{EVALUATION}.generation.quality:GenerationQuality",
-        "sizes": f"{EVALUATION}.generation.size:GenerationSize",
-        "speeds": f"{EVALUATION}.generation.speed:GenerationSpeed",
-        "prunings": f"{__name__}:read_records",
-    },
-}
+from weebill.report.readers import READERS
 
 
 @dataclass

@@ -21,13 +21,14 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".zst")  # compiled, or read as tables
+DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as tables
 # Modules that closures leave out, with what they alone reach, and why.  A table of names is among them only where
 # whoever chooses from it names the module of the choice: a rule in its parameter `uses`, the library in its identity.
 NEUTRAL = {
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
     "weebill.pruning.methods": "table of names: the rule that prunes names its method's module",
+    "weebill.report.readers": "table of names: rules of the report name the modules of what they show",
     "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
     "weebill.workflow.import_closure": "computes fingerprints of code",
