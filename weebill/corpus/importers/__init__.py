@@ -1,7 +1,8 @@
-"""Importers: where a corpus comes from.  Each is a dataclass of its configuration keys and a stream of rows.
+"""Importers of corpora.
 
-To add one, write a class with `local_files`, `sources` and `rows` in a module of its own, and enter it in
-IMPORTERS; its keys go into configuration/sections/corpora.py.
+Each is a dataclass whose fields are its configuration keys, and yields rows.  To add an importer, write a class with
+`local_files`, `sources` and `rows` in a new module, enter the class in IMPORTERS, and add its keys to
+configuration/sections/corpora.py.
 """
 
 import logging
@@ -23,31 +24,31 @@ from weebill.registry import Registry
 log = logging.getLogger(__name__)
 
 BATCH_ROWS = 8192
-# Keys of an entry that do not decide its rows as they are imported.
+# Keys of an entry that do not change the imported rows.
 NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
-# Keys of an entry that are not the importer's.
+# Keys of an entry that are not passed to its importer.
 OF_THE_CORPUS = ("importer", "use", "noise", *NOT_CONTENTS)
 
 
 class Importer(Protocol):
-    """What every importer does.
+    """Interface of all importers.
 
-    languages: the codes of source and target side; monolingual: the side that monolingual text has, None of
-    parallel text.
+    languages: codes of the source and the target language.
+    monolingual: the only side of monolingual text, or None for parallel text.
     """
 
     def local_files(self) -> list[str]:
-        """The user's own files that it reads."""
+        """Return the user's own files that the importer reads."""
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """All files that it reads.  Raises InputError where that cannot be told."""
+        """Return all files that the importer reads.  Raises InputError if they cannot be determined."""
 
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[tuple]:
-        """Source and target of each row in order, None for a side that is not there."""
+        """Yield source and target of each row in order; a missing side is None."""
 
 
 IMPORTERS: Registry[type[Importer]] = Registry(
@@ -63,9 +64,9 @@ IMPORTERS: Registry[type[Importer]] = Registry(
 
 
 def importer_from(entry: Mapping[str, Any]) -> Importer:
-    """The importer of a corpus entry of the configuration, without the keys OF_THE_CORPUS.
+    """Make the importer of a corpus entry of the configuration; the keys OF_THE_CORPUS are ignored.
 
-    Raises InputError where the importer or one of its keys is unknown.
+    Raises InputError if the importer or one of its keys is unknown.
     """
     keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
     name = entry.get("importer")
@@ -87,7 +88,7 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
 def sources_of(
     entry: Mapping[str, Any], languages: tuple[str, str], monolingual: Side | None, places: Places
 ) -> list[Source]:
-    """All files that an entry is read from, those of its noise included.  Raises InputError as `sources` does."""
+    """Return all files of an entry, including those of its noise.  Raises the same errors as `sources`."""
     found = importer_from(entry).sources(languages, monolingual, places)
     return [*found, *_noise_sources(entry)]
 
@@ -101,21 +102,21 @@ Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the config
 
 
 def reads_files(entries: Entries) -> bool:
-    """Return True if anything is read that is not part of the library."""
+    """Return True if the entries need any file that is not part of the library."""
     return any(
         entry["importer"] != EMBEDDED or _noise_sources(entry) for entry in _several(entries)
     )
 
 
 def local_inputs(entries: Entries) -> list[str]:
-    """The local files of entries that are there; missing ones are told when the run starts."""
+    """Return the local files of the entries that exist; missing files are reported when the run starts."""
     files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
     files += [source.place for entry in _several(entries) for source in _noise_sources(entry)]
     return [file for file in files if Path(file).is_file()]
 
 
 def contents(entries: Entries) -> list[dict[str, Any]]:
-    """What decides the rows of the entries, wherever their files lie and whatever becomes of them."""
+    """Return the keys and values of each entry that determine its rows, without NOT_CONTENTS."""
     return [
         {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
         for entry in _several(entries)
@@ -135,13 +136,13 @@ def import_corpus(
     shard_rows: int | None = None,
     places: Places | None = None,
 ) -> int:
-    """Import an entry of the configuration, or several one after the other, into a table.
+    """Import one or several entries of the configuration, one after the other, into a table.
 
-    path: a folder of shards of `shard_rows` rows, or one file where that is None.
-    monolingual: the side that is read, None where both are.
-    places: where files are fetched to and looked for; an entry's own `local_dir` goes before that.
-    Returns the number of rows.  Memory does not depend on it.  Raises InputError as the importers do,
-    with the corpus named; nothing is left at `path` then.
+    path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
+    monolingual: the only side that is read, or None if both are read.
+    places: the folders for fetched files; an entry's own `local_dir` replaces that of `places`.
+    Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
+    corpus' name; `path` is not written then.
     """
     try:
         several = _several(entries)
@@ -174,7 +175,7 @@ def import_corpus(
 
 
 def places_of(entry: Mapping[str, Any], places: Places) -> Places:
-    """Where the files of an entry are."""
+    """Return `places` with the entry's own `local_dir`, if it has one."""
     return replace(places, local_dir=entry.get("local_dir", places.local_dir))
 
 

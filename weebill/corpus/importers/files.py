@@ -1,4 +1,4 @@
-"""Importer `files`: text files of one's own, or by URL."""
+"""Importer `files`: the user's text files, by path or URL."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ from weebill.experiment.corpora import Side, kind_of, sides_of
 class FilesImporter:
     """A pair of text files, or a table of tab-separated values; plain, .gz or .zst; by path or URL.
 
-    sha256: the checksum of each file, by the key that names it; a URL needs one.
-    columns: of `table`, counted from 0.
-    control_characters: what a NUL (or, in a pair of files, a tab) inside a line is: an error
-    ("error"), or replaced by a space ("replace").
-    lines: the `first` and the `last` that are read, counted from 1; without, all.
+    sha256: checksum of each file, by the key that names the file; required for a URL.
+    columns: numbers of the columns of `table`, counted from 0.
+    control_characters: treatment of a NUL (or, in a pair of files, a tab) inside a line: "error" raises an error,
+    "replace" puts a space in its place.
+    lines: the `first` and the `last` line to read, counted from 1; by default all lines.
     """
 
     source: str | None = None
@@ -42,14 +42,14 @@ class FilesImporter:
         Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
-        """The files that are not fetched."""
+        """Return the files that are not fetched from a URL."""
         files = [self.source, self.target, self.table]
         return [file for file in files if file is not None and not is_url(file)]
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """The files that are read.  Raises InputError where a URL has no checksum."""
+        """Return the files to read.  Raises InputError if a URL has no checksum or a side has no file."""
         keys = ["table"] if self.table is not None else sides_of(monolingual)
         for key in keys:
             if getattr(self, key) is None:
@@ -64,10 +64,10 @@ class FilesImporter:
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[Row]:
-        """The pairs of the files, in order.
+        """Yield the pairs of the files, in order.
 
-        Raises InputError where the sides differ in length, a file is empty, damaged or not UTF-8, a line
-        holds a control character, or the last of `lines` is not there.
+        Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line
+        contains a control character, or the file has fewer lines than `lines` names.
         """
         rows = self._all_rows(languages, monolingual, places)
         if not self.lines:

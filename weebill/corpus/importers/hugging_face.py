@@ -1,7 +1,7 @@
-"""Importer `hugging_face`: parallel data sets of the Hugging Face hub, or a local folder of one.
+"""Importer `hugging_face`: parallel data sets of the Hugging Face hub, or a local folder with one.
 
-The Parquet and JSON Lines files of a data set are read themselves, row by row: the library `datasets` would
-copy them into Arrow files first and keeps no checksums.  `huggingface_hub` tells which files there are.
+The Parquet and JSON Lines files of a data set are read directly, row by row: the library `datasets` would
+copy them into Arrow files first and keeps no checksums.  `huggingface_hub` lists the files of a data set.
 """
 
 import json
@@ -27,7 +27,7 @@ JSON_LINES = (
     ".jsonl.zst",
     ".json",
     ".json.gz",
-)  # many a .json is JSON Lines
+)  # many files named .json contain JSON Lines
 SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 
 
@@ -35,8 +35,8 @@ SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 class HuggingFaceImporter:
     """One split of a data set, by its name and commit on the hub, or in a folder with the hub's layout.
 
-    config: as the data set's card names it, or a folder of it.  source_field, target_field: where a row has
-    its two sides, with dots into what is nested: `translation.en`.
+    config: configuration that the data set's card names, or a folder of the data set.
+    source_field, target_field: fields of the two sides; dots lead into nested fields: `translation.en`.
     """
 
     source_field: str | None = None
@@ -60,16 +60,16 @@ class HuggingFaceImporter:
         Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
-        """The files of a local folder."""
+        """Return the data files of the local folder, if there is one."""
         return [] if self.folder is None else [str(path) for path in _data_files(self.folder)]
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """The files of the split, in the order of their names.
+        """Return the files of the split, in the order of their names.
 
-        Raises InputError where the data set, the configuration or the split is unknown, a shard is missing, or
-        the hub cannot be asked.
+        Raises InputError if the data set, the configuration or the split is unknown, a shard is missing, or
+        the hub cannot be reached.
         """
         for side in sides_of(monolingual):
             if getattr(self, f"{side}_field") is None:
@@ -99,7 +99,7 @@ class HuggingFaceImporter:
         ]
 
     def _folder(self, places: Places) -> tuple[Path | None, str]:
-        """The folder where the data set is at hand (None: on the hub), and what its files' places begin with."""
+        """Return the local folder of the data set (None: on the hub), and the beginning of its files' places."""
         if self.folder is not None:
             if not Path(self.folder).is_dir():
                 raise InputError(
@@ -116,9 +116,10 @@ class HuggingFaceImporter:
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[Row]:
-        """The rows of the split, in order; each text is one segment, a line break inside a control character.
+        """Yield the rows of the split, in order.
 
-        Raises InputError naming file and row where a field is missing, empty of text or not text.
+        Each text is one segment; a line break inside it counts as a control character.
+        Raises InputError that names file and row if a field is missing or is not text.
         """
         controls = Controls(self.control_characters)
         fields = [getattr(self, f"{side}_field") for side in sides_of(monolingual)]
@@ -132,9 +133,9 @@ class HuggingFaceImporter:
 def split_files(
     files: list[str], card: Mapping[str, Any], config: str | None, split: str, name: str
 ) -> list[str]:
-    """The files of a split among those of a data set: as its card says, or else by their names.
+    """Return the files of a split, chosen by the data set's card, or else by their names.
 
-    Raises InputError where there are none, or one of `…-00000-of-00012` is missing.
+    Raises InputError if there are none, or if one of the shards `…-00000-of-00012` is missing.
     """
     patterns = _card_patterns(card, config, split, name)
     if patterns is not None:
@@ -160,7 +161,7 @@ def split_files(
 def _card_patterns(
     card: Mapping[str, Any], config: str | None, split: str, name: str
 ) -> list[str] | None:
-    """The patterns of a split's files in a card; None where the card names no files."""
+    """Return the patterns of a split's files in a card; None if the card names no files."""
     configs = {one["config_name"]: one for one in card.get("configs") or []}
     if not configs:
         return None
@@ -186,14 +187,14 @@ def _card_patterns(
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
-    """A pattern in which `*` stays inside a folder and `**` does not."""
+    """Compile a pattern in which `*` matches inside one folder and `**` across folders."""
     words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     return re.compile("".join(words.get(part, re.escape(part)) for part in parts))
 
 
 def _check_shards(files: list[str], name: str) -> None:
-    """Shards tell in their names how many they are; none may be lost."""
+    """Raise InputError if a shard is missing, by the number of shards that their names give."""
     groups: dict[tuple[str, str, str], set[int]] = {}
     for found in filter(None, map(SHARD.match, files)):
         head, number, count, tail = found.groups()
@@ -215,7 +216,7 @@ def _data_files(folder: str | Path) -> list[Path]:
 
 
 def _read_card(path: Path) -> dict[str, Any]:
-    """The YAML head of a data set's README; empty where there is none."""
+    """Read the YAML head of a data set's README; return an empty dictionary if there is none."""
     if not path.is_file():
         return {}
     try:
@@ -228,17 +229,17 @@ def _read_card(path: Path) -> dict[str, Any]:
 
 
 def field_values(path: Path, fields: list[str], place: str | None = None) -> Iterator[list[Any]]:
-    """The values of some fields in each row of a Parquet or JSON Lines file; None where a row has no such field.
+    """Yield the values of some fields in each row of a Parquet or JSON Lines file; None for a missing field.
 
-    place: where the file comes from, whose name tells which it is; the path's own without one.
-    Raises InputError naming file and line where a line is not JSON.
+    place: origin of the file, whose suffix decides the format; `path` by default.
+    Raises InputError that names file and line if a line is not JSON.
     """
     table = (place or str(path)).endswith(TABLE)
     return _parquet(path, fields) if table else _json(path, fields)
 
 
 def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:
-    """The values of some fields, row by row; memory is bounded by 8,192 rows."""
+    """Yield the values of some fields, row by row; memory holds at most 8,192 rows."""
     columns = list(dict.fromkeys(field.split(".")[0] for field in fields))
     for batch in read_batches(path, columns, kept=False, rows=8192):
         for row in batch.to_pylist():
@@ -246,7 +247,7 @@ def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:
 
 
 def _json(path: Path, fields: list[str]) -> Iterator[list[Any]]:
-    """The values of some fields, line by line."""
+    """Yield the values of some fields, line by line."""
     suffix = PurePosixPath(path).suffix
     for number, line in enumerate(lines(Text(path, None, suffix)), start=1):
         try:
@@ -265,7 +266,7 @@ def _value(row: Any, field: str) -> Any:
 
 
 def _checked(controls: Controls, path: Path, rows: Iterator[list[Any]]) -> Iterator[list[str]]:
-    """Rows whose every field is text, checked as lines are.  Raises InputError naming file and row."""
+    """Yield the rows after the checks of text lines.  Raises InputError with file and row if a field is not text."""
     number = replaced = 0
     for number, row in enumerate(rows, start=1):
         for value in row:

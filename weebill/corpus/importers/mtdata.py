@@ -1,4 +1,4 @@
-"""Importer `mtdata`: data sets by the names of mtdata's index."""
+"""Importer `mtdata`: data sets, by their names in mtdata's index."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ OTHER_IMPORTERS = {"hfds": "hugging_face", "sgm": "sacrebleu", "wmt21xml": "sacr
 class MtdataImporter:
     """Data sets of mtdata's index, one after the other, such as Statmt-europarl-10-deu-eng.
 
-    name: one or several.  sha256: checksums of their files, by the name that `local_dir` knows each by.
-    Either order of the languages serves; monolingual text may be one side of a parallel set.
+    name: one name or several.  sha256: checksums of their files, by the files' names in `local_dir`.
+    The languages of a name may have either order; monolingual text may be one side of a parallel data set.
     """
 
     name: str | Sequence[str]
@@ -31,17 +31,17 @@ class MtdataImporter:
 
     @property
     def names(self) -> list[str]:
-        """The names of the data sets, in order."""
+        """Names of the data sets, in order."""
         return [self.name] if isinstance(self.name, str) else list(self.name)
 
     def local_files(self) -> list[str]:
-        """Nothing: all of them are fetched."""
+        """Return none: all files are fetched."""
         return []
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """The files of the data sets.  Raises InputError where a name or its languages do not serve."""
+        """Return the files of the data sets.  Raises InputError if a name is unknown or has other languages."""
         found = [
             source
             for name in self.names
@@ -65,7 +65,7 @@ class MtdataImporter:
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[Row]:
-        """The pairs of the data sets, in order.  Raises InputError as `files` does."""
+        """Yield the pairs of the data sets, in order.  Raises the same errors as the importer `files`."""
         sources = self.sources(languages, monolingual, places)
         for name in self.names:
             paths = [places.path(source) for source in sources if source.name == name]
@@ -75,7 +75,7 @@ class MtdataImporter:
         self, entry: Entry, paths: list, languages: tuple, monolingual: Side | None
     ) -> Iterator[Row]:
         controls = Controls(self.control_characters)
-        places = {  # in the entry, of each side that is read
+        places = {  # of the sides to read, among the entry's languages
             side: entry.languages.index(code)
             for side, code in _codes(languages, monolingual).items()
         }
@@ -104,7 +104,7 @@ class MtdataImporter:
 
 
 def _members(entry: Entry, path) -> Iterator[Text]:
-    """The texts of an archive whose members each hold both sides, or the file itself."""
+    """Yield the texts of an archive whose members each hold both sides, or else the file itself."""
     for pattern in entry.members or (None,):
         text = Text(path, pattern, entry.packed)
         names = [None] if pattern is None else member_names(text)
@@ -120,13 +120,13 @@ def _checked(name: str, languages: tuple[str, str], monolingual: Side | None) ->
 
 
 def _codes(languages: tuple[str, str], monolingual: Side | None) -> dict[Side, str]:
-    """The code in mtdata of each side that is read."""
+    """Return mtdata's language code of each side to read."""
     by_side = dict(zip(SIDES, languages, strict=True))
     return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
 
 
 def name_fault(name: str, languages: tuple[str, str], monolingual: Side | None) -> str | None:
-    """What keeps a name from serving these languages, None where nothing does."""
+    """Return the reason why a data set cannot be read for these languages, or None if it can."""
     entry = find_entry(name)
     if entry is None:
         return f"no data set '{name}' in mtdata{nearest(name, similar_names(name))}"

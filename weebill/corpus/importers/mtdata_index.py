@@ -1,8 +1,8 @@
-"""The index of mtdata 0.5.1: where 291,471 data sets lie, by mtdata's names.
+"""Index of mtdata 0.5.1: addresses of 291,471 data sets, by mtdata's names.
 
-mtdata itself (Apache 2.0) is not imported: it pins other versions of what sacreBLEU and Snakemake use, takes
-20 s and 60 MB in the home folder to build its index, and knows no checksums.  `tables/mtdata.tsv.zst` is that
-index written out by `write_index`, in an environment of mtdata's own:
+mtdata itself (Apache 2.0) is not imported: it pins other versions of packages that sacreBLEU and Snakemake use,
+takes 20 s and 60 MB in the home folder to build its index, and has no checksums.  `write_index` wrote that index to
+`tables/mtdata.tsv.zst`, in a separate environment:
 
     pip install mtdata==0.5.1 zstandard && python weebill/corpus/importers/mtdata_index.py
 """
@@ -15,17 +15,18 @@ from pathlib import Path
 
 TABLES = Path(__file__).with_name("tables")
 INDEX = TABLES / "mtdata.tsv.zst"
-LANGUAGES = Path(__file__).parents[1] / "iso639.tsv"  # which language_codes reads
-READ = ("txt", "tsv", "tmx")  # the formats that are read here
+LANGUAGES = Path(__file__).parents[1] / "iso639.tsv"  # read by language_codes.py
+READ = ("txt", "tsv", "tmx")  # formats that the importer can read
 OPUS_ZIP = "https://object.pouta.csc.fi/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set: GROUP-NAME-VERSION-LANGUAGE[-LANGUAGE], its files, and how they are read.
+    """A data set GROUP-NAME-VERSION-LANGUAGE[-LANGUAGE]: its files and their format.
 
-    urls: one, or one for each language.  members: patterns of an archive's members.  form: the text's format.
-    packed: ".zip", ".tgz", ".gz", ".xz", ".bz2" or "".  columns: of a table, from 0, in the languages' order.
+    urls: one address, or one for each language.  members: patterns of an archive's members.  form: text format.
+    packed: ".zip", ".tgz", ".gz", ".xz", ".bz2" or "".
+    columns: column numbers of a table, from 0, in the order of the languages.
     """
 
     name: str
@@ -42,13 +43,13 @@ class Entry:
 
     @property
     def version(self) -> str:
-        """The version, such as 7.1."""
+        """Version of the data set, such as 7.1."""
         return self.name.split("-")[2]
 
 
 @cache
 def _index() -> str:
-    from weebill.text_files import open_binary  # loads Arrow
+    from weebill.text_files import open_binary  # imported here because it loads Arrow
 
     with open_binary(INDEX) as file:
         return file.read().decode("utf-8")
@@ -56,7 +57,7 @@ def _index() -> str:
 
 @cache
 def find_entry(name: str) -> Entry | None:
-    """The data set of this name, None where there is none."""
+    """Return the data set of this name; None if there is none."""
     text = _index()
     start = text.find(f"\n{name}\t")
     if start < 0:
@@ -68,7 +69,7 @@ def find_entry(name: str) -> Entry | None:
 
 
 def similar_names(name: str) -> list[str]:
-    """Names among which the meant one of an unknown name may be: of the same languages, or the same version."""
+    """Return candidates for a misspelt name: data sets with the same languages, or of the same group."""
     head, _, tail = name.partition("-")
     languages = re.escape("-".join(tail.split("-")[-2:]))
     patterns = [rf"\n([^\t\n]*-{languages})\t", rf"\n({re.escape(head)}-[^\t\n]*)\t"]
@@ -77,13 +78,13 @@ def similar_names(name: str) -> list[str]:
 
 
 def opus_knows(name: str, version: str, first: str, second: str) -> bool:
-    """Whether OPUS has a corpus for two languages, in alphabetical order."""
+    """Return True if OPUS has a corpus for two languages, given in alphabetical order."""
     place = OPUS_ZIP.format(name=name, version=version, first=first, second=second)
     return f"\t{place}\t" in _index()
 
 
 def opus_corpora(first: str, second: str) -> list[str]:
-    """NAME/VERSION of every corpus in OPUS for two languages."""
+    """Return NAME/VERSION of every corpus in OPUS for two languages, given in alphabetical order."""
     pattern = rf"/OPUS-([^/\t]+/[^/\t]+)/moses/{first}-{second}\.txt\.zip\t"
     return re.findall(pattern, _index())
 
@@ -93,7 +94,7 @@ def _split(members: str) -> tuple[str, ...]:
 
 
 def write_index(entries: Iterable) -> None:
-    """Write mtdata's entries and language codes as our tables."""
+    """Write mtdata's entries and language codes to INDEX and LANGUAGES."""
     import zstandard
     from mtdata.iso.iso639_1 import ISO693_1_to_3
 

@@ -1,4 +1,4 @@
-"""Importer `opus`: corpora of OPUS (Tiedemann 2012), by name and version, as its plain text for Moses."""
+"""Importer `opus`: corpora of OPUS (Tiedemann 2012) in its plain-text format for Moses, by name and version."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.t
 
 @dataclass(frozen=True)
 class OpusImporter:
-    """A corpus such as Europarl v8; monolingual, all text that OPUS has of that side's language in it.
+    """A corpus such as Europarl v8, or, if monolingual, all text of one language in that corpus.
 
-    A zip of OPUS holds CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2, its languages in alphabetical order.
+    A zip of OPUS contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2, with the languages in alphabetical order.
     sha256: checksum of the zip, or of the monolingual text.
     """
 
@@ -29,13 +29,13 @@ class OpusImporter:
         Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
-        """Nothing: the corpus is fetched."""
+        """Return none: the corpus is fetched."""
         return []
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """The one file; `opus_get` of OpusTools gives it the same name."""
+        """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""
         corpus = {"name": self.name, "version": self.version}
         if monolingual:
             language = languages[SIDES.index(monolingual)]
@@ -50,7 +50,7 @@ class OpusImporter:
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[Row]:
-        """The pairs of the corpus, in order.  Raises InputError as `files` does."""
+        """Yield the pairs of the corpus, in order.  Raises the same errors as the importer `files`."""
         [source] = self.sources(languages, monolingual, places)
         path = places.path(source)
         controls = Controls(self.control_characters)
@@ -61,9 +61,9 @@ class OpusImporter:
 
 
 def corpus_faults(name: str, version: str, languages: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with a corpus' `name` or `version`, as (key, words).
+    """Yield the error in a corpus' `name` or `version` as (key, message).
 
-    Nothing, where OPUS had it when mtdata's index was made.
+    Yields none if OPUS had the corpus at the time of mtdata's index.
     """
     first, second = sorted(languages)
     if opus_knows(name, version, first, second):

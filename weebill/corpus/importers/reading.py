@@ -1,6 +1,7 @@
-"""Reading the text of corpora strictly: files and members of archives, pairs of them, tables.
+"""Strict reading of corpus text: files, members of archives, pairs of these, and tables.
 
-Lines are split at "\\n" alone, bytes are UTF-8 or an error, and both sides of a pair have as many lines.
+Lines are split at "\\n" only.  Bytes that are not UTF-8 are an error, and so are sides with different numbers of
+lines.
 """
 
 import bz2
@@ -26,10 +27,12 @@ log = logging.getLogger(__name__)
 
 Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
 
-IN_FILES = re.compile(r"[\x00\t]")  # what no line of a pair of files may hold
+IN_FILES = re.compile(r"[\x00\t]")  # forbidden in a line of a pair of files
 IN_TABLES = re.compile(r"\x00")
-SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON may write one alone, UTF-8 cannot
-IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # of data sets, whose texts are no lines
+SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON can contain a single one, UTF-8 cannot
+IN_CELLS = re.compile(
+    rf"[\x00\t\n{SURROGATES}]"
+)  # forbidden in data sets, whose texts are not lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
@@ -39,10 +42,10 @@ _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZi
 
 @dataclass(frozen=True)
 class Text:
-    """Text in a file, or in the one member of an archive whose name matches a pattern.
+    """Text in a file, or in the only member of an archive whose name matches a pattern.
 
-    suffix: how it is packed (".zip" or ".tgz", which have members; ".gz", ".zst", ".xz", ".bz2" or ""), which
-    the name of a fetched file does not always tell; without it the file's own suffix counts.
+    suffix: the packing (".zip" or ".tgz", which have members; ".gz", ".zst", ".xz", ".bz2" or ""), which the name of
+    a fetched file does not always show; by default the file's own suffix.
     """
 
     path: Path
@@ -54,7 +57,7 @@ class Text:
 
 
 def member_names(text: Text) -> list[str]:
-    """The names of an archive's members that match `text.member`, in the archive's order."""
+    """Return the names of an archive's members that match `text.member`, in the archive's order."""
     with damage(text.path, lambda: ""):
         if text.suffix == ".zip":
             with zipfile.ZipFile(text.path) as archive:
@@ -65,14 +68,14 @@ def member_names(text: Text) -> list[str]:
                     names = [member.name for member in archive if member.isfile()]
                 while packed.read(
                     BLOCK
-                ):  # to the checksum: tarfile takes a damaged header for the end
+                ):  # up to the checksum: tarfile treats a damaged header as the end
                     pass
     return [name for name in names if fnmatchcase(name, text.member)]
 
 
 @contextmanager
 def open_text(text: Text) -> Iterator[IO[bytes]]:
-    """The bytes of a text, unpacked.  Raises InputError where an archive has no such member, or several."""
+    """Open the unpacked bytes of a text.  Raises InputError if no member of an archive, or several, match."""
     if text.member is None:
         with _open_file(text) as stream:
             yield stream
@@ -87,7 +90,7 @@ def open_text(text: Text) -> Iterator[IO[bytes]]:
     if text.suffix == ".zip":
         with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
             yield stream
-    else:  # read from the front, as nothing else can be done in compressed data
+    else:  # compressed data can only be read from the beginning
         with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
             for member in archive:
                 if member.name == names[0]:
@@ -103,9 +106,9 @@ def _open_file(text: Text) -> IO[bytes]:
 
 
 def lines(text: Text) -> Iterator[str]:
-    """The lines of a text without their newline.
+    """Yield the lines of a text without their newline.
 
-    Raises InputError naming file and line where a line is not UTF-8 or the packed data is damaged.
+    Raises InputError that names file and line if a line is not UTF-8 or the packed data is damaged.
     """
     number = 0
     with damage(text, lambda: f" after line {number}"), open_text(text) as stream:
@@ -115,9 +118,9 @@ def lines(text: Text) -> Iterator[str]:
 
 @contextmanager
 def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
-    """What unpacking says of damaged data as InputError; the disk's errors, which have a number, go on.
+    """Turn errors about damaged packed data into InputError; errors of the disk, which have a number, pass unchanged.
 
-    where: tells, when asked, how far the reading came.
+    where: function that returns the position up to which the text was read, for the message.
     """
     try:
         yield
@@ -131,7 +134,7 @@ def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Controls:
-    """What a control character inside a text is: an error, or replaced by a space."""
+    """Treatment of control characters inside a text: `error` or `replace` (by a space)."""
 
     choice: str = "error"
 
@@ -142,7 +145,7 @@ class Controls:
             )
 
     def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
-        """The text without what is forbidden.  Raises InputError naming file and line."""
+        """Return the text without forbidden characters, or raise InputError that names file and line."""
         found = forbidden.search(text)
         if found is None:
             return text
@@ -154,7 +157,7 @@ class Controls:
         return forbidden.sub(" ", text)
 
     def report(self, name: object, lines: int, replaced: int) -> None:
-        """Raise InputError where a file was empty; log in how many of its lines something was replaced."""
+        """Raise InputError if a file was empty; log the number of lines with replaced characters."""
         if not lines:
             raise InputError(f"{name}: empty file; a corpus has at least one line")
         if replaced:
@@ -163,7 +166,7 @@ class Controls:
     def checked(
         self, name: object, texts: Iterable[str], forbidden: re.Pattern[str]
     ) -> Iterator[str]:
-        """The lines of a file that is not empty, without what is forbidden; errors as in `text`."""
+        """Yield the lines of a non-empty file without forbidden characters.  Raises the same errors as `text`."""
         number = replaced = 0
         for number, given in enumerate(texts, start=1):
             text = self.text(name, number, given, forbidden)
@@ -172,11 +175,11 @@ class Controls:
         self.report(name, number, replaced)
 
     def lines(self, text: Text) -> Iterator[str]:
-        """The lines of a text, checked."""
+        """Return the checked lines of a text, as an iterator."""
         return self.checked(text, lines(text), IN_FILES)
 
     def pairs(self, source: Text, target: Text) -> Iterator[Row]:
-        """The lines of two texts side by side.  Raises InputError where one has more of them."""
+        """Yield pairs of lines of two texts.  Raises InputError if one text has more lines than the other."""
         sources, targets = self.lines(source), self.lines(target)
         pairs = 0
         for line in sources:
@@ -189,7 +192,7 @@ class Controls:
             raise _unequal(source, pairs, target, pairs + left)
 
     def table(self, text: Text, source: int | None, target: int | None) -> Iterator[Row]:
-        """Two columns, counted from 0, of tab-separated lines; or one, where the other is None."""
+        """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
         last = max(column for column in (source, target) if column is not None)
         rows = self.checked(text, lines(text), IN_TABLES)
         for number, line in enumerate(rows, start=1):
@@ -203,7 +206,7 @@ class Controls:
 
 
 def one_sided(texts: Iterable[str], side: Side) -> Iterator[Row]:
-    """Monolingual text as rows."""
+    """Yield monolingual text as rows whose other side is None."""
     yield from ((text, None) if side == "source" else (None, text) for text in texts)
 
 

@@ -1,4 +1,4 @@
-"""Importer `sacrebleu`: published test sets by their names in sacreBLEU."""
+"""Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from weebill.experiment.corpora import SIDES, Side, sides_of
 
 @dataclass(frozen=True)
 class SacrebleuImporter:
-    """A test set by its name in sacreBLEU, such as wmt19; its first reference is the target."""
+    """A test set by its name in sacreBLEU, such as wmt19; the target is its first reference."""
 
     name: str
 
     def local_files(self) -> list[str]:
-        """Nothing: sacreBLEU fetches its test sets and keeps them itself."""
+        """Return none: sacreBLEU itself fetches and stores its test sets."""
         return []
 
     def sources(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """The two sides, as sacreBLEU keeps them.  Raises InputError where the set is unknown or not to be had."""
+        """Return sacreBLEU's files of both sides.  Raises InputError if the set is unknown or cannot be fetched."""
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
 
         pair = "-".join(languages)
@@ -43,7 +43,7 @@ class SacrebleuImporter:
                 "or point SACREBLEU at a folder that holds it"
             ) from error
         return [
-            # not by its path, which is another one on each machine
+            # The place is not the path, which differs between machines.
             Source(f"sacrebleu {self.name} {pair} {side}", self.name, __version__, path=Path(file))
             for side, file in zip(("source", "target"), files, strict=True)
         ]
@@ -51,10 +51,10 @@ class SacrebleuImporter:
     def rows(
         self, languages: tuple[str, str], monolingual: Side | None, places: Places
     ) -> Iterator[Row]:
-        """The segments of the test set.  Errors as in `sources`."""
+        """Yield the segments of the test set.  Raises the same errors as `sources`."""
         sources = self.sources(languages, monolingual, places)
         source, target = (Text(places.path(one)) for one in sources)
-        # sacreBLEU's own files hold what it scores; tabs are part of that text.
+        # sacreBLEU's files contain the text that it scores, with its tabs.
         for left, right in Controls("replace").pairs(source, target):
             row = {"source": left, "target": right}
             yield tuple(row[side] if side in sides_of(monolingual) else None for side in SIDES)

@@ -1,4 +1,4 @@
-"""Importer `tatoeba`: sentence pairs that come with the library."""
+"""Importer `tatoeba`: sentence pairs that are part of the library."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from weebill.experiment.corpora import SIDES, Side, sides_of
 
 @dataclass(frozen=True)
 class TatoebaImporter:
-    """`pairs` of the embedded English-German pairs, those after the first `skip`."""
+    """Embedded English-German pairs: `pairs` of them, after the first `skip`."""
 
     pairs: int
     skip: int = 0

@@ -1,4 +1,4 @@
-"""Translation memories (TMX): units of the same text in several languages, read as a stream."""
+"""Streaming reader of translation memories (TMX): units of the same text in several languages."""
 
 import logging
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from weebill.errors import InputError
 
 log = logging.getLogger(__name__)
 
-LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")  # TMX 1.4 and before
+LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")  # TMX 1.4 and earlier versions
 
 
 def units(text: Text, source: set[str] | None, target: set[str] | None) -> Iterator[Row]:
-    """The units of a translation memory that have both languages, or one alone where the other is None.
+    """Yield the units of a translation memory that have both languages, or the only language if the other is None.
 
-    source, target: the codes by which a language goes, such as {"de", "deu"}; regions ("de-AT") do not count.
-    Line breaks inside a segment are layout and become spaces.  Units without a language are counted in the log.
-    Raises InputError where the XML is broken, or no unit has the languages.
+    source, target: all codes of a language, such as {"de", "deu"}; regions ("de-AT") are ignored.
+    Line breaks inside a segment are layout and become spaces.  The log counts the units that lack a language.
+    Raises InputError if the XML is not well-formed, or no unit has the languages.
     """
     found, others, wanted = 0, 0, (source, target)
     with damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
@@ -43,7 +43,7 @@ def units(text: Text, source: set[str] | None, target: set[str] | None) -> Itera
 
 
 def _elements(stream) -> Iterator[ElementTree.Element]:
-    """The `tu` elements; what was read is let go, so that memory does not depend on the file's size."""
+    """Yield the `tu` elements; each is deleted after use, so that memory does not depend on the file's size."""
     open_elements: list[ElementTree.Element] = []
     for event, element in ElementTree.iterparse(stream, events=("start", "end")):
         if event == "start":
@@ -56,7 +56,7 @@ def _elements(stream) -> Iterator[ElementTree.Element]:
 
 
 def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
-    """(language without its region, text) of a unit's variants that have text."""
+    """Return (language without its region, text) of a unit's variants that have text."""
     segments = []
     for variant in unit.findall("tuv"):
         code = next((variant.get(key) for key in LANGUAGE if variant.get(key)), "")
@@ -72,7 +72,7 @@ def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
 
 
 def _text(segment: ElementTree.Element) -> str:
-    """The words of a segment: inline markup is left out, what it highlights stays."""
+    """Return the words of a segment without inline markup; highlighted text (`hi`) is kept."""
     parts = [segment.text or ""]
     for child in segment:
         parts += [_text(child) if child.tag == "hi" else "", child.tail or ""]
