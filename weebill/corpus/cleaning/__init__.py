@@ -1,1 +1,1 @@
-"""Cleaning of corpora: normalised text, and for every rejected row the filter that rejected it."""
+"""Cleaning of corpora: it normalises the text and names the filter that rejected each rejected row."""

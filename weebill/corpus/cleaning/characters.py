@@ -57,7 +57,7 @@ LANGUAGE_SCRIPTS |= dict.fromkeys(_LATIN.split(), "Latin")
 
 @cache
 def of_category(*beginnings: str) -> np.ndarray:
-    """Return the mask of characters whose Unicode general category begins so, such as "P" or "Cc".
+    """Return the mask of characters whose Unicode general category begins with one of the arguments ("P", "Cc").
 
     Returns (0x110000,) bool, by code point.
     """
@@ -74,7 +74,7 @@ def _categories() -> np.ndarray:
 
 @cache
 def character_class(*categories: str) -> str:
-    """Return the inside of a regular expression's `[...]` that matches the characters of these categories.
+    """Return the inside of a regular expression's `[...]` that matches the characters of some categories.
 
     categories: beginnings of Unicode general categories, such as "P" or "Cc".
     """
@@ -87,7 +87,7 @@ def character_class(*categories: str) -> str:
 def letters(language: str) -> np.ndarray:
     """Return the mask of letters, and marks on letters, of a language's script.
 
-    Returns (0x110000,) bool, by code point.  Raises InputError where the language is unknown.
+    Returns (0x110000,) bool, by code point.  Raises InputError if the language is unknown.
     """
     if language not in LANGUAGE_SCRIPTS:
         raise InputError(
@@ -102,5 +102,5 @@ def letters(language: str) -> np.ndarray:
 
 
 def code_points(text: str) -> np.ndarray:
-    """Return the code points of a text, (characters,) uint32, to look up in such tables."""
+    """Return the code points of a text, (characters,) uint32, as indices into the masks."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

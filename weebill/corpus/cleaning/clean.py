@@ -1,8 +1,8 @@
 """Cleaning of a whole corpus: its shards are normalised, deduplicated and filtered, as a stream.
 
-The steps, in the order of WNGT20 §3 and WMT21 §2: normalise the text; find repeated pairs; then the
-filters, each on the rows that the earlier ones left.  Every shard is a file in the work folder when it is
-done, so a killed run goes on where it stopped.
+The steps have the order of WNGT20 §3 and WMT21 §2: normalise the text, find repeated pairs, apply each filter to the
+rows that the earlier filters left.  Every finished shard is a file in the work folder, so that a killed run
+continues there.
 """
 
 import logging
@@ -43,18 +43,18 @@ from weebill.files import atomic_path, move_folder, read_json, remove_folder, wr
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 
-BATCH_ROWS = 4096  # few enough that the arrays of a batch stay in the processor's cache
+BATCH_ROWS = 4096  # small enough to keep the arrays of a batch in the processor's cache
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cleaning:
-    """What is cleaned away, and by what."""
+    """Settings of the filters, and the files that they need."""
 
     rules: Rules = field(default_factory=Rules)
     language_id: LanguageId | None = None  # None: languages are not identified
-    near_duplicates: bool = True  # also drop pairs that fold to the same as an earlier one
+    near_duplicates: bool = True  # also drop pairs whose folded text equals that of an earlier pair
     held_out: tuple[str, ...] = ()  # tables of test and validation sets
 
 
@@ -65,15 +65,15 @@ def clean_corpus(
     cleaning: Cleaning,
     workers: int = 1,
 ) -> None:
-    """Clean the table `source` into the folder of shards `output`, which has all its rows.
+    """Clean the table `source`, and write all its rows to the folder of shards `output`.
 
-    The text columns hold the normalised text and `dropped_by` names each rejected row's first filter.
-    Monolingual text (the other side null) is judged by the side that it has.  Memory does not depend on the
-    number of rows; disk holds about twice the corpus while the work lasts, beside `output`.
-    languages: of source and target, ISO 639-1.
-    workers: processes, each on shards of its own; the result does not depend on them.
-    Raises InputError where a table or the model is missing or damaged, a language has no known script or the
-    model does not know it, `source` mixes rows with other sides, no row is left, or a worker is killed.
+    The text columns hold the normalised text and `dropped_by` names the first filter that rejected a row.
+    Filters see only the existing side of monolingual text (the other side is null).  Memory does not depend on the
+    number of rows; during the work, a folder next to `output` takes about twice the disk space of the corpus.
+    languages: codes of source and target, ISO 639-1.
+    workers: number of processes, each with its own shards; the result does not depend on it.
+    Raises InputError if a table or the model is missing or damaged, the script of a language is unknown, the model
+    does not know a language, `source` mixes parallel and monolingual rows, no row is left, or a worker is killed.
     """
     check_replaceable(output, SHARDS)
     output = Path(output)
@@ -81,19 +81,21 @@ def clean_corpus(
     sides = _sides(shards)
     by_side = dict(zip(SIDES, languages, strict=True))
     judge = _Judge(cleaning, sides, tuple(by_side[side] for side in sides), _stamps(cleaning))
-    judge.context()  # fail now, not after the first pass, where a model or table is bad
+    judge.context()  # to report a bad model or table before the first pass, not after it
     work = _work_folder(output, [judge, [_stamp(shard) for shard in shards]])
     try:
         _clean_in(work, source, shards, judge, workers)
     except InputError:
-        remove_folder(work)  # nothing in it is worth going on with
+        remove_folder(work)  # another run cannot use its contents
         raise
     except BrokenProcessPool as error:
         raise InputError(
             f"{source}: a process that cleaned a shard was killed, as happens where memory runs out; give "
             "the job more, or fewer `hardware.threads`, and run again; finished shards are kept"
         ) from error
-    (work / "settings.json").unlink()  # from here on a run could not go on with what is left
+    (
+        work / "settings.json"
+    ).unlink()  # after this line, another run cannot continue from the folder
     move_folder(work / "cleaned", output, SHARDS)
     remove_folder(work)
 
@@ -105,7 +107,7 @@ def _clean_in(
     judge: "_Judge",
     workers: int,
 ) -> None:
-    """Make the folder `cleaned` in the work folder, keeping what is done already."""
+    """Make the folder `cleaned` in the work folder; finished shards are kept."""
     counts = [count_rows(shard, kept=False) for shard in shards]
     starts = [sum(counts[:shard]) for shard in range(len(shards))]
     names = [shard_name(number) for number in range(len(shards))]
@@ -126,15 +128,15 @@ def _clean_in(
 
 @dataclass(frozen=True)
 class _Judge:
-    """What the filters need, in a form that goes to other processes."""
+    """Settings and files that the filters need, in a form that can be sent to other processes."""
 
     cleaning: Cleaning
-    sides: tuple[Side, ...]  # that the text has
-    languages: tuple[str, ...]  # of these
-    stamps: tuple  # of the files below, so that a changed file is read again
+    sides: tuple[Side, ...]  # sides of the text
+    languages: tuple[str, ...]  # their languages
+    stamps: tuple  # paths, sizes and times of the files, so that a changed file is read again
 
     def context(self) -> Context:
-        """The models and tables, loaded once in each process."""
+        """Return the models and tables, which each process loads once."""
         return _context(self)
 
 
@@ -161,7 +163,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _work_folder(output: Path, settings: list) -> Path:
-    """The work folder beside `output`, emptied where other inputs, settings or code made it."""
+    """Return the work folder of `output`; empty it if other inputs, settings or code made it."""
     work = output.with_name(f"{output.name}.work")
     made_from = {"settings": repr([*settings, code_of_module(__name__)])}
     if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
@@ -172,7 +174,7 @@ def _work_folder(output: Path, settings: list) -> Path:
 
 
 def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
-    """Raise InputError where no row is left, and say which filter took most."""
+    """Raise InputError if no row is left; the message names the filter that dropped most rows."""
     if rows and not any(True for _ in read_batches(cleaned, ["row"])):
         columns = read_batches(cleaned, ["dropped_by"], kept=False)
         worst, dropped = Counter(
@@ -190,7 +192,7 @@ def _each(function, tasks: list[tuple], workers: int) -> None:
         for task in tasks:
             function(*task)
         return
-    # Spawned, since forking a process that runs threads of Arrow is not safe.
+    # Processes are spawned, because forking a process with running threads of Arrow is not safe.
     spawn = get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(tasks)), spawn, _end_with_parent) as pool:
         futures = [pool.submit(function, *task) for task in tasks]
@@ -198,12 +200,14 @@ def _each(function, tasks: list[tuple], workers: int) -> None:
             for future in futures:
                 future.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # an error is told before the other shards are done
+            pool.shutdown(
+                cancel_futures=True
+            )  # to report an error before the other shards are finished
             raise
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent is killed: it would wait for work for ever, and write beside a rerun."""
+    """End this worker when its parent is killed; else it would wait for ever, or write while a new run writes."""
 
     def outlive() -> None:
         parent_process().join()
@@ -220,7 +224,7 @@ def _normalise_shard(
     name: str,
     start: int,
 ) -> None:
-    """Write a shard's normalised text, and its rows' digests into the buckets."""
+    """Write the normalised text of a shard, and the digests of its rows to the buckets."""
     normalised = work / "normalised" / name
     if normalised.exists():
         return
@@ -252,7 +256,7 @@ def _normalise_shard(
 
 
 def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -> None:
-    """Write a shard with the name of each rejected row's filter."""
+    """Write a shard with the name of the filter that rejected each rejected row."""
     normalised, cleaned = work / "normalised" / name, work / "cleaned" / name
     if cleaned.exists():
         return
@@ -276,9 +280,9 @@ def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -
 
 
 def _sides(shards: Sequence[Path]) -> tuple[Side, ...]:
-    """The sides that the first row has."""
+    """Return the sides that the first row has."""
     for shard in shards:
         for batch in read_batches(shard, SIDES, kept=False, rows=1):
             found = tuple(side for side in SIDES if not batch.column(side).null_count)
-            return found or SIDES  # a row without any is refused
+            return found or SIDES  # a row without any side is an error later
     return SIDES

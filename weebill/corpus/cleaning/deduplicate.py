@@ -1,8 +1,8 @@
-"""Duplicate pairs of a corpus of any size, found on disk in bounded memory.
+"""Search for duplicate pairs in a corpus of any size, on disk and in bounded memory.
 
-Each pair becomes two digests, of its text and of its folded text (see `folded`).
-They are written into as many bucket files as keep one bucket small, by the folded digest, so that equal
-pairs meet in one bucket; then each bucket is sorted alone.
+Each pair becomes two digests, one of its text and one of its folded text (see `folded`).
+The folded digest decides in which bucket file both are written, so that equal pairs are in the same bucket.  Then
+each bucket is sorted alone; the number of buckets keeps each of them small.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ import numpy as np
 
 from weebill.corpus.cleaning.normalise import folded
 
-FIRST, EXACT, NEAR = 0, 1, 2  # what a row is: the first of its kind, or which sort of repeat
+FIRST, EXACT, NEAR = 0, 1, 2  # a row is the first of its kind, an exact repeat or a near repeat
 BUCKET_ROWS = 500_000  # 12 MB of records, about 40 MB while they are sorted
 
 # 96 bits decide: among a billion pairs two different ones collide with a chance of about 1e-11.
@@ -22,24 +22,24 @@ _RECORD = np.dtype([("folded", "<u8"), ("text", "<u4"), ("near", "<u4"), ("row",
 
 
 def digests(sides: tuple[list[str], ...]) -> np.ndarray:
-    """(rows,) records of a batch of pairs (or of lines), with `row` still 0."""
+    """Return the records (rows,) of a batch of pairs (or of lines); their field `row` is still 0."""
     records = np.zeros(len(sides[0]), _RECORD)
     texts = ["\t".join(pair) for pair in zip(*sides, strict=True)]
-    # A side of punctuation alone folds to nothing; it stands for itself.
+    # A side that is only punctuation folds to nothing; it keeps its text.
     folds = [
         [fold or text for fold, text in zip(folded(side), side, strict=True)] for side in sides
     ]
     keys = ["\t".join(pair) for pair in zip(*folds, strict=True)]
     near = b"".join([blake2b(key.encode(), digest_size=12).digest() for key in keys])
     parts = np.frombuffer(near, np.dtype([("folded", "<u8"), ("near", "<u4")]))
-    # A checksum will do for the text: it only tells apart texts that fold to the same.
+    # A checksum of the text suffices: it only distinguishes texts with equal folded text.
     records["text"] = np.fromiter((crc32(text.encode()) for text in texts), "<u4", len(texts))
     records["folded"], records["near"] = parts["folded"], parts["near"]
     return records
 
 
 class Buckets:
-    """The bucket files of a corpus of `rows` rows in a folder; several may write at once, each its own part."""
+    """Bucket files of a corpus of `rows` rows; several processes may write at once, each to its own parts."""
 
     def __init__(self, folder: str | Path, rows: int, bucket_rows: int = BUCKET_ROWS) -> None:
         self.folder = Path(folder)
@@ -47,14 +47,14 @@ class Buckets:
         self.count = max(1, -(-rows // bucket_rows))
 
     def write(self, name: str, records: Iterable[np.ndarray]) -> None:
-        """Distribute records into this writer's own part of every bucket, replacing an earlier try."""
+        """Distribute records over this writer's own part of every bucket; parts of an earlier try are replaced."""
         self.folder.mkdir(parents=True, exist_ok=True)
         paths = [self._part(bucket, name) for bucket in range(self.count)]
         exact = self.folder / f"exact.{name}"  # row numbers
         for path in [*paths, exact]:
             path.write_bytes(b"")
         for part in records:
-            # Repeats within the part need no bucket, which the commonest pair alone could fill.
+            # Exact repeats within a batch skip the buckets, because one very common pair could fill a bucket.
             part, _, same_text = _sorted(part)
             with exact.open("ab") as file:
                 file.write(part["row"][same_text].tobytes())
@@ -72,10 +72,10 @@ class Buckets:
         return self.folder / f"bucket-{bucket:05d}.{name}"
 
     def find(self, verdicts: str | Path) -> None:
-        """Write a file of one byte a row: FIRST, EXACT or NEAR.
+        """Write a file with one byte per row: FIRST, EXACT or NEAR.
 
-        The first row of equal pairs stays; of the others, those that repeat an earlier text exactly are
-        duplicates, the rest near-duplicates.
+        The first of several equal pairs is FIRST.  Each other pair is EXACT if it repeats an earlier text exactly, else
+        NEAR.
         """
         out = np.memmap(verdicts, np.uint8, "w+", shape=(max(self.rows, 1),))
         for bucket in range(self.count):
@@ -92,9 +92,9 @@ _EMPTY = np.zeros(0, _RECORD)
 
 
 def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(repeated,) row numbers of the rows that are not the first of their kind, and their verdicts."""
+    """Return the numbers (repeated,) of the rows that are not the first of their kind, and their verdicts."""
     records, same_key, same_text = _sorted(records)
-    group = np.cumsum(~same_key) - 1  # (records,), the number of each record's folded text
+    group = np.cumsum(~same_key) - 1  # (records,): the number of each record's folded text
     first_row = np.full(int(group[-1]) + 1 if len(group) else 0, np.iinfo(np.int64).max)
     np.minimum.at(first_row, group, records["row"])
     repeated = records["row"] != first_row[group]
@@ -102,7 +102,10 @@ def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sorted(records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Records by folded text, text and row, and which have the folded text and the text of the one before."""
+    """Sort records by folded text, text and row.
+
+    Also returns two masks (records,): True if the folded text, or the text too, equals that of the record before.
+    """
     key = (records["row"], records["text"], records["near"], records["folded"])
     records = records[np.lexsort(key)]
     same_text = np.zeros(len(records), bool)

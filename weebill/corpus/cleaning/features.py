@@ -1,4 +1,4 @@
-"""Counts of tokens, letters and characters in many lines at once, by array arithmetic on code points."""
+"""Counts of tokens, letters and characters in many lines at once, from arrays of code points."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -7,13 +7,13 @@ import numpy as np
 
 from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
 
-_SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of a character's classes
+_SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
 WITHOUT_SPACES = ("zh", "ja")  # languages without spaces between words: each letter is a token
 
 
 @cache
 def _classes(language: str) -> np.ndarray:
-    """Return the bits of characters' classes, (0x110000,) uint8, by code point."""
+    """Return the class bits of all characters, (0x110000,) uint8, by code point."""
     space = np.zeros(CODEPOINTS, bool)
     for code in np.flatnonzero(of_category("Z", "Cc")).tolist():
         space[code] = chr(code).isspace()
@@ -26,15 +26,15 @@ def _classes(language: str) -> np.ndarray:
 class Features:
     """Features of lines for the rules; every array is (lines,)."""
 
-    tokens: np.ndarray  # separated by white space; in WITHOUT_SPACES each letter, too
+    tokens: np.ndarray  # separated by white space; in WITHOUT_SPACES each letter is also a token
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # without white space
-    letters: np.ndarray  # those of the language's script
-    longest_word: np.ndarray  # characters of the longest token
+    letters: np.ndarray  # letters of the language's script
+    longest_word: np.ndarray  # number of characters of the longest token
     digits: np.ndarray  # decimal digits of any script
 
     def take(self, rows: np.ndarray) -> "Features":
-        """Return the features of the lines of these numbers."""
+        """Return the features of the lines with the numbers `rows`."""
         return Features(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
@@ -45,7 +45,7 @@ def measure(texts: list[str], language: str) -> Features:
     text = "\n".join([*texts, ""]) if texts else ""
     classes = _classes(language)[code_points(text)]  # (characters of all lines,)
     space = (classes & _SPACE).view(bool)
-    bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,), where each line begins
+    bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,): beginning of each line
 
     # A token begins where the flags change from space, and ends where they change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
@@ -73,7 +73,7 @@ def measure(texts: list[str], language: str) -> Features:
 
 
 def _counted(values: np.ndarray) -> np.ndarray:
-    """Return the sums of the values before each place, (n + 1,) int64."""
+    """Return the sum of all values before each position, (n + 1,) int64."""
     total = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=total[1:])
     return total

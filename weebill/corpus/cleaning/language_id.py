@@ -1,4 +1,4 @@
-"""Language identification with fastText on each side of a pair."""
+"""Language identification of each side of a pair, with fastText."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +9,18 @@ from weebill.errors import InputError
 
 _LABEL = "__label__"
 
-# fastText's time grows with the line, so a long line is first judged by its two ends.  Where they are
-# surely in the expected language the line is taken to be; all other lines are read whole.  With lid.176
-# this changed the verdict on 6 of 103,706 real lines (news, Europarl, crawled, software, medicine,
-# Tatoeba).  Of 4,429 lines made of half an English and half a German one it let 124 through, where the
-# first 64 characters alone let 2,543 through.
+# fastText's time grows with the length of a line, so only the two ends of a long line are read first.  The line is
+# accepted if the ends are clearly in the expected language; all other lines are read whole.  With lid.176 this
+# changed the verdict on 6 of 103,706 real lines (news, Europarl, crawled, software, medicine, Tatoeba).  Of 4,429
+# lines that joined half an English and half a German line, it accepted 124; the first 64 characters alone accepted
+# 2,543.
 END_CHARACTERS = 32
 SURE = 0.7  # probability of the expected language
 
 
 @dataclass(frozen=True)
 class LanguageId:
-    """The identifier's model file and how sure it must be."""
+    """Model file of the identifier, and the probability that it must reach."""
 
     model: str  # a fastText model, such as lid.176.ftz
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
@@ -31,17 +31,17 @@ class LanguageId:
 
 
 class LanguageIdentifier:
-    """A loaded fastText model.  Raises InputError where it is missing, damaged, or lacks a language."""
+    """Loaded fastText model.  Raises InputError if the model is missing or damaged, or lacks a language."""
 
     def __init__(self, config: LanguageId, languages: tuple[str, ...]) -> None:
-        import fasttext  # takes a moment to load, and only cleaning needs it
+        import fasttext  # imported here because it loads slowly
 
         path = Path(config.model)
         if not path.is_file():
             raise InputError(
                 f"{path}: no such language identification model; check language_id.model"
             )
-        fasttext.FastText.eprint = lambda *args, **kwargs: None  # a warning that is out of date
+        fasttext.FastText.eprint = lambda *args, **kwargs: None  # no outdated warning
         try:
             self._model = fasttext.load_model(str(path))
         except (ValueError, RuntimeError, MemoryError) as error:
@@ -55,9 +55,9 @@ class LanguageIdentifier:
         self._min_probability = config.min_probability
 
     def reject(self, texts: list[str], language: str) -> np.ndarray:
-        """(rows,) bool: True where a line's most probable language is another, or not sure enough.
+        """Return the lines, (rows,) bool, whose most probable language is another one or not probable enough.
 
-        Without `min_probability` a long line's ends may stand for it, see END_CHARACTERS.
+        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.
         """
         if self._min_probability > 0:
             return self.reject_whole(texts, language, self._min_probability)
@@ -70,7 +70,7 @@ class LanguageIdentifier:
     def reject_whole(
         self, texts: list[str], language: str, min_probability: float = 0.0
     ) -> np.ndarray:
-        """The same judgement, always of all that stands in the line."""
+        """Return the same as `reject`, always with the whole lines."""
         if not texts:
             return np.zeros(0, bool)
         labels, probabilities = self._model.predict(texts)

@@ -1,8 +1,8 @@
-"""Text normalisation: removes non-printing characters, and normalises punctuation as Moses' scripts do.
+"""Text normalisation: removal of non-printing characters, and punctuation as in Moses' scripts.
 
-`normalise_punctuation` equals sacremoses' MosesPunctNormalizer with its defaults, a port of Moses'
-normalize-punctuation.perl.  Lines are joined and substituted together, so that a substitution costs as much as
-the search for its characters; no pattern crosses a line's end.
+`normalise_punctuation` gives the same text as sacremoses' MosesPunctNormalizer with its defaults, a port of Moses'
+normalize-punctuation.perl.  Substitutions run on many joined lines at once, so that each costs only the search for
+its characters; no pattern matches across the end of a line.
 """
 
 import re
@@ -13,8 +13,8 @@ import numpy as np
 
 from weebill.corpus.cleaning.characters import character_class, code_points, of_category
 
-# (required text, pattern, replacement), in Moses' order.  A pattern of None is plain text.  The others begin with
-# plain text too, which `re` finds much faster than a class or a repetition.
+# (required text, pattern, replacement), in Moses' order.  A pattern of None stands for the required text itself.  The
+# others also begin with plain text, which `re` finds much faster than a class or a repetition.
 _SPACES = ("  ", r"  +", " ")
 _SPACING = [
     ("\r", None, ""),
@@ -38,7 +38,7 @@ _UNICODE = [
     ("—", None, " - "),
     _SPACES,
     ("´", None, "'"),
-    ("‘", None, "'"),  # Moses treats these between letters apart, with the same result
+    ("‘", None, "'"),  # Moses has a separate rule between letters, with the same result
     ("‚", None, "'"),
     ("’", None, "'"),
     ("''", None, '"'),
@@ -65,7 +65,7 @@ _NO_BREAK_SPACES = [
 _ENGLISH_QUOTES = [('"', r'"([,.]+)', r'\1"')]
 _CONTINENTAL_QUOTES = [
     (',"', None, '",'),
-    # Every run of dots is matched once, whatever follows it: otherwise a line of dots takes quadratic time.
+    # Every run of dots is matched once, with any text after it: otherwise a line of dots takes quadratic time.
     (
         '."',
         r'(\.+)(?:"([^\S\n]*[^<\n]))?',
@@ -104,7 +104,7 @@ def normalise_punctuation(lines: list[str], language: str) -> list[str]:
 
 @cache
 def _steps(language: str) -> tuple[list[tuple], ...]:
-    """Return the substitutions for lines in ASCII, for others, and for those with no-break spaces."""
+    """Return the substitutions for lines in ASCII, for other lines, and for lines with no-break spaces."""
     quotes = {"en": _ENGLISH_QUOTES, **dict.fromkeys(("de", "es", "fr"), _CONTINENTAL_QUOTES)}
     separator = "," if language in ("de", "es", "cz", "cs", "fr") else "."
     last = [_SPACES, *quotes.get(language, [])]
@@ -132,17 +132,17 @@ def normalise(texts: Iterable[str], language: str) -> list[str]:
     return normalise_punctuation([remove_non_printing(text) for text in texts], language)
 
 
-_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # effect of folding on a character; digits are kept too
+_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # effect of folding on a character; digits are also kept
 _FOLDING = np.where(of_category("P", "Z", "C"), _DROPPED, _KEPT).astype(np.uint8)
 _FOLDING[of_category("Nd")] = _DIGIT
-_FOLDING[ord("\n")] = _KEPT  # between lines
+_FOLDING[ord("\n")] = _KEPT  # it separates the joined lines
 _BETWEEN_DIGITS = re.compile(rb"\x02\x00+(?=\x02)")
 
 
 def folded(lines: list[str]) -> list[str]:
     """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
 
-    So "3.5" is not "35"; nor is "50 $" "50 €", since symbols stay.
+    So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.
     """
     codes = code_points("\n".join([line.casefold() for line in lines]))
     classes = _FOLDING[codes]  # (characters,)

@@ -1,4 +1,4 @@
-"""Text of test and validation sets, which no training row may share a side with."""
+"""Text of test and validation sets, for the filter of training rows that share a side with it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,9 +9,9 @@ from weebill.experiment.corpora import Side
 
 
 class HeldOut:
-    """The sentences of test and validation sets, normalised and folded, source and target apart.
+    """Sentences of test and validation sets, normalised and folded, in separate sets for source and target.
 
-    sides: that the corpus has, with their languages.  Memory is that of the held-out text, not of the corpus.
+    sides: the sides of the corpus.  languages: their codes.  Memory depends on the held-out text, not on the corpus.
     """
 
     def __init__(
@@ -25,4 +25,4 @@ class HeldOut:
                     texts = [text for text in column.to_pylist() if text]
                     keys.update(folded(normalise(texts, language)))
         for keys in self.keys:
-            keys.discard("")  # a line of punctuation alone overlaps nothing
+            keys.discard("")  # a line that is only punctuation never counts as an overlap

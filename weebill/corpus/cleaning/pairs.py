@@ -1,4 +1,4 @@
-"""What every filter sees: a batch of normalised pairs, and the settings and models of the cleaning."""
+"""Arguments of every filter: a batch of normalised pairs, and the settings and models of the cleaning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from weebill.experiment.corpora import SIDES, Side
 class Pairs:
     """Rows of a corpus with their languages; monolingual text has one side."""
 
-    sides: tuple[list[str], ...]  # each (rows,), of the sides that `named` names
+    sides: tuple[list[str], ...]  # texts (rows,) of each side in `named`
     languages: tuple[str, ...]
-    repeats: np.ndarray  # (rows,) uint8: what deduplication found, see deduplicate.py
-    features: tuple[Features, ...]  # of each side
+    repeats: np.ndarray  # (rows,) uint8: verdicts of deduplicate.py
+    features: tuple[Features, ...]  # features of each side
     named: tuple[Side, ...] = SIDES
 
     @classmethod
@@ -30,7 +30,7 @@ class Pairs:
         repeats: np.ndarray,
         named: tuple[Side, ...] = SIDES,
     ) -> "Pairs":
-        """A batch whose features are computed here."""
+        """Make a batch and compute its features."""
         return cls(sides, languages, repeats, tuple(map(measure, sides, languages)), named)
 
     def __len__(self) -> int:
@@ -38,11 +38,11 @@ class Pairs:
 
     @property
     def parallel(self) -> bool:
-        """Whether there are both sides."""
+        """True if the pairs have both sides."""
         return len(self.sides) == 2
 
     def take(self, rows: np.ndarray) -> "Pairs":
-        """The rows of these numbers, as a smaller batch."""
+        """Return the rows with the numbers `rows` as a smaller batch."""
         numbers = rows.tolist()
         return Pairs(
             tuple([side[i] for i in numbers] for side in self.sides),
@@ -55,7 +55,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Context:
-    """What filters decide by; a filter whose part is None rejects nothing."""
+    """Settings, model and held-out text of the filters; a filter whose part is None rejects nothing."""
 
     rules: Rules
     identifier: LanguageIdentifier | None = None
@@ -63,15 +63,15 @@ class Context:
     near_duplicates: bool = True
 
 
-# A filter returns (rows,) bool, True where it rejects; its name is what `dropped_by` shows.
+# A filter returns (rows,) bool, True for the rows that it rejects; `dropped_by` shows its name.
 Filter = Callable[[Pairs, Context], np.ndarray]
 
 
 def none(pairs: Pairs) -> np.ndarray:
-    """The verdict that rejects no row: (rows,) False."""
+    """Return the verdict that rejects no row: (rows,) False."""
     return np.zeros(len(pairs), bool)
 
 
 def any_side(pairs: Pairs, test: Callable[[Features], np.ndarray]) -> np.ndarray:
-    """(rows,) bool: rows of which at least one side's features pass a test."""
+    """Return the rows, (rows,) bool, for which the features of at least one side pass a test."""
     return np.logical_or.reduce([test(features) for features in pairs.features])

@@ -1,11 +1,11 @@
-"""All filters, in the order of WNGT20 §3 and WMT21 §2, each applied to the rows that the earlier ones left."""
+"""All filters, in the order of WNGT20 §3 and WMT21 §2; each is applied to the rows that earlier filters left."""
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Filter, Pairs
 from weebill.registry import Registry
 
-# By name.  A new filter is a function in a file of its own, or beside its like, and an entry here.
+# Filters by name.  To add one, write a function in a new file, or next to similar ones, and enter it here.
 FILTERS: Registry[Filter] = Registry(
     {
         "duplicate": "weebill.corpus.cleaning.filters.repeats:duplicate",
@@ -27,14 +27,14 @@ FILTERS: Registry[Filter] = Registry(
 )
 
 
-# A batch is made smaller when so few of its rows are left; before, filters look at rejected rows too.
+# A batch is made smaller when less than this share of its rows is left; until then, filters also see rejected rows.
 NARROW_AT = 0.9
 
 
 def clean_batch(pairs: Pairs, context: Context) -> np.ndarray:
-    """(rows,) int8: which of FILTERS, in order, first rejects each row; -1 where none does."""
+    """Return the position in FILTERS of the first filter that rejects each row, (rows,) int8; -1 if none does."""
     dropped_by = np.full(len(pairs), -1, np.int8)
-    rows = np.arange(len(pairs))  # of `pairs`, which loses rows on the way
+    rows = np.arange(len(pairs))  # numbers of the rows in `pairs`, from which rows are removed
     for number, function in enumerate(FILTERS.values()):
         rejected = rows[function(pairs, context)]
         dropped_by[rejected[dropped_by[rejected] < 0]] = number

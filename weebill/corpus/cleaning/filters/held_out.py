@@ -1,4 +1,4 @@
-"""The filter of training rows that share a side with a test or validation set."""
+"""Filter of training rows that share a side with a test or validation set."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 
 def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
-    """A side that equals the same side of a held-out sentence but for case, punctuation, space."""
+    """Reject pairs with a side that also is in the held-out text; case, punctuation and white space are ignored."""
     rejected = none(pairs)
     if context.held_out is not None:
         for texts, keys in zip(pairs.sides, context.held_out.keys, strict=True):
@@ -16,4 +16,4 @@ def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
     return rejected
 
 
-test_overlap.__test__ = False  # its name says what it finds; pytest need not try it
+test_overlap.__test__ = False  # pytest must not collect it because of its name

@@ -1,4 +1,4 @@
-"""Filters of sides in another language than their corpus."""
+"""Filters of sides whose language is not that of the corpus."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from weebill.experiment.corpora import Side
 
 
 def language_source(pairs: Pairs, context: Context) -> np.ndarray:
-    """A source side that is not in the source language."""
+    """Reject pairs whose source is not in the source language."""
     return _wrong_language(pairs, context, "source")
 
 
 def language_target(pairs: Pairs, context: Context) -> np.ndarray:
-    """A target side that is not in the target language."""
+    """Reject pairs whose target is not in the target language."""
     return _wrong_language(pairs, context, "target")
 
 

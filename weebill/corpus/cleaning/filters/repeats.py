@@ -1,4 +1,4 @@
-"""Filters of pairs that stood earlier in the corpus; `deduplicate` has found them."""
+"""Filters of pairs that repeat an earlier pair of the corpus; `deduplicate` has found them."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 
 def duplicate(pairs: Pairs, context: Context) -> np.ndarray:
-    """A pair that stood earlier in the corpus, letter by letter after normalisation."""
+    """Reject pairs whose normalised text equals that of an earlier pair of the corpus."""
     return pairs.repeats == EXACT
 
 
 def near_duplicate(pairs: Pairs, context: Context) -> np.ndarray:
-    """A pair that stood earlier but for case, punctuation and white space."""
+    """Reject pairs that equal an earlier pair if case, punctuation and white space are ignored."""
     return pairs.repeats == NEAR if context.near_duplicates else none(pairs)
