@@ -1,6 +1,6 @@
-"""Score `bicleaner`: bicleaner-ai (Zaragoza-Bernabeu et al. 2022), in an environment of its own.
+"""Score `bicleaner`: bicleaner-ai (Zaragoza-Bernabeu et al. 2022), which runs in a separate environment.
 
 Its dependencies and ours exclude each other, so text and scores are exchanged as files: `clean_pairs` and `exchange`
-write and read them here, `training` and `classification` in that environment.  These two import of Weebill only
-`errors`, `files` and `text_files`, and that environment's packages inside functions.
+run in our environment, `training` and `classification` in the other one.  The latter two import only `errors`,
+`files` and `text_files` of Weebill, and import the packages of their environment inside functions.
 """

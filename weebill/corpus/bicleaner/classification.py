@@ -26,7 +26,9 @@ log = logging.getLogger(__name__)
 Classifier = Callable[[list[str], list[str]], Sequence[float]]
 
 BLOCK_ROWS = 8192  # rows scored at once
-BATCH_ROWS = {"xlmr": 32}  # rows in a forward pass of a full model; for a lite one:
+BATCH_ROWS = {
+    "xlmr": 32
+}  # rows in a forward pass of a full model; LITE_BATCH_ROWS: of a lite model
 LITE_BATCH_ROWS = 256
 SCORES = FolderKind(perhaps=("part-*.txt",))
 ANY = ("xx", "xxx")  # language codes of multilingual models
@@ -52,8 +54,8 @@ def score_pairs(
     """Write the folder `output` with one score per line for each part of `pairs`.
 
     load: called if a part has to be scored.  made_by: everything else that scores depend on, as JSON values.
-    Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.  Raises InputError where a line
-    is no pair, or the number of a part's scores is not that of its lines.
+    Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.  Raises InputError if a line
+    is not a pair, or if a part has more or fewer scores than lines.
     """
     check_replaceable(output, SCORES)
     output = Path(output)
@@ -100,10 +102,10 @@ def load_classifier(
 ) -> Classifier:
     """Load a bicleaner-ai model of any kind.
 
-    languages: those of source and target; a model of the opposite direction serves too, with swapped sides.
-    hard_rules: give 0 to pairs that bicleaner-hardrules rejects, without its language identification, which would
-    fetch a model, and with the other filters that the model brings.  A lite model's file contains code, which
-    loading executes.  Raises InputError where the folder holds no model, or one of other languages.
+    languages: codes of source and target; a model of the opposite direction also works, with swapped sides.
+    hard_rules: give 0 to pairs that bicleaner-hardrules or the model's other filters reject; its language
+    identification is not used, because it would fetch a model.  A lite model's file contains code, which loading
+    executes.  Raises InputError if the folder holds no model, or a model of other languages.
     """
     metadata = Path(model) / "metadata.yaml"
     if not metadata.is_file():
@@ -121,7 +123,7 @@ def load_classifier(
         arguments.disable_hardrules = arguments.disable_lm_filter = True
     try:
         arguments = load_metadata(arguments, parser)
-    except SystemExit as error:  # it has logged the reason
+    except SystemExit as error:  # bicleaner-ai has logged the reason
         raise InputError(f"{model}: bicleaner-ai cannot read this model; see the log") from error
     swapped = _swapped(model, arguments, languages)
     rules = None

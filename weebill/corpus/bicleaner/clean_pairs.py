@@ -1,4 +1,4 @@
-"""The cleanest pairs of the corpora, from which a classifier is trained."""
+"""Selection of the cleanest pairs of the corpora, on which a classifier is trained."""
 
 import logging
 import math
@@ -32,12 +32,13 @@ Corpora = Mapping[str | Path, Sequence[tuple[str, str | Path]]]
 def write_clean_pairs(
     corpora: Corpora, output: str | Path, pairs: int, cleanest: float, seed: int
 ) -> None:
-    """Write `training.tsv` and `validation.tsv`, a line SOURCE TAB TARGET each, into the folder `output`.
+    """Write `training.tsv` and `validation.tsv`, with lines SOURCE TAB TARGET, into the folder `output`.
 
-    corpora: cleaned tables, each with the names in SCORES and the tables of what it was scored by, the same of all.
-    pairs: of both files at most.  They are drawn at random from the kept rows of all corpora; where there are
-    scores, so many are drawn that the `cleanest` of them, by the sum of their ranks, are as many as that.
-    Memory: of the drawn pairs alone.  Raises InputError where there are too few rows.
+    corpora: cleaned tables; each with the names in SCORES and the tables of its scores, which all corpora share.
+    pairs: largest number of pairs in both files, drawn at random from the kept rows of all corpora.
+    cleanest: if there are scores, pairs / cleanest rows are drawn, and this share of them is kept: the best by the
+    sum of their ranks.
+    Memory holds only the drawn pairs.  Raises InputError if there are too few rows.
     """
     scored = any(corpora.values())
     drawn = draw_rows(_kept(corpora), math.ceil(pairs / cleanest) if scored else pairs, seed)
@@ -59,7 +60,7 @@ def write_clean_pairs(
 
 
 def _kept(corpora: Corpora) -> Iterator[pa.Table]:
-    """The kept rows: source, target, and every score by its name, the higher the worse."""
+    """Yield the kept rows: source, target, and each score by its name, with the sign that makes high values worse."""
     for corpus, scores in corpora.items():
         columns = {name: ScoreColumn(path, SCORES[name].column) for name, path in scores}
         for batch in read_batches(corpus, ["source", "target", "dropped_by"], kept=False):
@@ -72,8 +73,10 @@ def _kept(corpora: Corpora) -> Iterator[pa.Table]:
 
 
 def _cleanest(drawn: pa.Table, share: float) -> np.ndarray:
-    """Numbers of the rows that are this share's best, in their order; of equal rows the first are better."""
+    """Return the numbers of the best `share` of the rows, ascending; of equal rows the first are better."""
     scores = [column.to_numpy() for column in drawn.columns[2:]]
-    ranks = sum(rankdata(values) for values in scores)  # of each score, as their units differ
+    ranks = sum(
+        rankdata(values) for values in scores
+    )  # ranks, because the units of the scores differ
     best = np.argsort(ranks, kind="stable")[: math.ceil(share * len(ranks))]
     return np.sort(best)

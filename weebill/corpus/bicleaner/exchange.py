@@ -1,7 +1,7 @@
-"""Pairs written for bicleaner, its scores read back; every count is verified, part by part.
+"""Files exchanged with bicleaner: pairs are written, scores are read; the counts of each part are verified.
 
-A part of the pairs is `part-00000.tsv.gz`, a line SOURCE TAB TARGET for each kept row; of the scores
-`part-00000.txt`, a number a line.
+A part of the pairs is `part-00000.tsv.gz`, with a line SOURCE TAB TARGET for each kept row.  A part of the scores is
+`part-00000.txt`, with one number per line.
 """
 
 import gzip
@@ -22,36 +22,36 @@ from weebill.text_files import read_lines
 
 PART_ROWS = 100_000
 PARTS = FolderKind(perhaps=("part-*.tsv.gz",))
-# What would end a line or a column there.  Text is cleaned before, so hardly any has one.
+# Characters that end a line or a column for bicleaner.  Cleaned text hardly contains any of them.
 _SEPARATORS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x00", " "))
 
 Pair = tuple[str, str]
 
 
 def write_pairs(corpus: str | Path, folder: str | Path, part_rows: int = PART_ROWS) -> int:
-    """Write the kept rows of a table as parts of the folder, in order; how many there are.
+    """Write the kept rows of a table as parts of the folder, in order; return their number.
 
-    Raises InputError where a kept row lacks a side.
+    Raises InputError if a kept row lacks a side.
     """
     return write_parts(_kept_pairs(corpus), folder, part_rows)
 
 
 def write_parts(pairs: Iterable[Pair], folder: str | Path, part_rows: int = PART_ROWS) -> int:
-    """Write pairs as parts of the folder, in order; how many there are."""
+    """Write pairs as parts of the folder, in order; return their number."""
     rows, left = 0, iter(pairs)
     with atomic_folder(folder, PARTS) as made:
         for number in count():
             if not (part := list(islice(left, part_rows))):
                 break
             text = "".join(map(as_line, part)).encode()
-            # Without the time, so that equal pairs make equal files.
+            # The time is 0, so that equal pairs give equal files.
             (made / f"part-{number:05d}.tsv.gz").write_bytes(gzip.compress(text, 1, mtime=0))
             rows += len(part)
     return rows
 
 
 def as_line(pair: Pair) -> str:
-    """A pair as a line of a part."""
+    """Return a pair as a line of a part."""
     source, target = (side.translate(_SEPARATORS) for side in pair)
     return f"{source}\t{target}\n"
 
@@ -67,10 +67,10 @@ def _kept_pairs(corpus: str | Path) -> Iterator[Pair]:
 def join_scores(
     corpus: str | Path, pairs: str | Path, scores: str | Path, output: str | Path, score: Score
 ) -> None:
-    """Write the folder `output`: shards and rows of the corpus, with the scores of its kept rows.
+    """Write the folder `output` with the scores of the kept rows, in the corpus' shards and rows.
 
-    pairs: the parts that `write_pairs` made of the corpus.  scores: what became of these.  Raises InputError
-    naming the part or the shard whose counts do not match, or the line that is no number.
+    pairs: parts that `write_pairs` made from the corpus.  scores: bicleaner's scores of these parts.  Raises InputError
+    if the counts of a part or of the corpus do not match, or a line is not a number.
     """
     values = read_scores(pairs, scores)
     begin = 0
@@ -97,7 +97,7 @@ def join_scores(
 
 
 def read_scores(pairs: str | Path, scores: str | Path) -> np.ndarray:
-    """(rows,) the scores of all parts, in order.  Raises InputError naming the part that has too few or too many."""
+    """Read the scores (rows,) of all parts.  Raises InputError if a part has too few or too many of them."""
     parts = []
     for part in part_paths(pairs):
         path = score_path(part, scores)

@@ -1,4 +1,4 @@
-"""Unpacking of published bicleaner-ai models from their archives."""
+"""Unpacking of archives of published bicleaner-ai models."""
 
 import gzip
 import tarfile
@@ -12,9 +12,9 @@ from weebill.replaceable import FolderKind
 
 
 def unpack(archive: str | Path, output: str | Path) -> None:
-    """Write the folder `output` with the files beside the only metadata.yaml of a .tgz.
+    """Write the folder `output` with the files that are in the same folder as the only metadata.yaml of a .tgz.
 
-    Raises InputError where the archive is damaged, holds no model or several, or a member would leave the folder.
+    Raises InputError if the archive is damaged, holds no model or several, or a member would leave the folder.
     """
     try:
         with tarfile.open(archive, "r:gz") as files:

@@ -20,8 +20,8 @@ CLASSIFIER = (
     "dec_attention"  # decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind
 )
 MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"))
-# Samples of each pair: itself, its target with another source (twice), and with words left out.  Replacing words by
-# others of the same frequency, a further kind of bicleaner-ai, takes longer than the training.
+# Samples made from each pair: the pair itself, its target with another source (twice), and the pair with missing
+# words.  bicleaner-ai can also replace words by others of the same frequency, but that takes longer than training.
 NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
 # Our names for the settings of bicleaner-ai.
 SETTINGS = {
@@ -44,8 +44,8 @@ def train(
 ) -> None:
     """Write the model folder `output`, trained on `training.tsv` and `validation.tsv` of the folder `pairs`.
 
-    settings: all of SETTINGS, by name.  It runs on one thread, so that equal text and seed give equal models.
-    Raises InputError where there is too little text for the vocabulary.
+    settings: all of SETTINGS, by name.  Training runs on one thread, so that equal text and seed give equal models.
+    Raises InputError if there is too little text for the vocabulary.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
     from bicleaner_ai.training import write_metadata
@@ -53,7 +53,7 @@ def train(
 
     _make_repeatable(seed)
     pairs = Path(pairs).resolve()
-    # In the folder itself, because the vocabulary's file contains its own path.
+    # Training runs inside the folder, because the vocabulary's file contains its own path.
     with atomic_folder(output, MODEL) as made, chdir(made), TemporaryDirectory(dir=".") as work:
         samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
         for path in samples.values():
@@ -85,7 +85,7 @@ def train(
 def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
     """Write each pair and its damaged forms with a label, 1 or 0.
 
-    This process does it: those that bicleaner-ai starts would seed themselves anew.
+    They are written in this process: the processes that bicleaner-ai starts would use new seeds.
     """
     from bicleaner_ai.noise_generation import sentence_noise
     from bicleaner_ai.tokenizer import Tokenizer

@@ -74,8 +74,7 @@ class Buckets:
     def find(self, verdicts: str | Path) -> None:
         """Write a file with one byte per row: FIRST, EXACT or NEAR.
 
-        The first of several equal pairs is FIRST.  Each other pair is EXACT if it repeats an earlier text exactly, else
-        NEAR.
+        The first of several equal pairs is FIRST.  The others are EXACT if they repeat an earlier text exactly, else NEAR.
         """
         out = np.memmap(verdicts, np.uint8, "w+", shape=(max(self.rows, 1),))
         for bucket in range(self.count):

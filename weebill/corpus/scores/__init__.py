@@ -1,5 +1,5 @@
-"""Scores of kept rows: each a column of its own, by which the worst rows of a corpus are dropped.
+"""Scores of kept rows, by which the worst rows of a corpus are dropped; each score has its own column.
 
-`scoring` writes a score's table beside the corpus, `selection` joins the tables and drops by them, so that
-another threshold recomputes no score.
+`scoring` writes the table of each score, and `selection` joins the tables with the corpus and drops rows.  A new
+threshold therefore needs no new scores.
 """

@@ -1,4 +1,4 @@
-"""One score of several: a logistic regression over a pair's scores and what its text shows, fitted to labels."""
+"""Combination of several scores: a logistic regression on a pair's scores and text features, fitted to labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,19 +13,19 @@ from weebill.corpus.cleaning.filters.contents import numbers_in
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 
-PENALTY = 1.0  # half of it times the squared weights of standardised features
-SHORT = 5  # characters that are added to both lengths, so that short lines may differ more
+PENALTY = 1.0  # the loss adds PENALTY / 2 times the squared weights of standardised features
+SHORT = 5  # characters added to both lengths, so that short lines may differ more
 SENTENCE_ENDS = ".!?…。！？।"
 CLOSING = "\"'”“’»«)]"
 
-Features = Mapping[str, np.ndarray]  # by name, each (rows,)
+Features = Mapping[str, np.ndarray]  # name: values (rows,)
 
 
 @dataclass(frozen=True)
 class Combination:
-    """intercept + Σ weight · feature, the log odds of a good pair.
+    """Linear function intercept + Σ weight · feature: the log odds of a good pair.
 
-    length_ratio: the usual log of target over source characters; a pair's feature is its distance from that.
+    length_ratio: median of log(target characters / source characters); a pair's feature is the distance from it.
     """
 
     weights: dict[str, float]
@@ -33,17 +33,17 @@ class Combination:
     length_ratio: float
 
     def __call__(self, features: Features) -> np.ndarray:
-        """(rows,) log odds."""
+        """Return the log odds (rows,)."""
         matrix = _matrix(features, tuple(self.weights), self.length_ratio)
         return matrix @ np.array([*self.weights.values()]) + self.intercept
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
+        """Write the combination as JSON."""
         write_json(path, asdict(self))
 
     @classmethod
     def load(cls, path: str | Path) -> "Combination":
-        """Read what `save` wrote.  Raises InputError where it is something else."""
+        """Read a combination that `save` wrote.  Raises InputError if the file contains something else."""
         try:
             return cls(**read_json(path))
         except TypeError as error:
@@ -53,7 +53,7 @@ class Combination:
 def features_of(
     scores: Features, sources: Sequence[str], targets: Sequence[str], languages: tuple[str, str]
 ) -> dict[str, np.ndarray]:
-    """The scores, by name, and six features of the normalised text (rows,)."""
+    """Return the scores by name, and six features of the normalised text, each (rows,)."""
     sides = (list(sources), list(targets))
     counts = [measure(texts, language) for texts, language in zip(sides, languages, strict=True)]
     characters = [np.array([len(text) for text in texts], float) for texts in sides]
@@ -71,9 +71,9 @@ def features_of(
 
 
 def combined_scorer(path: str | Path, languages: tuple[str, str]) -> Callable[..., np.ndarray]:
-    """A function from source and target lines, and their scores by name, to the combined score (lines,).
+    """Return a function from source lines, target lines and their scores by name to the combined score (lines,).
 
-    Raises InputError where the file is missing or no combination.
+    Raises InputError if the file is missing or contains no combination.
     """
     combination = Combination.load(path)
 
@@ -88,13 +88,13 @@ def _ends(text: str) -> bool:
 
 
 def _shared_numbers(source: str, target: str) -> float:
-    """Dice's coefficient of the numbers of both sides, drawn towards one where there are few."""
+    """Compute Dice's coefficient of the numbers of both sides; smoothing moves it towards 1 for few numbers."""
     one, other = set(numbers_in(source)), set(numbers_in(target))
     return (2 * len(one & other) + 1) / (len(one) + len(other) + 1)
 
 
 def fit(features: Features, good: np.ndarray) -> Combination:
-    """The regression of labels good (rows,) bool on all features."""
+    """Fit the regression of the labels `good`, (rows,) bool, on all features."""
     names = tuple(features)
     length_ratio = float(np.median(features["length_ratio"][good]))
     matrix = _matrix(features, names, length_ratio)
@@ -118,7 +118,7 @@ def fit(features: Features, good: np.ndarray) -> Combination:
 
 
 def cross_validated(features: Features, good: np.ndarray, seed: int, folds: int = 5) -> np.ndarray:
-    """(rows,) log odds of every row by a fit to the other folds, each of which has its share of good rows."""
+    """Return log odds (rows,), each by a fit to the other folds; the share of good rows is equal in all folds."""
     draw, fold = np.random.default_rng(seed), np.empty(len(good), int)
     for label in (False, True):
         rows = draw.permutation(np.flatnonzero(good == label))

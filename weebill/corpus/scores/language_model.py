@@ -1,7 +1,7 @@
-"""Language models by KenLM: modified Kneser-Ney models estimated by `lmplz`, and lines' cross-entropy per word.
+"""Language models of KenLM (Heafield et al. 2013): estimation by `lmplz`, and cross-entropy of lines per word.
 
-Heafield et al. 2013.  Tokens are words and single punctuation marks in lower case, so that scores do not depend on
-capitals at the beginnings of lines.
+The models are modified Kneser-Ney models.  Tokens are words and single punctuation marks in lower case, so that
+scores do not depend on capitals at the beginnings of lines.
 """
 
 import math
@@ -29,19 +29,19 @@ def tokens(text: str) -> str:
 def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: str = "1G") -> None:
     """Estimate the modified Kneser-Ney model of some text, and write it in KenLM's binary format.
 
-    memory: memory of lmplz for sorting (its -S); the rest is on disk, beside `output`.
-    Raises InputError where there is no text, or KenLM's programs are missing or fail.
+    memory: memory of lmplz for sorting (its -S); the rest is on disk, next to `output`.
+    Raises InputError if there is no text, or KenLM's programs are missing or fail.
     """
     output = Path(output)
     lmplz, build_binary = _program("lmplz"), _program("build_binary")
     work = output.with_name(f"{output.name}.work")
-    if work.exists():  # left by a killed job
+    if work.exists():  # from a killed job
         remove_folder(work)
     work.mkdir(parents=True)
     try:
         arpa, log = work / "model.arpa", work / "log"
         command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
-        # A small text lacks n-grams of some counts, from which the discounts are estimated.
+        # The discounts are estimated from the n-grams of each count; a small text has none of some counts.
         command += ["--discount_fallback"]
         if not _feed(command, lines, log):
             raise InputError(f"{output}: no text to estimate a language model on")
@@ -60,7 +60,7 @@ def _feed(command: list, lines: Iterable[str], log: Path) -> int:
             with (
                 suppress(BrokenPipeError),
                 process.stdin as stdin,
-            ):  # it may end early, with a message
+            ):  # the program may end early, with a message
                 for text in filter(None, map(tokens, lines)):
                     count += 1
                     stdin.write(f"{text}\n".encode())
@@ -90,7 +90,7 @@ def _failed(command: list, code: int, log: Path) -> None:
 
 
 def _program(name: str) -> str:
-    """Return a program of KenLM beside this Python, or else on PATH."""
+    """Return the path of a program of KenLM, in the folder of this Python or else on PATH."""
     beside = Path(sys.executable).with_name(name)
     found = str(beside) if beside.is_file() else shutil.which(name)
     if found is None:
@@ -104,7 +104,7 @@ def _program(name: str) -> str:
 def cross_entropy(path: str | Path) -> Callable[[Sequence[str]], np.ndarray]:
     """Return a function from lines to (lines,) bits per word; the end of the line counts as a word.
 
-    Raises InputError where the file is missing or no model of KenLM, or the module is missing.
+    Raises InputError if the file is missing or is not a model of KenLM, or the module is missing.
     """
     try:
         import kenlm
@@ -117,7 +117,7 @@ def cross_entropy(path: str | Path) -> Callable[[Sequence[str]], np.ndarray]:
     except OSError as error:
         said = " ".join(str(error).split())
         raise InputError(f"{path}: not a model of KenLM ({said})") from error
-    bits = -1 / math.log10(2)  # KenLM's logarithms are decimal
+    bits = -1 / math.log10(2)  # KenLM returns logarithms to base 10
 
     def scores(lines: Sequence[str]) -> np.ndarray:
         values = np.empty(len(lines))

@@ -1,12 +1,12 @@
-"""Lexical translation score: a table of word translations, and how well a pair's words explain each other.
+"""Lexical translation score: the probability of each side's words given the other side's, by a table of words.
 
 The table counts the links of an alignment of other text.  A target word t_j, given a source s_1 … s_n, has
 
     p(t_j | s) = 0.9 · (1/n) Σ_i p(t_j | s_i) + 0.1 · max(p(t_j), 1e-6)
 
 as in IBM Model 1 (Brown et al. 1993), smoothed by the word's own frequency.  A direction's score is the mean of
-log p(t_j | s), and a pair's score is the lower of both directions, so that text without counterpart on either side
-lowers it.
+log p(t_j | s).  A pair's score is the lower one of both directions, so that text without counterpart on either side
+lowers the score.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,12 +36,12 @@ Pair = tuple[str, str]
 
 
 def estimate(pairs: Iterable[Pair], output: str | Path, most: int, seed: int) -> None:
-    """Write the table `source`, `target`, `links`, estimated from at most `most` pairs, which `seed` draws.
+    """Write the table `source`, `target`, `links`, estimated from at most `most` pairs that are drawn by `seed`.
 
     Words and punctuation marks are in lower case.  Memory holds the drawn pairs.
-    Raises InputError where there are no pairs, or the aligner is missing or fails.
+    Raises InputError if there are no pairs, or the aligner is missing or fails.
     """
-    numbers: dict[str, int] = {}  # number of a word of either side
+    numbers: dict[str, int] = {}  # numbers of the words of both sides
 
     def numbered(text: str) -> list[int]:
         return [numbers.setdefault(word, len(numbers)) for word in tokens(text).split()]
@@ -62,7 +62,7 @@ def sample(pairs: Iterable[Pair], most: int, seed: int) -> list[Pair]:
 def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
     """Return a function from source and target lines to scores (lines,): nats per word; higher is better.
 
-    Raises InputError where the table is missing or damaged, or lacks a column.
+    Raises InputError if the table is missing or damaged, or lacks a column.
     """
     table = _Table(path)
 
@@ -74,7 +74,7 @@ def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]]
 
 
 class _Table:
-    """Table of link counts in the order of their keys, source·targets + target, and the sums of both sides."""
+    """Link counts in the order of their keys, source·targets + target, and the sums for the words of both sides."""
 
     def __init__(self, path: str | Path) -> None:
         table = read_columns(path, SCHEMA.names, kept=False)
@@ -96,7 +96,7 @@ class _Table:
         self._total = counts.sum()
 
     def directions(self, source: str, target: str) -> Iterator[float]:
-        """Return the mean log probability of the target's words given the source, and the reverse."""
+        """Yield the mean log probability of the target's words given the source, then the reverse."""
         numbers = [
             np.array([known.get(word, len(known)) for word in tokens(text).split()], np.int64)
             for text, known in zip((source, target), self._numbers, strict=True)
@@ -115,7 +115,10 @@ class _Table:
         return np.where(inside & (self._keys[places] == keys), self._counts[places], 0.0)
 
     def _mean_log(self, links: np.ndarray, given: np.ndarray, words: np.ndarray) -> float:
-        """Return the mean log p; links: (given words, words); given, words: counts of all links of each word."""
+        """Return the mean of log p.
+
+        links: (given words, words).  given, words: number of all links of each word.
+        """
         if not links.size:
             return float(np.log(UNEXPLAINED * RAREST))
         explained = (links / np.maximum(given, 1)[:, None]).mean(axis=0)

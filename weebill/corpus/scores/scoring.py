@@ -1,4 +1,4 @@
-"""A score of every kept row of a corpus, in a table of the same shards and rows with this one column."""
+"""Scoring of all kept rows of a corpus: a score is a table of one column, with the corpus' shards and rows."""
 
 import logging
 import time
@@ -32,7 +32,7 @@ from weebill.replaceable import check_replaceable
 
 log = logging.getLogger(__name__)
 
-# Texts of the sides that a score reads, each (rows,), to scores (rows,).
+# Function from the texts of a score's sides, each (rows,), to scores (rows,).
 Scorer = Callable[..., np.ndarray]
 BATCH_ROWS = 8192
 
@@ -46,14 +46,14 @@ def score_corpus(
     beside: Mapping[str, str | Path] | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> None:
-    """Write the folder `output` with a shard of the same rows for each of the corpus.
+    """Write the folder `output`, with one shard of scores for each shard of the corpus.
 
-    Rows that were dropped before are null.  Memory does not depend on the number of rows.  Finished shards are
-    kept in `OUTPUT.work`, so that a killed job goes on where it was, to the same bytes.
-    made_by: what else the scores depend on (models, code), as JSON values.
-    beside: tables of other scores of the same rows, by their names in SCORES, by which the scorer gets the values
-    (rows,) of each after the texts.
-    Raises InputError where a kept row lacks a side, its score is not a number, or tables do not fit together.
+    Scores of rows that were dropped before are null.  Memory does not depend on the number of rows.  Finished shards
+    are kept in `OUTPUT.work`, so that a killed job continues there and writes the same bytes.
+    made_by: everything else that the scores depend on (models, code), as JSON values.
+    beside: tables of other scores of the same rows, by their names in SCORES; the scorer gets the values (rows,) of
+    each as a keyword argument.
+    Raises InputError if a kept row lacks a side, its score is not a number, or the rows of the tables differ.
     """
     check_replaceable(output, SHARDS)
     output, beside = Path(output), beside or {}
@@ -77,7 +77,7 @@ def score_corpus(
 
 
 def check_shards(scores: str | Path, corpus: str | Path) -> None:
-    """Raise InputError naming the shard of a score's table whose rows are not those of the corpus."""
+    """Raise InputError if a score's table and the corpus have different numbers of shards, or of rows in a shard."""
     shards, found = shard_paths(corpus), shard_paths(scores)
     if len(found) != len(shards):
         raise InputError(
@@ -94,7 +94,7 @@ def check_shards(scores: str | Path, corpus: str | Path) -> None:
 
 
 def read_score(table: str | Path, name: str) -> np.ndarray:
-    """(rows,) of a score of that name in SCORES; not a number where a row has none."""
+    """Read the values (rows,) of a score by its name in SCORES; NaN for rows without a score."""
     column = SCORES[name].column
     return read_columns(table, [column], kept=False)[column].to_numpy()
 
@@ -107,7 +107,7 @@ def score_shard(
     beside: Mapping[str, np.ndarray] | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> None:
-    """Write the file `path`: the scores of a shard's kept rows, null of the others.  Errors as in `score_corpus`."""
+    """Write the scores of a shard's kept rows, null for other rows, to `path`.  Raises errors as `score_corpus`."""
     sides = list(score.sides)
     columns = sides + ["dropped_by"] * ("dropped_by" in read_schema(shard).names)
     start, first, scored = time.monotonic(), 0, 0
@@ -129,7 +129,7 @@ def score_shard(
                 raise InputError(
                     f"{shard}: {score.column} of a row is not a number; check its model"
                 )
-            # From pandas: what is not a number becomes null.
+            # With from_pandas, NaN becomes null.
             column = pa.array(values, pa.float64(), from_pandas=True)
             writer.write(pa.table({score.column: column}))
             scored += len(kept)
@@ -140,7 +140,7 @@ def score_shard(
 
 
 def kept_rows(batch: pa.RecordBatch) -> np.ndarray:
-    """(rows,) bool: which rows no filter has dropped; all where the table has no `dropped_by`."""
+    """Return the rows, (rows,) bool, that no filter has dropped; all rows if there is no column `dropped_by`."""
     if "dropped_by" not in batch.schema.names:
         return np.ones(batch.num_rows, bool)
     return batch.column("dropped_by").is_null().to_numpy(zero_copy_only=False)

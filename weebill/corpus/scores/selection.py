@@ -1,6 +1,6 @@
-"""Dropping by scores: tables of scores joined to their corpus, the worst rows of each marked.
+"""Selection by scores: the tables of scores are joined with their corpus, and the worst rows by each are dropped.
 
-Scores drop one after the other, each of the rows that the earlier filters left.
+Scores drop rows one after the other; each sees only the rows that the filters and scores before it left.
 """
 
 import logging
@@ -34,9 +34,10 @@ BEFORE = 255  # dropped before the scores
 
 @dataclass(frozen=True)
 class Cut:
-    """What a score drops, by one of these; by none of them nothing.
+    """Limit of a score, given as one of these values; without any, no row is dropped.
 
-    percent: the worst floor(rows · percent / 100).  best: all but so many.  threshold: what is worse than this.
+    percent: drop the worst floor(rows · percent / 100) rows.  best: keep this number of rows.
+    threshold: drop the rows whose score is worse than this value.
     """
 
     percent: float | None = None
@@ -48,7 +49,7 @@ class Cut:
             raise ValueError("a cut is by percent, best or threshold, not by several of them")
 
     def count(self, rows: int) -> int:
-        """How many of so many rows are dropped, where that does not depend on their scores."""
+        """Return the number of `rows` rows that `percent` or `best` drops; 0 if neither is given."""
         if self.percent is not None:
             return math.floor(rows * Fraction(str(self.percent)) / 100)
         return 0 if self.best is None else max(0, rows - self.best)
@@ -56,9 +57,9 @@ class Cut:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A score by its name in SCORES, its table, what it drops, and the weights that it gives.
+    """Score by its name in SCORES, with its table, its limit and the weights that it gives.
 
-    weight_scale: the column `weight` becomes exp(weight_scale · score) (WNGT20 §3); 0 makes none.
+    weight_scale: the column `weight` becomes exp(weight_scale · score) (WNGT20 §3); there are no weights if it is 0.
     """
 
     name: str
@@ -68,21 +69,21 @@ class ScoreTable:
 
     @property
     def column(self) -> str:
-        """The score's column."""
+        """Column of the score."""
         return SCORES[self.name].column
 
     @property
     def sign(self) -> float:
-        """What scores are multiplied by to be the higher the worse."""
+        """Factor that turns scores into values of which the highest are worst."""
         return -1.0 if SCORES[self.name].higher_is_better else 1.0
 
 
 def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable]) -> dict[str, int]:
     """Write the corpus with all its rows, the scores as columns, and the scores' names in `dropped_by`.
 
-    output: a folder of the corpus' shards, or a file where the corpus is one.  Of equal scores the later row
-    is worse.  Memory: one byte a row, beside what is bounded.  Returns the rows that each score drops.
-    Raises InputError naming the shard where a table's rows are not those of the corpus, or no row is left.
+    output: a folder with the corpus' shards, or a file if the corpus is a file.  If scores are equal, the later row
+    is worse.  Memory: one byte per row, and a bounded amount.  Returns the number of rows that each score drops.
+    Raises InputError if no row is left, or a table's rows are not those of the corpus; the message names the shard.
     """
     shards = shard_paths(corpus)
     for table in tables:
@@ -107,7 +108,7 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
 
 
 def _dropped_before(shard: Path) -> np.ndarray:
-    """(rows,) uint8: BEFORE or 0."""
+    """Return BEFORE for each row that a filter has dropped, and 0 for each other row, (rows,) uint8."""
     parts = [np.zeros(0, np.uint8)]
     if "dropped_by" not in read_schema(shard).names:
         return np.zeros(count_rows(shard), np.uint8)
@@ -117,7 +118,7 @@ def _dropped_before(shard: Path) -> np.ndarray:
 
 
 def _badness(table: ScoreTable) -> Iterator[tuple[slice, np.ndarray]]:
-    """Slices of rows with (rows,) scores of which the highest are worst; not a number where there is none."""
+    """Yield slices of rows with their badness (rows,), higher for worse; NaN for rows without a score."""
     begin = 0
     for batch in read_batches(table.path, [table.column], kept=False):
         values = batch.column(0).to_numpy(zero_copy_only=False)
@@ -126,7 +127,7 @@ def _badness(table: ScoreTable) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
-    """Write `number` to the rows that a score drops.  dropped: (rows,) uint8, 0 where a row is kept."""
+    """Write `number` to `dropped`, (rows,) uint8, for the rows that a score drops; it is 0 for kept rows."""
     for rows, values in _badness(table):
         wrong = np.isnan(values) != (dropped[rows] == BEFORE)
         if wrong.any():
@@ -154,17 +155,17 @@ def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
 
 
 def _keys(values: np.ndarray) -> np.ndarray:
-    """(rows,) uint64 in the order of the values."""
-    bits = (values + 0.0).view(np.uint64)  # of the two zeros one
+    """Return keys (rows,), uint64, whose order is that of the values."""
+    bits = (values + 0.0).view(np.uint64)  # the sum turns -0.0 into 0.0
     top = np.uint64(1 << 63)
     return np.where(bits & top, ~bits, bits | top)
 
 
 def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.uint64, int]:
-    """The key of the best of the `count` worst rows, and how many rows of this key are not among these.
+    """Return the key of the best of the `count` worst rows, and the number of rows with this key that are kept.
 
-    Its digits of 16 bits are found from the highest on, each by one reading of the scores: as exact as
-    sorting, in memory for the counts of one digit.
+    The key's four digits of 16 bits are found one by one, the highest first; each needs one reading of the scores.
+    The result is as exact as sorting, but memory holds only the counts of one digit.
     """
     prefix = 0
     for shift in (48, 32, 16, 0):
@@ -175,7 +176,7 @@ def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.ui
                 keys = keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
             digits = (keys >> np.uint64(shift)) & np.uint64(0xFFFF)
             counts += np.bincount(digits.astype(np.int64), minlength=1 << 16)
-        worse = np.cumsum(counts[::-1])[::-1]  # rows of this digit and higher ones
+        worse = np.cumsum(counts[::-1])[::-1]  # rows with this digit or a higher one
         digit = int(np.flatnonzero(worse >= count)[-1])
         count -= int(worse[digit] - counts[digit])
         prefix = prefix << 16 | digit
@@ -211,7 +212,7 @@ def _write(
 
 
 def _either(before: pa.ChunkedArray, now: pa.Array) -> pa.Array:
-    """What was dropped before, else what is dropped now."""
+    """Return the names in `before`, and those in `now` for rows without one."""
     return pc.coalesce(before.combine_chunks().cast(pa.string()), now)
 
 
@@ -227,14 +228,14 @@ def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:
 
 
 class ScoreColumn:
-    """A column of a table, taken in order in pieces of any size."""
+    """Column of a table, read in order in pieces of any size."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._batches = read_batches(path, [name], kept=False)
         self._rest = pa.array([], pa.float64())
 
     def take(self, count: int) -> pa.Array:
-        """The next `count` values."""
+        """Return the next `count` values."""
         parts = [self._rest]
         while sum(map(len, parts)) < count:
             parts.append(next(self._batches).column(0))
