@@ -1,6 +1,6 @@
 """Word alignment of sentence pairs by the program eflomal (Östling and Tiedemann 2016).
 
-eflomal takes its randomness from /dev/urandom and has no seed.  The copy of the program that runs here reads a file
+eflomal reads its random state from /dev/urandom and has no seed.  We run a copy of the program that reads a file
 instead, so that the same program, text and seed give the same links.
 """
 
@@ -33,12 +33,12 @@ def align(
 ) -> Iterator[tuple[list[int], list[int], list[Link]]]:
     """Yield source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
-    pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or one of more than 1,023 words, get no
+    pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or a side of more than 1,023 words, get no
     links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end, so
-    that only eflomal needs memory.  Raises InputError where the program is missing or fails.
+    that only eflomal needs memory.  Raises InputError if the program is missing or fails.
     """
     folder = Path(work)
-    if folder.exists():  # left by a killed job
+    if folder.exists():  # from a killed job
         remove_folder(folder)
     folder.mkdir(parents=True)
     try:
@@ -53,8 +53,8 @@ def align(
 
 
 def find_eflomal() -> Path:
-    """Return the program of its Python package, or else on PATH.  Raises InputError where it is missing."""
-    package = importlib.util.find_spec("eflomal")  # looks for it without importing it
+    """Return the path of eflomal, from its Python package or else on PATH.  Raises InputError if it is missing."""
+    package = importlib.util.find_spec("eflomal")  # does not import the package
     folders = package.submodule_search_locations if package else None
     on_path = shutil.which("eflomal")
     places = [*(Path(folder) / "bin/eflomal" for folder in folders or ()), Path(on_path or "")]
@@ -79,14 +79,16 @@ def _seeded_program(folder: Path, seed: int) -> Path:
     program = folder / "eflomal"
     program.write_bytes(code.replace(URANDOM, b"\0" + RANDOM_STATE.encode() + b"\0"))
     program.chmod(0o700)
-    state = random.Random(seed).getrandbits(64) | 1  # from 0 its generator would yield 0 for ever
+    state = (
+        random.Random(seed).getrandbits(64) | 1
+    )  # from 0, eflomal's generator would only give zeros
     (folder / RANDOM_STATE).write_bytes(state.to_bytes(8, "little"))
     return program
 
 
 def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
     """Write both sides in eflomal's format, "LENGTH WORD WORD …" lines; return the number of pairs."""
-    header = f"{{:>20}} {vocabulary}\n"  # reserves a place for the count, which is known last
+    header = f"{{:>20}} {vocabulary}\n"  # has space for the count, which is known at the end
     count = left_out = 0
     with (folder / "source").open("w") as sources, (folder / "target").open("w") as targets:
         files = (sources, targets)
@@ -105,7 +107,7 @@ def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
 
 
 def _run(program: Path, folder: Path, count: int) -> None:
-    """Run both directions at once, each on one thread: several would use the random state in any order."""
+    """Run both directions at once, each on one thread; several threads would use the random state in any order."""
     iterations = max(2, round(5000 / math.sqrt(count)))  # the formula of eflomal-align
     few = max(2, iterations // 4)
     options = f"-q -m 3 -n {SAMPLERS} -N {NULL_PRIOR} -1 {few} -2 {few} -3 {iterations}"
@@ -154,7 +156,7 @@ def _read_pairs(folder: Path, count: int) -> Iterator[tuple[list[int], list[int]
             )
     files = [(folder / name).open() for name in names]
     try:
-        next(files[0]), next(files[1])  # the headers
+        next(files[0]), next(files[1])  # skip the headers
         for source, target, forward, reverse in zip(*files, strict=True):
             links = grow_diag_final_and(_links(forward), _links(reverse))
             yield _words(source), _words(target), links

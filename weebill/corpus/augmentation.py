@@ -1,7 +1,7 @@
-"""Augmentation of training text, so that a student handles users' text: case, typos, missing breaks, odd tokens.
+"""Augmentation of training text, so that a student handles users' text: case, typos, missing breaks, rare tokens.
 
-The kinds are those of OpusTrainer's modifiers (Bogoychev et al. 2023).  The changes of a row depend on the seed and
-on its corpus and number only, not on its neighbours.
+The kinds are those of OpusTrainer's modifiers (Bogoychev et al. 2023).  The changes of a row depend only on the seed
+and on the row's corpus and number, not on other rows.
 """
 
 import random
@@ -21,10 +21,10 @@ from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_s
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Shares of the rows of which a changed copy is added, by kind of change.
+    """Shares of the rows that get a changed copy, by kind of change.
 
-    upper_case, title_case: change both sides.  typos: change the source only.  merged: join a row and the next of
-    its corpus, with at most `max_merged_words` words a side.  placeholders: put the same token on both sides.
+    upper_case, title_case: change both sides.  typos: change the source only.  merged: join a row and the next row
+    of its corpus, with at most `max_merged_words` words per side.  placeholders: put the same token on both sides.
     """
 
     upper_case: float = 0.0
@@ -44,8 +44,8 @@ def augment_table(
 ) -> dict[str, int]:
     """Write the kept rows of a training text, then the changed copies; return their number by kind.
 
-    Column `augmented_by` is the kind of a copy, null for the rows themselves.  A copy equal to its row is left out.
-    languages: codes by side.  Memory does not depend on the number of rows.
+    The column `augmented_by` is the kind of a copy, and null for the original rows.  Copies equal to their row are
+    not written.  languages: codes by side.  Memory does not depend on the number of rows.
     """
     columns = ["source", "target", "corpus", "row"]
     columns += [name for name in ("weight",) if name in read_schema(table).names]
@@ -105,7 +105,7 @@ def _copies(
 
 
 def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
-    """Return random numbers (rows, kinds), uint64; each row's depend on itself only."""
+    """Return random numbers (rows, kinds), uint64, that depend only on the row's corpus and number and the seed."""
     size = 8 * len(KINDS)
     digests = b"".join(
         blake2b(f"{seed} {corpus} {number}".encode(), digest_size=size).digest()
@@ -115,7 +115,7 @@ def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
 
 
 def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:
-    """Join two rows; return None if they are of two corpora or too long."""
+    """Join two rows; return no row if they belong to different corpora or are too long."""
     sides = {side: f"{first[side]} {second[side]}" for side in ("source", "target")}
     if first["corpus"] != second["corpus"] or max(len(s.split()) for s in sides.values()) > longest:
         return []

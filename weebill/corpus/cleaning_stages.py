@@ -1,4 +1,4 @@
-"""A corpus as each stage of its cleaning leaves it, told from one table: `dropped_by` names what took a row first."""
+"""Text of a corpus after each stage of cleaning, from one table: `dropped_by` names what dropped a row first."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,9 +18,10 @@ from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES
 from weebill.experiment.scores import SCORES
 
-# `none`: all rows but empty ones, which no model learns from, and those of test sets, whatever took them first.
-# `rules`: without the scores.
-# `weights`: rows as after the scores, with the weights that a score gives.
+# `none`: all rows except those with an empty side or a side of a test set, whichever filter dropped them.
+# `rules`: the rows that the filters leave, before the scores.
+# `scores`: the rows that filters and scores leave.
+# `weights`: the rows of `scores`, with the weights that a score gives.
 STAGES = ("none", "rules", "scores", "weights")
 _TEXT = ("source", "target", "corpus", "row")
 _SCHEMA = pa.schema(
@@ -29,7 +30,7 @@ _SCHEMA = pa.schema(
         pa.field("target", pa.string()),
         pa.field("corpus", pa.string()),
         pa.field("row", pa.int64()),
-        pa.field("noise", pa.string()),  # the damage that was done on purpose
+        pa.field("noise", pa.string()),  # kind of injected damage
     ]
 )
 
@@ -43,9 +44,9 @@ def write_stage(
 ) -> None:
     """Write the pairs that a stage leaves of parallel corpora.
 
-    corpora: as selection or, without scores, cleaning left them, with all their rows.  held_out: tables whose
-    sentences no stage may learn.
-    Memory is that of the held-out text, not of the corpora.  Raises InputError where no row is left.
+    corpora: tables written by selection or, if there are no scores, by cleaning, with all rows.
+    held_out: tables with sentences that are excluded from the stage `none`; the filters exclude them from the others.
+    Memory depends on the held-out text, not on the corpora.  Raises InputError if no row is left.
     """
     context = Context(Rules(), held_out=HeldOut(held_out, SIDES, languages))
     weight = pa.field("weight", pa.float64())
@@ -65,7 +66,7 @@ def write_stage(
 
 
 def _learnable(batch: pa.RecordBatch, languages: tuple[str, str], context: Context) -> pa.Array:
-    """Whether each row has text on both sides, none of it of a test set, by cleaning's own filters."""
+    """Return the rows, bool, with text on both sides and no side of a test set, by the filters of cleaning."""
     sides = tuple(
         normalise([text or "" for text in batch.column(side).to_pylist()], language)
         for side, language in zip(SIDES, languages, strict=True)

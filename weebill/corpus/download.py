@@ -41,19 +41,19 @@ def is_url(place: str) -> bool:
 
 
 def base_name(url: str) -> str:
-    """Return the last part of an address's path, which serves as a file name."""
+    """Return the last part of an address's path, for use as a file name."""
     return Path(unquote(urlparse(url).path)).name or "file"
 
 
 def fetched(
     url: str, sha256: str | None = None, cache: Path | None = None, wanted: str | None = None
 ) -> Path:
-    """Return the file of an address in the cache, fetched if it is missing; its key is address and checksum.
+    """Return the file of an address in the cache, by address and checksum; fetch it if it is missing.
 
     A file is fetched to a temporary place, continued after the last byte if the server allows it, and appears when
     it is whole and has the checksum, if one is given.  Another process that fetches the same file waits.
     cache: its folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
-    Raises InputError where the file cannot be fetched or has another checksum.
+    Raises InputError if the file cannot be fetched or has another checksum.
     """
     cache = cache_folder() if cache is None else cache
     folder = cache / sha256_text(f"{url}\n{sha256 or ''}")[:32]
@@ -69,7 +69,7 @@ def fetched(
             _fetch(url, partial)
         except (OSError, ValueError, HTTPException) as error:
             number = getattr(error, "errno", None)
-            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` names the remedy
+            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` tells users what to do
                 raise OSError(number, os.strerror(number), str(path)) from error
             raise InputError(
                 f"{url}: cannot be fetched ({error}); check the address and the network, or get the "
@@ -145,7 +145,7 @@ def _attempt(url: str, partial: Path) -> None:
 
 
 def _continues(content_range: str, start: int) -> bool:
-    """Return True if an answer begins where our part ends."""
+    """Return True if an answer begins at the end of our part."""
     found = re.match(r"bytes (\d+)-", content_range)
     return found is not None and int(found[1]) == start
 
@@ -171,7 +171,7 @@ def _size(path: Path) -> int:
 
 
 def _lasting(error: BaseException) -> bool:
-    """Return True if another attempt would fail alike: a refusal, an unknown host, a full disk."""
+    """Return True if another attempt would fail too: a refusal, an unknown host, a full disk."""
     if isinstance(error, HTTPError):
         return error.code < 500 and error.code not in PASSING
     if isinstance(error, URLError):

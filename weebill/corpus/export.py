@@ -18,8 +18,9 @@ from weebill.text_files import check_suffix, open_binary
 def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
     """Write columns of a table to text files, one row per line, and return the number of rows.
 
-    files: path by column, compressed if it ends in .gz or .zst.  All appear together, after the line counts agree.
-    Raises InputError where a path cannot be written, a column is not text, or a row has no text or text with a line
+    files: path by column, compressed if it ends in .gz or .zst.  All files appear together, after the check of their
+    line counts.
+    Raises InputError if a path cannot be written, a column is not text, or a row has no text or a text with a line
     break.
     """
     _check_paths(table, files)
@@ -46,7 +47,7 @@ def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool =
 
 
 def _check_paths(table: str | Path, files: Mapping[str, str | Path]) -> None:
-    """Raise InputError, before anything is written, for files that cannot appear or would replace each other."""
+    """Raise InputError, before anything is written, if files cannot be written or would replace each other."""
     taken = {shard.resolve(): "the table itself" for shard in shard_paths(table)}
     for side, path in files.items():
         check_suffix(path)
@@ -74,7 +75,7 @@ def _lines(column: pa.Array, table: str | Path, side: str, start: int) -> bytes:
 def _create(path: Path, suffix: str) -> Iterator[IO[bytes]]:
     with path.open("wb") as raw:
         if suffix == ".gz":
-            # No name and time inside, so that equal text gives equal files.
+            # The archive contains no name and no time, so that equal text gives equal files.
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
                 yield file
         elif suffix == ".zst":

@@ -11,7 +11,7 @@ Kind = Literal["dataset", "model"]
 
 
 def address(kind: Kind, name: str, revision: str) -> str:
-    """Return the beginning of the addresses of its files."""
+    """Return the beginning of the addresses of a repository's files."""
     from huggingface_hub.constants import ENDPOINT
 
     below = "datasets/" if kind == "dataset" else ""
@@ -19,9 +19,10 @@ def address(kind: Kind, name: str, revision: str) -> str:
 
 
 def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
-    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub; cached, as a commit never changes.
+    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub.
 
-    Raises InputError where the hub cannot be asked, or knows no such commit.
+    The answer is cached, because a commit never changes.
+    Raises InputError if the hub cannot be reached, or has no such commit.
     """
     folder = cache / ("hugging_face" if kind == "dataset" else "hugging_face_models")
     path = folder / f"{name.replace('/', '--')}@{revision}.json"

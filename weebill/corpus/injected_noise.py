@@ -1,4 +1,4 @@
-"""Damage done to pairs of any corpus on purpose, each row labelled, so that cleaning can be judged."""
+"""Injected damage to pairs of any corpus; each row gets a label, so that cleaning can be evaluated."""
 
 import random
 from collections import deque
@@ -15,18 +15,19 @@ from weebill.text_files import read_lines
 Pair = tuple[str, str]
 
 KINDS = ("misaligned", "wrong_language", "truncated", "copied")
-RECENT = 1024  # earlier undamaged pairs, one of which lends a misaligned pair its target
+RECENT = 1024  # earlier undamaged pairs; a misaligned pair gets the target of one of them
 MIN_WORDS_TO_CUT = 4
 
 
 @dataclass(frozen=True)
 class InjectedNoise:
-    """How a corpus is damaged.
+    """Settings of the damage to a corpus.
 
-    share: of the rows, on average.  kinds: of KINDS, which take turns.  other_languages: text files for the kind
-    wrong_language; row n of the corpus gets line n of one of them, from the beginning again where it is shorter,
-    so that a file of the corpus' own translations makes pairs that say the same in a wrong language.  EMBEDDED
-    stands for the French and Dutch sentences of the library, those that its identifier has not learned from.
+    share: average share of damaged rows.  kinds: some of KINDS, which take turns.
+    other_languages: text files for the kind wrong_language.
+    Row n of the corpus gets line n of one of these files; shorter files are repeated.  A file with the corpus' own
+    translations thus makes pairs with the same meaning in a wrong language.  EMBEDDED stands for the French and Dutch
+    sentences of the library on which its language identifier is not trained.
     """
 
     share: float
@@ -49,11 +50,11 @@ class InjectedNoise:
 def inject(
     pairs: Iterable[Pair], noise: InjectedNoise, files: Iterable[Path] = ()
 ) -> Iterator[tuple[str, str, str | None]]:
-    """The pairs in their order, some of them damaged: source, target and the kind of damage, else None.
+    """Yield the pairs in their order, some of them damaged: source, target and the kind of damage, or None.
 
-    files: where those of `noise.other_languages` are.  A pair that cannot be damaged in one way is damaged in
-    another.  Memory does not depend on the number of pairs.  Equal arguments give equal rows.  Raises InputError
-    where a file is missing, empty or not text.
+    files: local paths of `noise.other_languages`.  A pair that cannot be damaged in one way is damaged in
+    another way.  Memory does not depend on the number of pairs.  Equal arguments give equal rows.
+    Raises InputError if a file is missing, empty or not text.
     """
     damage = _Damage(noise)
     others = [_without_end(path) for path in files]
@@ -70,7 +71,7 @@ def inject(
 
 
 def _without_end(path: Path) -> Iterator[str]:
-    """The lines of a file, over and over."""
+    """Yield the lines of a file again and again.  Raises InputError if the file is empty."""
     if not any(True for _ in islice(read_lines(path), 1)):
         raise InputError(f"{path}: empty file; noise in another language has at least one line")
     while True:
@@ -78,7 +79,7 @@ def _without_end(path: Path) -> Iterator[str]:
 
 
 class _Damage:
-    """Damages one pair after the other.  recent: earlier targets, which a misaligned pair may get."""
+    """State of the damage to one pair after the other.  recent: earlier targets, which a misaligned pair may get."""
 
     def __init__(self, noise: InjectedNoise) -> None:
         self.draw = random.Random(noise.seed)
@@ -87,10 +88,10 @@ class _Damage:
         self.turn: list[str] = []
 
     def damaged(self, pair: Pair, lines: list[str]) -> tuple[str, str, str] | None:
-        """The pair damaged in the first way of this turn that fits it; None where none does."""
+        """Damage a pair in the first way of this turn that is possible; return None if no way is."""
         if not self.turn:
             self.turn = self.draw.sample(self.kinds, len(self.kinds))
-        # What has had its turn stands last: it may have to serve again.
+        # Kinds that had their turn come last, in case no other kind is possible.
         for kind in [*self.turn, *(kind for kind in self.kinds if kind not in self.turn)]:
             found = getattr(self, f"_{kind}")(pair, lines)
             if found is not None and found != pair:
@@ -99,18 +100,18 @@ class _Damage:
         return None
 
     def _misaligned(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """The target of an earlier pair."""
+        """Replace the target by that of an earlier pair."""
         return (pair[0], self.draw.choice(self.recent)) if self.recent else None
 
     def _wrong_language(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """One side in another language."""
+        """Replace one side by a line in another language."""
         line = self.draw.choice(lines)
         if not line.strip():
             return None
         return (line, pair[1]) if self.draw.random() < 0.5 else (pair[0], line)
 
     def _truncated(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """One side broken off in its first half; None where that side is too short for it."""
+        """Cut off one side within its first half; return None if that side is too short."""
         source, target = pair
         first = self.draw.random() < 0.5
         words = (source if first else target).split(" ")
@@ -120,5 +121,5 @@ class _Damage:
         return (cut, target) if first else (source, cut)
 
     def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """The source on both sides."""
+        """Copy the source to the target."""
         return pair[0], pair[0]

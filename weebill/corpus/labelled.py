@@ -1,4 +1,4 @@
-"""Filters and scores measured on pairs that people have labelled good or bad."""
+"""Evaluation of filters and scores on pairs that are labelled good or bad."""
 
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -28,9 +28,9 @@ Column = pa.Array | pa.ChunkedArray
 
 @dataclass(frozen=True)
 class Labelled:
-    """Pairs (rows,) and which of them are good, (rows,) bool.
+    """Pairs (rows,) and their labels `good`, (rows,) bool.
 
-    damage: of each pair the kind of damage that was done to it, None of a good one; None where nobody knows kinds.
+    damage: kind of injected damage of each pair, None for a good pair; None altogether if the kinds are unknown.
     """
 
     sources: list[str]
@@ -41,12 +41,14 @@ class Labelled:
 
 @dataclass(frozen=True)
 class FilterQuality:
-    """What a filter, the chain of all, or a score makes of labelled pairs.
+    """Quality of a filter, of the chain of all filters, or of a score, on labelled pairs.
 
-    dropped: pairs.  precision, recall: of bad pairs among those dropped.  kept_precision, kept_recall: of good
-    pairs among those kept.  auc: chance that a good pair stands above a bad one, ties counted half, and its 95 %
-    interval.  A score is cut where it keeps KEPT_GOOD of the good pairs.  found: of each kind of damage the
-    share that is dropped.
+    dropped: number of dropped pairs; a score drops pairs below the limit that keeps KEPT_GOOD of the good pairs.
+    precision, recall: of the dropped pairs as a search for bad pairs.
+    kept_precision, kept_recall: of the kept pairs as a search for good pairs.
+    auc: probability that a good pair has a higher value than a bad one, ties counted half.
+    auc_low, auc_high: 95 % interval of `auc`.
+    found: dropped share of each kind of damage.
     """
 
     name: str
@@ -62,10 +64,10 @@ class FilterQuality:
 
 
 def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
-    """A table of tab-separated values with a line of headings; its label is 1 for a good pair, 0 for a bad one.
+    """Read a table of tab-separated values with a line of headings; the label is 1 for a good pair, 0 for a bad one.
 
-    columns: of source, target and label, counted from 0.  Raises InputError naming the line that is not so, or
-    where all labels are equal.
+    columns: numbers of `source`, `target` and `label`, counted from 0.  Raises InputError if a line is malformed (the
+    message names it), or if all labels are equal.
     """
     sources, targets, good = [], [], []
     for number, line in enumerate(read_lines(path), start=1):
@@ -74,7 +76,7 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
             raise InputError(
                 f"{path}:{number}: {len(cells)} columns, expected {max(columns.values()) + 1}"
             )
-        label = cells[columns["label"]].strip()  # the last column of lines that end in CRLF, too
+        label = cells[columns["label"]].strip()  # lines may end in CRLF
         if number == 1:
             continue
         if label not in ("0", "1"):
@@ -88,7 +90,7 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
 
 
 def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
-    """Write the pairs, normalised as cleaning does it, as a corpus that can be scored, with a column `good`."""
+    """Write the pairs, normalised as in cleaning, as a corpus that can be scored, with a column `good`."""
     sides = zip((labelled.sources, labelled.targets), languages, strict=True)
     sources, targets = (pa.array(normalise(texts, language)) for texts, language in sides)
     _write(sources, targets, pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
@@ -97,9 +99,9 @@ def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str 
 def import_damaged(
     corpora: Iterable[str | Path], output: str | Path, seed: int, rows: int = DAMAGED_ROWS
 ) -> None:
-    """Write `rows` pairs of cleaned corpora with injected damage, dropped ones too, in the form of `import_labelled`.
+    """Write `rows` pairs, kept or dropped, of cleaned corpora with injected damage, in the form of `import_labelled`.
 
-    Raises InputError where none of the pairs is damaged, or all are.
+    Raises InputError if none of the pairs is damaged, or all are.
     """
     columns = ["source", "target", "noise"]
     batches = (
@@ -121,7 +123,7 @@ def _write(source: Column, target: Column, good: Column, noise: Column, output: 
 
 
 def load_labelled(table: str | Path) -> Labelled:
-    """What `import_labelled` or `import_damaged` wrote."""
+    """Read a table that `import_labelled` or `import_damaged` wrote."""
     columns = read_columns(table, ["source", "target", "good", "noise"])
     damage = columns["noise"].to_pylist()
     return Labelled(
@@ -140,9 +142,10 @@ def measure(
     seed: int,
     resamples: int = 1000,
 ) -> list[FilterQuality]:
-    """Every filter alone, then their chain, then every score, then their combination in cross-validation.
+    """Measure each filter alone, the chain of all filters, each score, and the scores' cross-validated combination.
 
-    labelled: as imported.  scores: (rows,) by their names in SCORES.  seed: of folds and resampled rows.
+    labelled: pairs as imported.  scores: values (rows,) by the scores' names in SCORES.
+    seed: determines the folds and the resampled rows.
     """
     good, sides = labelled.good, (labelled.sources, labelled.targets)
     damage = np.array(labelled.damage or [], object)
@@ -163,7 +166,7 @@ def measure(
 
 
 def _resample(good: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-    """Row numbers (rows,) drawn with replacement, as many of each label as there are."""
+    """Draw row numbers (rows,) with replacement; the number of rows of each label stays the same."""
     return np.concatenate(
         [draw.choice(rows, len(rows)) for rows in (np.flatnonzero(good), np.flatnonzero(~good))]
     )
@@ -178,7 +181,7 @@ def _with_interval(
 
 
 def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
-    """(rows,) uint8: which pairs stood earlier, as the cleaning of a corpus finds them."""
+    """Return the verdicts of deduplication, (rows,) uint8, found as in the cleaning of a corpus."""
     with tempfile.TemporaryDirectory() as folder:
         buckets = Buckets(Path(folder) / "buckets", len(sides[0]))
         records = digests(sides)
@@ -209,7 +212,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> float | None:
 
 
 def roc_auc(values: np.ndarray, good: np.ndarray) -> float:
-    """Area under the ROC curve of values (rows,), higher for better, by their ranks (Mann and Whitney)."""
+    """Compute the area under the ROC curve of values (rows,), higher for better, by ranks (Mann and Whitney)."""
     ranks = rankdata(values)
     positives = int(good.sum())
     excess = ranks[good].sum() - positives * (positives + 1) / 2

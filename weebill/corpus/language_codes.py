@@ -1,4 +1,4 @@
-"""Codes of languages, ISO 639-1 and 639-3."""
+"""Language codes of ISO 639-1 and 639-3."""
 
 from functools import cache
 from pathlib import Path
@@ -8,6 +8,6 @@ LANGUAGES = Path(__file__).with_name("iso639.tsv")  # written by importers/mtdat
 
 @cache
 def iso_639_3(code: str) -> str:
-    """The three-letter code of a language, such as deu of de."""
+    """Return the three-letter code of a language, such as deu for de; an unknown code is returned unchanged."""
     lines = LANGUAGES.read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t") for line in lines).get(code, code)

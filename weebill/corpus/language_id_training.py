@@ -1,11 +1,11 @@
-"""A small language identifier for the demo, trained on embedded sentences of Tatoeba.
+"""Training of a small language identifier for the demo, on embedded sentences of Tatoeba.
 
-It knows short sentences in English, German, French and Dutch, no more; other text needs fastText's lid.176 model,
-whose file format and labels (__label__en, ...) it shares.
+It only knows short sentences in English, German, French and Dutch; other text needs fastText's lid.176 model,
+which has the same file format and labels (__label__en, ...).
 
-fastText itself only builds the dictionary here.  With fewer than ten threads it leaves most of a model's first
-weights uninitialised (DenseMatrix::uniform fills a tenth a thread), and with several its training is not repeatable;
-so the weights are trained here: softmax regression on fastText's own features.
+fastText itself only builds the dictionary.  With fewer than ten threads it leaves most of a model's initial weights
+uninitialised (each thread of DenseMatrix::uniform fills a tenth), and with several threads its training is not
+repeatable.  This module therefore trains the weights itself, by softmax regression on fastText's features.
 """
 
 import tempfile
@@ -20,14 +20,14 @@ from weebill.files import atomic_path
 
 STEPS = 80
 LEARNING_RATE = 3.0
-DECAY = 1e-7  # of the squared weights: keeps rare n-grams from deciding alone
+DECAY = 1e-7  # weight decay, so that rare n-grams do not decide alone
 
 
 def train_identifier(path: str | Path) -> None:
     """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB).
 
-    Words seen five times and character n-grams of 1 to 4 in 4,000 buckets, one weight a language each; the file is
-    the same each time.
+    The features are words that occur at least five times and character n-grams of 1 to 4 in 4,000 buckets, with one
+    weight per language.  Every training gives the same file.
     """
     rows = [(language, text) for language in LANGUAGES for text in read_sentences(language)]
     model = untrained_model(rows)
@@ -35,14 +35,14 @@ def train_identifier(path: str | Path) -> None:
     features = feature_matrix(model, [sentence for _, sentence in rows])
     truth = np.eye(len(labels))[[labels.index(language) for language, _ in rows]]
     weights = softmax_regression(features, truth)
-    # A sentence is the mean of its features' rows; with the identity behind it that mean is the logits.
+    # fastText averages the rows of a sentence's features; with the identity as output matrix, the mean is the logits.
     model.set_matrices(weights.astype(np.float32), np.eye(len(labels), dtype=np.float32))
     with atomic_path(path) as partial:
         model.save_model(str(partial))
 
 
 def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText":
-    """A model with the sentences' dictionary, one dimension a language, and no training."""
+    """Make an untrained model with the dictionary of the sentences and one dimension per language."""
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "sentences.txt"
         lines = (f"__label__{language} {sentence}\n" for language, sentence in rows)
@@ -61,7 +61,7 @@ def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText
 
 
 def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -> csr_matrix:
-    """(sentences, features): the share of each word and n-gram, as fastText counts them in a line."""
+    """Return the share of each word and n-gram in each sentence, (sentences, features), as fastText counts them."""
     of_word: dict[str, np.ndarray] = {}
     columns, starts = [], [0]
     for sentence in sentences:
@@ -79,9 +79,9 @@ def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -
 
 
 def softmax_regression(features: csr_matrix, truth: np.ndarray) -> np.ndarray:
-    """Weights (features, classes) that minimise the cross-entropy, by full-batch Adam from zero.
+    """Return weights (features, classes) that minimise the cross-entropy, found by full-batch Adam from zero.
 
-    features: (rows, features).  truth: (rows, classes), one-hot.  Every sum has a fixed order: repeatable.
+    features: (rows, features).  truth: (rows, classes), one-hot.  The order of all sums is fixed: repeatable.
     """
     weights = np.zeros((features.shape[1], truth.shape[1]))
     momentum, square = np.zeros_like(weights), np.zeros_like(weights)

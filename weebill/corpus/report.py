@@ -1,7 +1,7 @@
-"""What cleaning did: rows lost to each filter, how well labelled damage was found, scores, examples.
+"""Report on cleaning: rows dropped by each filter, recall and precision for injected damage, scores, examples.
 
-A filter's waterfall is a group-by of `dropped_by`.  Corpora damaged on purpose carry labels of the damage
-(`noise`), so for these recall and precision are known too.
+The counts of a waterfall are a group-by of `dropped_by`.  Corpora with injected damage have labels of the damage
+(`noise`), so recall and precision are known for them.
 """
 
 from collections import Counter, defaultdict
@@ -18,15 +18,18 @@ from weebill.corpus.table import read_batches, read_schema
 from weebill.experiment.scores import SCORES
 
 EXAMPLES = 10  # rows shown of each filter
-# In the order in which they are applied.
+# Filters and scores, in the order in which they are applied.
 STEPS = (*FILTERS, *SCORES)
-# Filters that reject rows which are no damage: their rows count neither for nor against.
+# Filters that reject undamaged rows on purpose; their rows do not count in recall and precision.
 NOT_QUALITY = ("test_overlap",)
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How a score is distributed: edges (bins + 1,); kept and dropped (bins,) rows, by whatever score drops."""
+    """Distribution of a score.
+
+    edges: (bins + 1,).  kept, dropped: numbers of rows (bins,); any filter or score may have dropped them.
+    """
 
     edges: list[float]
     kept: list[int]
@@ -35,12 +38,12 @@ class Histogram:
 
 @dataclass
 class CorpusReport:
-    """One corpus after cleaning.
+    """Report on one corpus after cleaning.
 
-    dropped: rows by filter, in the order of the filters, those without rows left out.
-    noise: for each label (None = undamaged) what became of its rows: counts by filter, None = kept.
-    examples: by filter, rows drawn at random, in order, as (row, source, target, noise).
-    scores: a histogram for each score, by its name.
+    dropped: number of rows by filter, in the order of the filters; filters without rows are left out.
+    noise: counts of each label's rows (None = undamaged), by the filter that dropped them (None = kept).
+    examples: random rows by filter, in order, as (row, source, target, noise).
+    scores: histograms by the names of the scores.
     """
 
     name: str
@@ -53,12 +56,12 @@ class CorpusReport:
 
     @property
     def labelled(self) -> bool:
-        """Whether some rows are known to be damaged."""
+        """True if some rows have labels of damage."""
         return any(label is not None for label in self.noise)
 
 
 def corpus_report(name: str, table: str | Path, seed: int = 1) -> CorpusReport:
-    """Read one cleaned table, as a stream.  seed: of the examples' drawing."""
+    """Make the report on one cleaned table, which is read as a stream.  seed: determines the examples."""
     names = read_schema(table).names
     columns = ["dropped_by", "row", "source", "target", *(["noise"] if "noise" in names else [])]
     counts: dict[str | None, Counter] = defaultdict(Counter)
@@ -90,14 +93,14 @@ def corpus_report(name: str, table: str | Path, seed: int = 1) -> CorpusReport:
 
 
 class _Examples:
-    """Of each filter's rows EXAMPLES at random: each row draws a number, and the least are shown."""
+    """Random sample of EXAMPLES rows per filter: each row draws a number, and the rows with the least are kept."""
 
     def __init__(self, seed: int) -> None:
         self._random = np.random.default_rng(seed)
         self._drawn: dict[str, list[tuple[float, dict]]] = defaultdict(list)
 
     def draw(self, batch: pa.RecordBatch) -> None:
-        """Look at some more rows."""
+        """Draw numbers for the rows of a batch, and keep the rows with the least."""
         numbers = self._random.random(batch.num_rows)
         filters = batch.column("dropped_by")
         for name in filters.unique().drop_null().to_pylist():
@@ -110,16 +113,16 @@ class _Examples:
             self._drawn[name] = both[:EXAMPLES]
 
     def of(self, name: str) -> list[tuple]:
-        """A filter's examples in the order of their rows."""
+        """Return the examples of a filter in the order of their rows."""
         rows = sorted((row for _, row in self._drawn[name]), key=lambda row: row["row"])
         return [(row["row"], row["source"], row["target"], row.get("noise")) for row in rows]
 
 
 def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
-    """The distribution of a score over the rows that have it, in bins of equal width.
+    """Compute the distribution of a score over the rows that have it, in bins of equal width.
 
-    The outermost bins hold everything beyond 0.1 % at either end, so that single rows far off do not squeeze the
-    others into one bin.  The ends are estimated on the first rows.
+    The outermost bins also hold the lowest and the highest 0.1 % of the values, so that a few extreme values do not
+    push all others into one bin.  These limits are estimated on the first rows.
     """
     ends = None
     kept, dropped = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
@@ -140,9 +143,9 @@ def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
 
 
 def waterfall(report: CorpusReport) -> list[dict]:
-    """One row a step: rows before, dropped, rows after; `precision` where damage is labelled.
+    """Return one row per step: rows before, dropped rows, rows after, and `precision`.
 
-    precision: the share of the dropped rows that had been damaged.
+    precision: damaged share of the dropped rows; None if damage is not labelled.
     """
     steps, left = [], report.rows
     for name, dropped in report.dropped.items():
@@ -165,10 +168,10 @@ def waterfall(report: CorpusReport) -> list[dict]:
 
 
 def damage_found(report: CorpusReport) -> list[dict]:
-    """One row a kind of damage: how much of it was found, and how pure a find it is.
+    """Return one row per kind of damage, with recall and precision of the search for it.
 
-    recall: found among all damaged rows of the kind.  precision: found rows of the kind among these and
-    the undamaged rows that were dropped.  Rows dropped for other reasons than quality do not count.
+    recall: found share of all damaged rows of the kind.  precision: found rows of the kind, divided by these and
+    the undamaged dropped rows together.  Rows dropped by a filter in NOT_QUALITY do not count as found or dropped.
     """
     found = {label: _quality(counts) for label, counts in report.noise.items()}
     clean_dropped = found.get(None, Counter()).total()
@@ -195,7 +198,7 @@ def _quality(counts: Counter) -> Counter:
 
 
 def as_json(reports: Sequence[CorpusReport]) -> dict:
-    """Everything, by corpus."""
+    """Return the contents of all reports as JSON values, by corpus."""
     return {
         report.name: {
             "rows": report.rows,

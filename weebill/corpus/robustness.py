@@ -1,4 +1,4 @@
-"""Changes that users' text shows, applied to sentence pairs: case, typos, tokens that no model has seen."""
+"""Changes to sentence pairs that make them like users' text: case, typos, unseen tokens."""
 
 import random
 import re
@@ -58,7 +58,7 @@ def title_case(text: str, language: str) -> str:
 
 
 def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:
-    """Return the neighbours of each letter of a keyboard, whose rows are shifted by half a key."""
+    """Return the neighbours of each letter on a keyboard whose rows are shifted by half a key."""
     found = {}
     for number, row in enumerate(rows):
         for place, letter in enumerate(row):
@@ -86,7 +86,7 @@ def _letters(word: str) -> int:
 
 
 def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
-    """Swap two letters of a word, omit or double one, or replace it by that of a neighbouring key."""
+    """Swap two letters of a word, or omit or double a letter, or replace a letter by that of a neighbouring key."""
     letters = [i for i, character in enumerate(word) if character.isalpha()]
     swaps = [i for i in letters if i + 1 in letters and word[i] != word[i + 1]]
     strokes = [i for i in letters if keys.get(word[i].lower())]
@@ -104,10 +104,10 @@ def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
 
 
 def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
-    """Put a number, address or tag to be copied into a pair.
+    """Put a token (number, address or tag) that a translation must copy into both sides of a pair.
 
-    It replaces a name or number that both sides have once, so that no alignment is needed; if there is none, it
-    stands at the beginning or the end of both sides.
+    The token replaces a name or number that occurs once on both sides, so that no alignment is needed; if there is
+    none, the token is put at the beginning or the end of both sides.
     """
     token = _token(draw)
     sides = [text.split(" ") for text in pair]

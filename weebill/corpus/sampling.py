@@ -19,7 +19,7 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
     drawn, numbers = None, np.zeros(0)
     for batch in batches:
         own = random.random(batch.num_rows)
-        # The rows with the least numbers stay, so most of a late batch is ignored.
+        # The rows with the least numbers are kept, so most rows of later batches are ignored.
         rows = np.flatnonzero(own < (numbers[-1] if len(numbers) == count else 1.0))
         numbers = np.concatenate([numbers, own[rows]])
         least = np.argsort(numbers, kind="stable")[:count]

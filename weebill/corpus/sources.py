@@ -1,4 +1,4 @@
-"""The files that corpora are read from: what they are called, where they lie, and that they are the same ones."""
+"""Source files of corpora: their names, their places, and the check that they are unchanged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from weebill.files import sha256_file
 class Source:
     """One file of a corpus.
 
-    place: its path or URL.  name: of the data set, which has perhaps a `version` and a `licence`.
-    file_name: what `local_dir` knows it by; a URL's own last part may be that of many others.
-    sha256: the checksum that it must have, where one is known beforehand.
-    path: where it lies, if that is known and `place` does not tell it.
+    place: path or URL of the file.  name: name of the data set, which may have a `version` and a `licence`.
+    file_name: name of the file in `local_dir`; many URLs may end in the same last part.
+    sha256: checksum that the file must have, if it is known beforehand.
+    path: local path, if it is known and differs from `place`.
     """
 
     place: str
@@ -29,17 +29,17 @@ class Source:
 
     @property
     def wanted(self) -> str:
-        """The file name to look for in a folder of files that were fetched elsewhere."""
+        """File name to look for in a folder of files that were fetched elsewhere; empty for a local file."""
         return self.file_name or (base_name(self.place) if is_url(self.place) else "")
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the files of sources are: a folder of the user's, the cache; and the lock that they must match.
+    """Folders of source files, and the lock file whose checksums they must have.
 
-    local_dir: a folder in which every URL's file is looked for first, by its name.
-    cache: the folder of downloads, `cache_folder()` without one.
-    locked: the checksum of each place that the file `lock` knows.
+    local_dir: the user's own folder, in which the file of every URL is looked for first, by its name.
+    cache: folder of downloads; `cache_folder()` by default.
+    lock: path of the lock file.  locked: its checksums, by place.
     """
 
     local_dir: str | None = None
@@ -49,14 +49,14 @@ class Places:
 
     @property
     def cache_path(self) -> Path:
-        """The folder of downloads."""
+        """Folder of downloads."""
         return cache_folder() if self.cache is None else Path(self.cache)
 
     def path(self, source: Source) -> Path:
-        """The file of a source on this machine, fetched if need be.
+        """Return the local file of a source; fetch it if necessary.
 
-        Raises InputError where it is missing, cannot be fetched, or has another checksum than the
-        configuration or the lock file tells.
+        Raises InputError if the file is missing, cannot be fetched, or has another checksum than in the
+        configuration or the lock file.
         """
         path = self._found(source)
         if (locked := self.locked.get(source.place)) is not None:
@@ -77,7 +77,7 @@ class Places:
         return path
 
     def _own(self, source: Source) -> Path | None:
-        """The user's own copy of what a URL holds."""
+        """Return the user's own copy of a URL's file, or None."""
         if self.local_dir is None:
             return None
         path = Path(self.local_dir) / source.wanted
@@ -94,16 +94,15 @@ class Places:
 
 
 def local_file(place: str, sha256: str | None = None, places: Places | None = None) -> Path:
-    """The file at a path or URL, with its checksum verified where one is given.
+    """Return the local file of a path or URL; verify its checksum if one is given.
 
-    Raises InputError where the file is missing, cannot be fetched, has another checksum, or a URL comes
-    without one.
+    Raises InputError if the file is missing, cannot be fetched or has another checksum, or if a URL has no checksum.
     """
     check_known(place, sha256)
     return (places or Places()).path(Source(place, name=place, sha256=sha256))
 
 
 def check_known(place: str, sha256: str | None) -> None:
-    """Raise InputError where a URL comes without its checksum."""
+    """Raise InputError if a URL has no checksum."""
     if is_url(place) and sha256 is None:
         raise InputError(f"{place}: a URL needs its sha256, so that every run reads the same file")

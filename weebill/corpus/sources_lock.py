@@ -1,4 +1,4 @@
-"""The lock file of an experiment: what its corpora were read from, to be compared in every later run."""
+"""Lock file of an experiment: the sources of its corpora, with which every later run is compared."""
 
 import logging
 import zipfile
@@ -18,7 +18,7 @@ from weebill.files import read_json, sha256_file, write_json
 log = logging.getLogger(__name__)
 
 LICENCE_FILES = ("LICENSE", "LICENCE")  # members of OPUS' archives
-LICENCE_LENGTH = 200  # characters of a licence's first line that are kept
+LICENCE_LENGTH = 200  # most characters of a licence's first line
 
 
 def write_lock(
@@ -27,13 +27,13 @@ def write_lock(
     languages: tuple[str, str],
     places: Places,
 ) -> None:
-    """Fetch every source of the entries, and write what each is: {"sources": {key: [record, …]}}.
+    """Fetch every source of the entries, and write the lock file {"sources": {key: [record, …]}}.
 
-    entries: (key, entry, the side that monolingual text has); the key is its place in the configuration, such as
-    corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`, and where they are known
-    `version`, `licence` and, of what was fetched, `fetched` (the day, UTC).
-    Where the file is there already, its sources must be the same as then: raises InputError for one that
-    changed, and leaves the file as it was.  Entries that are gone are taken out.
+    entries: (key, entry, the only side of monolingual text); the key is the entry's place in the configuration, such
+    as corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`; if known, also `version`,
+    `licence` and, for a fetched file, `fetched` (the day, UTC).
+    If the lock file exists, its sources must be unchanged: raises InputError for a changed source, and leaves the
+    file as it was.  Entries that no longer exist are removed from the file.
     """
     places = locked_places(path, places)
     sources = {}
@@ -51,7 +51,7 @@ def write_lock(
 
 
 def locked_places(path: str | Path, places: Places) -> Places:
-    """`places` with the checksums of a lock file, if it is there.  Raises InputError where it is damaged."""
+    """Return `places` with the checksums of a lock file, if it exists.  Raises InputError if the file is damaged."""
     path = Path(path)
     if not path.is_file():
         return places
@@ -78,12 +78,12 @@ def _record(source: Source, places: Places) -> dict[str, Any]:
 
 
 def _day(path: Path) -> str:
-    """The day on which a file came here; read from the file, so that equal runs write equal records."""
+    """Return the day on which a file was fetched, by its modification time; equal runs thus write equal records."""
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
 
 
 def _licence_in(path: Path) -> str | None:
-    """The first line of the licence that an archive brings."""
+    """Return the first line of the licence in an archive; None if there is none."""
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as archive:

@@ -8,17 +8,18 @@ from heapq import heapify, heappop, heappush
 
 Link = tuple[int, int]
 
-# Straight neighbours before diagonal ones.
+# Horizontal and vertical neighbours come before diagonal ones.
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> list[Link]:
     """Return the symmetrized links in ascending order.
 
-    They start as the links of both directions; then neighbours of these are added that one direction has and that
-    join a free word; then links of either direction between two free words.
+    They start with the links that both directions have.  Neighbours of these are added, if one direction has them
+    and they join a word without a link; finally, links of either direction between two words without links are added.
 
-    forward: links of the model that gives each target word at most one source word; reverse: of the other model.
+    forward: links of the model that gives each target word at most one source word.
+    reverse: links of the other model.
     """
     forward, reverse = set(forward), set(reverse)
     links = forward & reverse
@@ -26,8 +27,8 @@ def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> lis
     if not single:
         return sorted(links)
     sources, targets = {i for i, _ in links}, {j for _, j in links}
-    # Words only become taken, so a link that cannot add a neighbour in its turn never can: each has one turn.
-    # Passes go by source, then target position; a link added behind the present one waits for the next pass.
+    # Words with a link keep it, so a link that cannot add a neighbour in its turn never can: each link has one turn.
+    # Passes are ordered by source, then target position; a new link before the current one waits for the next pass.
     turn, waiting = list(links), []
     while turn:
         heapify(turn)

@@ -29,7 +29,7 @@ SCHEMA = pa.schema(
 )
 AUGMENTED_BY = "augmented_by"
 _DIGITS = "[0-9]" * 5
-# Names of our shards; those of other programs are longer.
+# Pattern of our shards' names; shards of other programs have longer names.
 SHARDS = FolderKind(perhaps=(f"part-{_DIGITS}.parquet", f"part-{_DIGITS}[0-9].parquet"))
 
 
@@ -41,7 +41,7 @@ def shard_name(number: int) -> str:
 def shard_paths(path: str | Path) -> list[Path]:
     """Return the Parquet files of a table: the file itself, or a folder's shards in name order.
 
-    Raises InputError where the table is missing or the folder holds no shard.
+    Raises InputError if the table is missing or the folder holds no shard.
     """
     path = Path(path)
     if path.is_dir():
@@ -55,7 +55,7 @@ def shard_paths(path: str | Path) -> list[Path]:
 
 
 def read_schema(path: str | Path) -> pa.Schema:
-    """Read the schema of a table from its first shard.  Raises InputError where it is not Parquet."""
+    """Read the schema of a table from its first shard.  Raises InputError if it is not Parquet."""
     return _open(shard_paths(path)[0]).schema_arrow
 
 
@@ -65,7 +65,7 @@ def read_batches(
     """Yield the rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
     With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has none.
-    Raises InputError where the table or a column is missing, or a file is damaged or not Parquet.
+    Raises InputError if the table or a column is missing, or a file is damaged or not Parquet.
     """
     for shard in shard_paths(path):
         with _open(shard) as file:
@@ -223,7 +223,7 @@ def _sound(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 @contextmanager
 def _damage(path: Path, what: str) -> Iterator[None]:
-    """Turn Arrow's errors about a file's contents into InputError; errors of the disk, which have a number, pass."""
+    """Turn Arrow's errors about a file's contents into InputError; pass errors of the disk, which have a number."""
     try:
         yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:

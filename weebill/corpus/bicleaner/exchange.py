@@ -69,8 +69,8 @@ def join_scores(
 ) -> None:
     """Write the folder `output` with the scores of the kept rows, in the corpus' shards and rows.
 
-    pairs: parts that `write_pairs` made from the corpus.  scores: bicleaner's scores of these parts.  Raises InputError
-    if the counts of a part or of the corpus do not match, or a line is not a number.
+    pairs: parts that `write_pairs` made from the corpus.  scores: bicleaner's scores of these parts.
+    Raises InputError if the counts of a part or of the corpus do not match, or a line is not a number.
     """
     values = read_scores(pairs, scores)
     begin = 0
@@ -97,7 +97,7 @@ def join_scores(
 
 
 def read_scores(pairs: str | Path, scores: str | Path) -> np.ndarray:
-    """Read the scores (rows,) of all parts.  Raises InputError if a part has too few or too many of them."""
+    """Read the scores (rows,) of all parts.  Raises InputError if a part has too few or too many."""
     parts = []
     for part in part_paths(pairs):
         path = score_path(part, scores)

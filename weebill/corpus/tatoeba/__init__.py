@@ -1,6 +1,6 @@
-"""Sentences of tatoeba.org that come with the library, for the demo, the tests and the benchmarks.
+"""Sentences of tatoeba.org that are part of the library, for the demo, the tests and the benchmarks.
 
-They have a licence of their own, CC BY 2.0 France. NOTICE.md in this folder states it, their origin and selection.
+Their licence is CC BY 2.0 France. NOTICE.md in this folder states the licence, their origin and their selection.
 """
 
 import lzma
@@ -15,24 +15,24 @@ PAIR_LANGUAGES = ("en", "de")
 OTHER_LANGUAGES = ("fr", "nl")
 LANGUAGES = PAIR_LANGUAGES + OTHER_LANGUAGES
 SENTENCES = 3000  # of each language
-TRAINING = 2000  # the first of them, from which the language identifier learns
+TRAINING = 2000  # first sentences of each language, on which the language identifier is trained
 
 
 def read_pairs(count: int = PAIRS, skip: int = 0) -> list[tuple[str, str]]:
     """Return `count` English-German pairs in their fixed order, from pair `skip` on, counted from 0.
 
-    No English sentence stands twice among the pairs, and no German one.
+    No English sentence occurs twice in the pairs, and no German one.
     """
     return [(row[0], row[1]) for row in _rows("pairs.tsv.xz", skip, skip + count)]
 
 
 def read_sentences(language: str, held_out: bool = False) -> list[str]:
-    """Return the sentences of one of LANGUAGES that the language identifier learns from.
+    """Return the sentences of one of LANGUAGES on which the language identifier is trained.
 
-    None of them stands among the pairs.
+    None of them occurs in the pairs.
 
     Args:
-        held_out: return the others instead, which it has never seen.
+        held_out: return the other sentences instead, on which it is not trained.
     """
     first, last = (TRAINING, SENTENCES) if held_out else (0, TRAINING)
     start = LANGUAGES.index(language) * SENTENCES
