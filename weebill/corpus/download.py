@@ -69,7 +69,7 @@ def fetched(
             _fetch(url, partial)
         except (OSError, ValueError, HTTPException) as error:
             number = getattr(error, "errno", None)
-            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` tells users what to do
+            if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` gives the remedy
                 raise OSError(number, os.strerror(number), str(path)) from error
             raise InputError(
                 f"{url}: cannot be fetched ({error}); check the address and the network, or get the "
@@ -89,7 +89,7 @@ def fetched(
 
 
 def verify(path: Path, place: str, sha256: str) -> None:
-    """Raise InputError naming `place` if a file has another checksum."""
+    """Raise InputError that names `place` if a file has another checksum."""
     found = sha256_file(path)
     if found != sha256.lower():
         raise InputError(

@@ -74,8 +74,8 @@ class Buckets:
     def find(self, verdicts: str | Path) -> None:
         """Write a file with one byte per row: FIRST, EXACT or NEAR.
 
-        The first of several equal pairs is FIRST.  The others are EXACT if they repeat an earlier text exactly, and
-        else NEAR.
+        The first of several equal pairs is FIRST.  The others are EXACT if they repeat an earlier text exactly, NEAR
+        otherwise.
         """
         out = np.memmap(verdicts, np.uint8, "w+", shape=(max(self.rows, 1),))
         for bucket in range(self.count):
