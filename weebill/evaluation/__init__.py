@@ -1,1 +1,1 @@
-
+"""Evaluation of models and metrics: quality, sizes and times."""

@@ -1,4 +1,4 @@
-"""A measurement: one number with everything needed to check it."""
+"""Measurement: one number with everything needed to check it."""
 
 import os
 import platform
@@ -16,15 +16,15 @@ from weebill.files import sha256_files, sha256_text
 
 @dataclass(frozen=True)
 class Variant:
-    """What is measured: a student made by a recipe in a precision, or a model as trained in a search."""
+    """Subject of a measurement: a student made by a recipe in a precision, or a trained model used in a search."""
 
     student: str  # "teacher" for the teacher
     recipe: str  # "unpruned", a pruning recipe, or a search of the unpruned model: "beam-8"
-    precision: str  # "float32", "int8-finetuned", …: see weebill.experiment.precisions
+    precision: str  # "float32", "int8-finetuned", … (weebill.experiment.precisions)
 
     @classmethod
     def parse(cls, name: str) -> "Variant":
-        """From "STUDENT/RECIPE/PRECISION"."""
+        """Parse "STUDENT/RECIPE/PRECISION".  Raises InputError for any other form."""
         parts = name.split("/")
         if len(parts) != 3:
             raise InputError(f"variant '{name}': expected STUDENT/RECIPE/PRECISION")
@@ -32,12 +32,12 @@ class Variant:
 
     @property
     def baseline(self) -> "Variant":
-        """The student's unpruned float32 model, against which its variants are tested."""
+        """Unpruned float32 model of the student, against which its variants are tested."""
         return Variant(self.student, "unpruned", "float32")
 
     @property
     def is_search(self) -> bool:
-        """Whether the recipe is a search: always for the teacher, else a student's model once more."""
+        """True if the recipe is a search: always for the teacher; a student's model is then measured once more."""
         return is_search(self.recipe)
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Measurement(Record):
-    """A quality score.  It holds no time and no hardware: the same inputs give the same bytes anywhere."""
+    """Quality score.  It holds no time and no hardware: the same inputs give the same bytes anywhere."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
     student: str
@@ -58,17 +58,17 @@ class Measurement(Record):
     low: float  # bounds of the 95 % bootstrap interval
     high: float
     sentences: int
-    compared_with: str | None  # the variant that p_value compares with; None for a baseline
+    compared_with: str | None  # variant that p_value compares with; None for a baseline
     p_value: float | None  # paired bootstrap
     signature: str  # sacreBLEU's
     test_set_sha256: str
     model_sha256: str
-    seed: int  # the experiment's; the bootstrap's seed stands in the signature
+    seed: int  # the experiment's; the signature contains the bootstrap's seed
     versions: dict[str, str]
 
 
 def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of what a score depends on, `python` to `weebill`, and of other installed packages."""
+    """Return the versions that a score depends on, `python` to `weebill`, and those of other installed packages."""
     return {
         "python": platform.python_version(),
         "torch": version("torch"),
@@ -79,14 +79,14 @@ def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
 
 
 def versions_line(versions: Mapping[str, str]) -> str:
-    """Versions in one line, as tables end with."""
+    """Return versions in one line, as printed below tables."""
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def hardware() -> str:
-    """The processor, as /proc/cpuinfo names it, and the number of cores this process may use.
+    """Return the processor's name in /proc/cpuinfo and the number of cores that this process may use.
 
-    Family and model are told too: virtual machines often leave out of the name what processor it is.
+    Family and model are included, because the names that virtual machines give often do not identify the processor.
     """
     found: dict[str, str] = {}
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -100,14 +100,14 @@ def hardware() -> str:
 
 
 def test_set_sha256(sources: Iterable[str], references: Iterable[str]) -> str:
-    """SHA-256 of a test set's text: one line "source<TAB>reference" per pair, each ended by a newline."""
+    """Return the SHA-256 of a test set's text: one line "source<TAB>reference" per pair, each ending in a newline."""
     return sha256_text("".join(f"{s}\t{r}\n" for s, r in zip(sources, references, strict=True)))
 
 
 def parameter_files(folder: str | Path) -> list[Path]:
-    """The files of a model folder that hold its parameters, in name order.
+    """Return the files of a model folder that hold its parameters, in name order.
 
-    Raises InputError where there is none.
+    Raises InputError if there is none.
     """
     files = sorted(Path(folder).glob("*.safetensors"))
     if not files:
@@ -116,8 +116,8 @@ def parameter_files(folder: str | Path) -> list[Path]:
 
 
 def model_sha256(folders: Iterable[str | Path]) -> str:
-    """SHA-256 of a model's parameters: of its one file, or of the lines of digests of several files.
+    """Return the SHA-256 of a model's parameters: of its one file, or of the lines of several files' digests.
 
-    Several files are an ensemble's or a sharded model's, in the order given, names in order within.
+    An ensemble or a sharded model has several files: folders in the order given, files in name order within each.
     """
     return sha256_files(file for folder in folders for file in parameter_files(folder))

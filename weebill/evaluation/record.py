@@ -1,4 +1,4 @@
-"""The base of what is measured: figures that are an object of a JSON file."""
+"""Base class of all measured figures, which are an object of a JSON file."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,10 +1,10 @@
-"""Whether two engines write the same: translations compared piece by piece, and every difference tried for a tie.
+"""Agreement of two engines: translations compared piece by piece, and every difference tested for a tie.
 
-Sums in another order decide otherwise between pieces that are nearly equally probable, and from there on the
-translations part.  So a difference is judged where it begins, by the reference alone: it is a tie where the
-reference itself prefers the other's piece as soon as the inputs of its linear maps are off by the rounding of
-float32.  Such a speck can turn an 8-bit code, a step of 1/127 of the largest value, and so the logits of a tie
-lie further apart with int8 than with float32.
+Sums in another order can change the decision between pieces that are nearly equally probable, and from there on the
+translations differ.  So a difference is judged at its first piece, by the reference alone: it is a tie if the
+reference itself prefers the other's piece as soon as the inputs of its linear maps have rounding errors of float32.
+Such an error can change an 8-bit code, a step of 1/127 of the largest value, so the logits of a tie lie further
+apart with int8 than with float32.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,21 +19,21 @@ from weebill.translation.model.network import START, Translator
 from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions
 
-# Relative: float32's 2^-24, a few times over, as what feeds a map is a sum of hundreds of products.
+# Relative error: a few times float32's 2^-24, because inputs of a map are sums of hundreds of products.
 ROUNDING = 2.0**-22
-# How often such rounding is drawn: batches, and copies of the sentence in each.
+# Random draws of such rounding: batches, and copies of the sentence in each.
 TRIALS, DRAWS = 8, 64
 SEED = 1
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A sentence that two engines translate differently."""
+    """Sentence that two engines translate differently."""
 
-    sentence: int  # its place, from 0
-    position: int  # of the first piece that differs, from 0
-    gap: float  # the reference's logit of its own piece there less that of the other's
-    tie: bool  # whether the reference prefers the other's piece in a trial
+    sentence: int  # its index, from 0
+    position: int  # index of the first piece that differs, from 0
+    gap: float  # reference's logit of its own piece there, minus that of the other's piece
+    tie: bool  # True if the reference prefers the other's piece in any trial
 
 
 def differences(
@@ -43,10 +43,10 @@ def differences(
     expected: Sequence[Sequence[int]],
     options: SearchOptions,
 ) -> list[Difference]:
-    """Where greedy translations of another engine (`found`) part from a network's own (`expected`).
+    """Find sentences whose greedy translations by another engine (`found`) differ from a network's own (`expected`).
 
-    All are pieces; sources end in EOS and are cropped as `options` say, translations have no end.
-    Raises ValueError where their numbers differ.
+    All are pieces; sources end in EOS and are cropped by `options`, translations have no end.
+    Raises ValueError if their numbers differ.
     """
     return [
         _difference(network, index, options.crop(source), one, other)
@@ -80,7 +80,7 @@ def _difference(
 
 @torch.inference_mode()
 def _logits(network: Translator, source: list[int], prefix: list[int], count: int) -> Tensor:
-    """Of the next piece after a prefix, for `count` copies of a sentence: (count, V)."""
+    """Return logits (count, V) of the next piece after a prefix, for `count` copies of a sentence."""
     pieces = torch.tensor([source]).expand(count, -1)
     mask = torch.ones_like(pieces, dtype=torch.bool)
     target = torch.tensor([prefix]).expand(count, -1)
@@ -90,7 +90,7 @@ def _logits(network: Translator, source: list[int], prefix: list[int], count: in
 
 @contextmanager
 def _rounding(network: Translator) -> Iterator[None]:
-    """While the block lasts, every linear map's input is off by random rounding errors."""
+    """Add random rounding errors to the inputs of all linear maps within the block."""
     draw = torch.Generator().manual_seed(SEED)
 
     def moved(_module: nn.Module, arguments: tuple) -> Tensor:

@@ -1,4 +1,4 @@
-"""Translation quality by COMET: all systems of a test set scored together; scores times 100, as papers print them."""
+"""Translation quality by COMET: all systems of a test set are scored together; scores are times 100, as in papers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,9 +26,9 @@ def measure_comet(
     model_sha256: Mapping[Variant, str],
     seed: int,
 ) -> list[Measurement]:
-    """The measurements of all variants on one test set, each tested against its baseline where that is there.
+    """Measure all variants on one test set; test each against its baseline, if that is among them.
 
-    Raises InputError where line counts differ.
+    Raises InputError if line counts differ.
     """
     for variant, lines in translations.items():
         check_lines(lines, test_set.references, f"{variant} on '{test_set.name}'")

@@ -1,7 +1,7 @@
-"""One variant against another on the same text: the difference in BLEU, its interval and significance.
+"""Comparison of two variants on the same text: the difference in BLEU, its interval and significance.
 
-Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the
-interval is of the difference itself: narrower than what two systems' own intervals suggest.
+Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the interval
+is that of the difference itself: narrower than the two systems' own intervals suggest.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from weebill.evaluation.record import Record
 
 @dataclass(frozen=True)
 class Comparison(Record):
-    """How much better a variant is than another on some test sets together; BLEU."""
+    """Difference in BLEU between a variant and another one on some test sets together."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
     baseline: str  # likewise
@@ -36,7 +36,7 @@ class Comparison(Record):
     baseline_score: float
     baseline_low: float  # likewise
     baseline_high: float
-    difference: float  # above 0 where the variant is better
+    difference: float  # above 0 if the variant is better
     difference_low: float  # bounds of its 95 % bootstrap interval
     difference_high: float
     p_value: float  # of the difference, paired bootstrap
@@ -55,8 +55,9 @@ def compare(
 ) -> Comparison:
     """Compare two variants on all test sets as one text.
 
-    hypotheses, baseline_hypotheses: one translation per line of each test set, in their order.
-    bootstrap: resamples; target: as in `quality.score`.  Raises InputError where line counts differ.
+    hypotheses, baseline_hypotheses: one translation per line of each test set, in their order.  bootstrap: number
+    of resamples.  target: language code, as in `translation_quality.score`.
+    Raises InputError if line counts differ.
     """
     references = [line for one in test_sets for line in one.references]
     ours, theirs = ([line for one in s for line in one] for s in (hypotheses, baseline_hypotheses))
@@ -90,7 +91,7 @@ def compare(
 def resampled(
     metric: BLEU, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
 ) -> list[float]:
-    """The score of each resample, which are of the same sentences whatever the system."""
+    """Return the score of each resample; resamples consist of the same sentences for every system."""
     statistics = metric._extract_corpus_statistics(hypotheses, [references])
     with bootstrap_seed():
         _, scores = _bootstrap_resample(statistics, metric, bootstrap)

@@ -1,4 +1,4 @@
-"""Rows of quality: ROUGE of summaries, or perplexity of running text, each with its signature."""
+"""Quality of generated text: ROUGE of summaries, or perplexity of running text, each with its signature."""
 
 import math
 from bisect import bisect_right
@@ -27,7 +27,7 @@ from weebill.generation.perplexity import Surprise
 
 @dataclass(frozen=True)
 class GenerationQuality(Record):
-    """A score of a model on a test part; it holds no time and no hardware."""
+    """Score of a model on a test part; it holds no time and no hardware."""
 
     variant: str  # MODEL/STEP/STEP…
     data: str
@@ -36,7 +36,7 @@ class GenerationQuality(Record):
     low: float  # bounds of the 95 % bootstrap interval, over summaries or windows
     high: float
     examples: int  # summaries or windows
-    tokens: int | None  # that were scored, of running text
+    tokens: int | None  # scored tokens of running text; None for summaries
     signature: str
     test_set_sha256: str
     model_sha256: str
@@ -46,7 +46,7 @@ class GenerationQuality(Record):
 
 @dataclass(frozen=True)
 class Measured:
-    """What a row tells besides its score."""
+    """Fields of a row besides its score, or their sources."""
 
     variant: str
     data: str
@@ -55,7 +55,7 @@ class Measured:
     seed: int
 
     def row(self, metric: str, score: tuple[float, float, float], **more) -> GenerationQuality:
-        """A row of a score with its interval."""
+        """Return the row of a score with its interval."""
         return GenerationQuality(
             variant=self.variant,
             data=self.data,
@@ -81,7 +81,7 @@ def summary_quality(
     max_source: int,
     resamples: int,
 ) -> list[GenerationQuality]:
-    """ROUGE of the summaries of the data's test part."""
+    """Return ROUGE of the summaries of the data's test part."""
     how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
     return _rouge_rows(measured, summaries, f"source:{max_source}|{how}", resamples)
 
@@ -89,9 +89,10 @@ def summary_quality(
 def lead_quality(
     measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
 ) -> list[GenerationQuality]:
-    """ROUGE of what the test part's articles begin with: a summary that needs no model, and that one should beat.
+    """Return ROUGE of the beginnings of the test part's articles.
 
-    tokens: as many as a model may write.
+    These summaries need no model, and a model should be better than they are.
+    tokens: length of a beginning; as many as a model may write.
     """
 
     def lead(article: str) -> str:
@@ -119,11 +120,11 @@ def _rouge_rows(
 def text_quality(
     measured: Measured, found: Surprise, window: int, stride: int, resamples: int
 ) -> list[GenerationQuality]:
-    """Perplexity and bits per byte of the data's test part."""
+    """Return perplexity and bits per byte of the data's test part."""
     counts = np.stack([found.totals, found.tokens], 1)  # (windows, 2)
     means = resampled_means(counts, resamples)
     entropies = means[:, 0] / means[:, 1]  # (resamples,), of a token
-    bits = found.tokens.sum() / found.size / math.log(2)  # per byte, of one natural unit per token
+    bits = found.tokens.sum() / found.size / math.log(2)  # per byte, for one nat per token
     signature = (
         f"strided|window:{window}|stride:{stride}|resamples:{resamples}|seed:{BOOTSTRAP_SEED}"
     )

@@ -1,4 +1,4 @@
-"""Metrics measured by how well they agree with people, each beside the one they were made from."""
+"""Quality of metrics: their agreement with people, compared with that of the metrics they were made from."""
 
 import math
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from weebill.metric.judged_set import JudgedSet, MetricScores
 
 @dataclass(frozen=True)
 class Agreement(Record):
-    """Of a metric on a judged test set; it holds no time and no hardware.
+    """Agreement of a metric with people on a judged test set; it holds no time and no hardware.
 
-    A number is None where it is undefined: the agreement of equal scores, and what depends on it.
+    A number is None if it is undefined: the agreement of equal scores, and numbers that depend on it.
     """
 
     metric: str
@@ -27,7 +27,7 @@ class Agreement(Record):
     segments: int
     pairs: int | None  # of darr
     compared_with: str | None
-    difference: float | None  # tau less that of the metric compared with
+    difference: float | None  # tau minus that of the metric compared with
     p_value: float | None  # permutation
     signature: str  # of the metric: sacreBLEU's, or the model's hash and its precision
     test_set_sha256: str
@@ -45,9 +45,10 @@ def measure_agreement(
     permutations: int,
     seed: int,
 ) -> list[Agreement]:
-    """The agreement of every metric.  compared_with: metric → another of them.
+    """Measure the agreement of every metric.
 
-    Raises InputError where a metric has not one score for each segment.
+    compared_with: metric → another one of `metrics`.
+    Raises InputError if a metric does not have one score for each segment.
     """
     by_name = {one.metric: one for one in metrics}
     for one in metrics:
@@ -92,5 +93,5 @@ def measure_agreement(
 
 
 def _defined(value: float) -> float | None:
-    """None for NaN, which JSON does not have."""
+    """Return None for NaN, which JSON does not have, and any other value unchanged."""
     return None if math.isnan(value) else value

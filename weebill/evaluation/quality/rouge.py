@@ -1,8 +1,8 @@
 """ROUGE of summaries by the package rouge-score, stemmed, with bootstrap intervals.
 
-ROUGE-Lsum compares sentences.  Their borders are found here by a rule, since the usual tokeniser's model would have
-to be downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a figure or an
-opening quote.  Summaries put together from sentences without a space, as the BBC's, are parted too: "2%.The".
+ROUGE-Lsum compares sentences.  A rule finds their borders here, since the usual tokeniser's model would have to be
+downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit or an
+opening quote.  Sentences that were joined without a space, as in the BBC's summaries ("2%.The"), are split too.
 """
 
 import re
@@ -27,14 +27,14 @@ _BORDER = re.compile(
 
 
 def sentences(text: str) -> str:
-    """The text with a line for each sentence, as ROUGE-Lsum takes it."""
+    """Return the text with one line for each sentence, as ROUGE-Lsum expects it."""
     return "\n".join(part.strip() for part in _BORDER.split(text) if part.strip())
 
 
 def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """F-measures (summaries, 4) in the order of METRICS, 0 to 1.
+    """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.
 
-    Raises InputError where there is not one summary for each reference.
+    Raises InputError if there is not one summary for each reference.
     """
     if len(summaries) != len(references):
         raise InputError(
@@ -49,14 +49,14 @@ def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndar
 
 
 def rouge_intervals(scores: np.ndarray, resamples: int) -> list[tuple[float, float, float]]:
-    """(mean, low, high) of each metric: the 95 % interval by resampling the summaries."""
+    """Return (mean, low, high) of each metric; the 95 % interval comes from resampling the summaries."""
     samples = resampled_means(scores, resamples)  # (resamples, 4)
     means = scores.mean(0)
     return [(float(means[i]), *interval(samples[:, i])) for i in range(scores.shape[1])]
 
 
 def rouge_signature(search: str, resamples: int) -> str:
-    """What the numbers depend on.  search: how the summaries were searched for."""
+    """Return the settings that the numbers depend on.  search: settings that made the summaries."""
     return (
         f"rouge-score:{version('rouge-score')}|f-measure|stemmed|sentences:by-rule|{search}|"
         f"resamples:{resamples}|seed:{BOOTSTRAP_SEED}"

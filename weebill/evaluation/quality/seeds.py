@@ -1,7 +1,8 @@
-"""One variant against another, both trained from several seeds: the mean difference in BLEU and its interval.
+"""Comparison of two variants, both trained from several seeds: the mean difference in BLEU and its interval.
 
-An interval of one training's translations knows nothing of how another training would have ended.  Here seeds are
-resampled as sentences are, so that it holds both (with few seeds still too little of the former).
+An interval from one training's translations leaves out how other trainings would have ended.  Here seeds are
+resampled as well as sentences, so the interval includes both (with few seeds, still too little of the seeds'
+variation).
 """
 
 from collections.abc import Sequence
@@ -19,16 +20,16 @@ from weebill.evaluation.record import Record
 
 @dataclass(frozen=True)
 class SeedsComparison(Record):
-    """How much better a variant is than another on some test sets together, by seeds of their training; BLEU."""
+    """Difference in BLEU between two variants on some test sets together, over seeds of their training."""
 
     variant: str  # STUDENT/RECIPE/PRECISION, of the experiment's seed
     baseline: str  # likewise
     test_sets: list[str]
     sentences: int
     seeds: list[int]
-    scores: list[float]  # of the variant, 0 to 100, a seed each
+    scores: list[float]  # of the variant, 0 to 100, one per seed
     baseline_scores: list[float]
-    difference: float  # the mean, above 0 where the variant is better
+    difference: float  # the mean, above 0 if the variant is better
     difference_low: float  # bounds of its 95 % bootstrap interval
     difference_high: float
     signature: str  # sacreBLEU's
@@ -47,8 +48,9 @@ def compare_over_seeds(
 ) -> SeedsComparison:
     """Compare two variants on all test sets as one text, seed by seed.
 
-    hypotheses, baseline_hypotheses: for each seed a translation of every line of all test sets, in their order.
-    bootstrap: resamples; target: as in `quality.score`.  Raises InputError where line counts differ.
+    hypotheses, baseline_hypotheses: for each seed, a translation of every line of all test sets, in their order.
+    bootstrap: number of resamples.  target: language code, as in `translation_quality.score`.
+    Raises InputError if line counts differ.
     """
     references = [line for one in test_sets for line in one.references]
     metric = bleu(target)
@@ -77,7 +79,7 @@ def compare_over_seeds(
 
 
 def _over_seeds(differences: np.ndarray) -> np.ndarray:
-    """(seeds, resamples) → (resamples,): in each resample of the text the mean over a resample of the seeds."""
+    """Average each resample of the text over a resample of the seeds: (seeds, resamples) → (resamples,)."""
     seeds, resamples = differences.shape
     draw = np.random.default_rng(BOOTSTRAP_SEED)
     chosen = draw.integers(0, seeds, (seeds, resamples))

@@ -1,4 +1,4 @@
-"""What a lexical shortlist covers, and what it costs: pieces that it lacks, columns that it has, BLEU."""
+"""Coverage and cost of a lexical shortlist: the pieces that it lacks, its columns, and BLEU."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ class Coverage:
     """Means over batches as the search forms them: of one sentence, or of several, which share their columns."""
 
     batch_size: int
-    columns: float  # pieces that may stand in a translation
-    reference: float  # share of the references' pieces among them, 0 to 1; of no pieces it is 1
-    own: float  # the same of the translations that the model makes with the whole vocabulary
+    columns: float  # pieces that a translation may contain
+    reference: float  # share of the references' pieces among them, 0 to 1; 1 if there are none
+    own: float  # the same share for the model's translations with the whole vocabulary
 
 
 @dataclass(frozen=True)
 class ShortlistMeasurement(Record):
-    """A variant with a shortlist on a test set, compared with the same model without."""
+    """Variant with a shortlist on a test set, compared with the same model without one."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
     test_set: str
@@ -62,10 +62,10 @@ def measure_shortlist(
     model_sha256: str,
     seed: int,
 ) -> ShortlistMeasurement:
-    """Coverage and BLEU of a variant with a shortlist on a test set.
+    """Measure coverage and BLEU of a variant with a shortlist on a test set.
 
-    translations, without: with the shortlist, in batches of `batch_size`, and with the whole vocabulary.
-    Raises InputError where the line counts differ or the shortlist is of another vocabulary.
+    translations: made with the shortlist, in batches of `batch_size`.  without: made with the whole vocabulary.
+    Raises InputError if the line counts differ or the shortlist belongs to another vocabulary.
     """
     check_lines(
         without, test_set.references, f"{variant} on '{test_set.name}', without a shortlist"
@@ -106,11 +106,12 @@ def coverage(
     own: Sequence[Sequence[int]],
     search: SearchOptions,
 ) -> Coverage:
-    """How much of two texts the columns of their batches hold; all three in pieces, ends last and not counted.
+    """Measure how much of two texts the columns of their batches cover.
 
-    search: crops the sources and makes the batches, with `batch_size` given.
+    sources, references, own: pieces of each sentence; the last one is the end, which does not count.
+    search: crops the sources and makes the batches, with its `batch_size`.
     """
-    # the search chooses the columns by what it reads: pieces cut off bring none
+    # The search chooses columns by the pieces it reads: cropped pieces add none.
     sources = [search.crop(source) for source in sources]
     batches = search.batches([len(source) - 1 for source in sources])
     columns, held, total = 0, [0, 0], [0, 0]
@@ -126,7 +127,7 @@ def coverage(
 
 
 def read_shortlist_measurements(paths: Iterable[str | Path]) -> list[ShortlistMeasurement]:
-    """All rows of some files of `measure_shortlist`'s results, in the order given."""
+    """Read the rows of several files of `measure_shortlist`'s results, in the order given."""
     rows = [row for path in paths for row in read_json(path)]
     nested = ("single", "batched")
     return [

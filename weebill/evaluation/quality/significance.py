@@ -1,6 +1,6 @@
 """Bootstrap over the segments of a test set: intervals of scores, and of the difference of two systems.
 
-Intervals are sacreBLEU's (Koehn 2004), and so are p-values of its own scores; all systems are scored on the same
+Intervals are sacreBLEU's (Koehn 2004), and so are p-values of its own scores.  All systems are scored on the same
 resamples.
 """
 
@@ -14,7 +14,7 @@ BOOTSTRAP_SEED = 12345  # sacreBLEU's default, so that its command line gives th
 
 
 class Difference(NamedTuple):
-    """Of two systems on the same segments: its 95 % interval, and its p-value by paired bootstrap."""
+    """Interval (95 %) and p-value (paired bootstrap) of the difference of two systems on the same segments."""
 
     low: float
     high: float
@@ -24,10 +24,11 @@ class Difference(NamedTuple):
 def paired_difference(
     ours: Sequence[float], theirs: Sequence[float], difference: float
 ) -> Difference:
-    """Of two systems' scores (resamples,) on the same resamples; difference: on the whole.
+    """Test the difference of two systems from their scores (resamples,) on the same resamples.
 
-    The p-value is sacreBLEU's, so that its command line gives the same: about half of a two-sided test's.
-    No difference has p = 1, as none is smaller; sacreBLEU's strict inequality would give it the smallest p.
+    difference: that of the scores on the whole text.
+    The p-value is sacreBLEU's, so that its command line gives the same one: about half of a two-sided test's.  A
+    difference of 0 has p = 1, as none is smaller; sacreBLEU's strict inequality would give it the smallest p.
     """
     samples = np.subtract(ours, theirs)
     deviations = np.abs(samples) - np.abs(samples).mean()
@@ -38,8 +39,10 @@ def paired_difference(
 def difference_of_means(
     ours: Sequence[float], theirs: Sequence[float], difference: float
 ) -> Difference:
-    """The same of mean segment scores, by a two-sided test: how often resamples, moved to no difference, differ as
-    much.  So p-value and interval agree on whether a difference is significant.
+    """Test the difference of two systems from their mean segment scores (resamples,), by a two-sided test.
+
+    The p-value is the share of resamples that differ at least as much as `difference`, after their mean is moved to
+    0.  So p-value and interval agree on whether a difference is significant.
     """
     samples = np.subtract(ours, theirs)
     larger = np.count_nonzero(np.abs(samples - samples.mean()) >= abs(difference))
@@ -47,19 +50,22 @@ def difference_of_means(
 
 
 def bounds(samples: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of a difference by its resamples (resamples,): without 2.5 % at either end, as sacreBLEU."""
+    """Return the 95 % interval of a difference from its resamples (resamples,).
+
+    It leaves out 2.5 % of the resamples at either end, as sacreBLEU does.
+    """
     ordered, outside = np.sort(samples), len(samples) // 40
     return float(ordered[outside]), float(ordered[-1 - outside])
 
 
 def resampled_means(scores: np.ndarray, bootstrap: int) -> np.ndarray:
-    """Means (bootstrap, systems) of scores (segments, systems) on resamples of the segments."""
+    """Compute means (bootstrap, systems) of scores (segments, systems) on resamples of the segments."""
     draw = np.random.default_rng(BOOTSTRAP_SEED)
     count = len(scores)
     return np.stack([scores[draw.integers(count, size=count)].mean(0) for _ in range(bootstrap)])
 
 
 def interval(samples: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of a score by its resamples (resamples,), around their mean as sacreBLEU gives it."""
+    """Return the 95 % interval of a score from its resamples (resamples,), around their mean, like sacreBLEU."""
     mean, half = estimate_ci(samples)
     return float(mean - half), float(mean + half)

@@ -1,7 +1,7 @@
-"""BLEU of teachers on the validation set, before they translate what students learn.
+"""BLEU of teachers on the validation set, checked before they translate the text that students learn from.
 
-A teacher that is trained here was validated, and its folder tells the BLEU of the weights that were kept.  Any other,
-such as a Hugging Face model, translates the first sentences of the validation set greedily.
+A teacher that is trained here was validated, and its folder records the BLEU of the weights that were kept.  Any
+other, such as a Hugging Face model, translates the first sentences of the validation set greedily.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,15 @@ from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
 
 Side = Literal["source", "target"]
-SENTENCES = 200  # of the validation set, that a teacher translates whose BLEU is not known
+SENTENCES = 200  # of the validation set; a teacher of unknown BLEU translates them
 
 
 @dataclass(frozen=True)
 class TeacherBleu(Record):
-    """BLEU of one teacher's folder.  sentences: that it translated for it; None if its training recorded it."""
+    """BLEU of one teacher's folder.
+
+    sentences: number of sentences translated to compute it; None if the teacher's training recorded it.
+    """
 
     folder: str
     bleu: float
@@ -41,11 +44,11 @@ def check_teachers(
     device: str = "cpu",
     side: Side = "source",
 ) -> list[TeacherBleu]:
-    """The BLEU of each member of a teacher, if `minimum` is above 0.
+    """Return the BLEU of each member of a teacher; nothing is checked or returned if `minimum` is 0.
 
-    languages: of input and output.  target: the language whose tokens BLEU counts.  side: the side of the validation
-    table that the teacher reads.
-    Raises InputError naming every member under `minimum`.
+    languages: those of input and output.  target: the language whose tokens BLEU counts.  side: the side of the
+    validation table that the teacher reads.
+    Raises InputError that names every member under `minimum`.
     """
     if not minimum:
         return []
@@ -68,7 +71,7 @@ def check_teachers(
 
 
 def recorded_bleu(folder: str | Path) -> float | None:
-    """The BLEU on the validation set that a model's training recorded of the weights it kept; None if it did not."""
+    """Return the validation BLEU that a model's training recorded for the weights it kept; None if there is none."""
     described = read_json(Path(folder) / "config.json")
     for key in ("lineage", "course", "best", "bleu"):
         described = described.get(key) if isinstance(described, dict) else None

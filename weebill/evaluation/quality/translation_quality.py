@@ -28,7 +28,7 @@ from weebill.files import write_text
 
 @dataclass(frozen=True)
 class Score:
-    """A corpus score with its 95 % bootstrap interval [low, high] around the resamples' mean."""
+    """Corpus score with its 95 % bootstrap interval [low, high] around the resamples' mean."""
 
     metric: str
     score: float
@@ -39,9 +39,9 @@ class Score:
 
 @dataclass(frozen=True)
 class TestSet:
-    """A test set: sources and references, one line each per sentence."""
+    """Test set: sources and references, one line each per sentence."""
 
-    __test__ = False  # no test case, whatever pytest thinks of the name
+    __test__ = False  # not a test case, although pytest would think so from the name
 
     name: str
     sources: Sequence[str]
@@ -60,13 +60,13 @@ class TestSet:
 
     @classmethod
     def read(cls, name: str, table: str | Path) -> "TestSet":
-        """From its table.  Raises InputError where that is damaged."""
+        """Read a test set from its table.  Raises InputError if the table is damaged."""
         sides = read_columns(table, ["source", "target"])
         return cls(name, sides["source"].to_pylist(), sides["target"].to_pylist())
 
     @property
     def sha256(self) -> str:
-        """The hash by which a measurement names this text."""
+        """Hash that identifies this text in measurements."""
         return test_set_sha256(self.sources, self.references)
 
 
@@ -84,7 +84,7 @@ def write_translations(
 ) -> None:
     """Write one translation per line.
 
-    Raises InputError unless there is one per source and none holds a line break.
+    Raises InputError unless there is one per source and none contains a line break.
     """
     check_lines(translations, sources, str(path))
     for number, line in enumerate(translations, start=1):
@@ -99,10 +99,10 @@ def write_translations(
 def score(
     hypotheses: Sequence[str], references: Sequence[str], bootstrap: int, target: str | None = None
 ) -> list[Score]:
-    """BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
+    """Compute BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
 
-    target: language code; it chooses sacreBLEU's tokeniser where the language needs its own (zh, ja,
-    ko).  Raises InputError where the line counts differ.
+    target: language code; it chooses sacreBLEU's tokeniser if the language needs its own (zh, ja, ko).
+    Raises InputError if the line counts differ.
     """
     check_lines(hypotheses, references, "scoring")
     return [score_by(metric, hypotheses, references, bootstrap) for metric in _metrics(target)]
@@ -111,7 +111,7 @@ def score(
 def score_by(
     metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
 ) -> Score:
-    """The score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
+    """Compute the score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
     with bootstrap_seed():
         result = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
     return Score(
@@ -130,7 +130,7 @@ def p_values(
     bootstrap: int,
     target: str | None = None,
 ) -> dict[str, float]:
-    """Metric name → p-value of the difference to the baseline, by paired bootstrap resampling.
+    """Return metric name → p-value of the difference to the baseline, by paired bootstrap resampling.
 
     Equal scores have p = 1, as no difference is smaller; sacreBLEU's strict inequality would give equal
     translations its smallest p.
@@ -147,7 +147,7 @@ def p_values(
             n_samples=bootstrap,
         )
         _, results = test()
-    # Results stand in the metrics' order after the column of names; chrF's key there is "chrF2".
+    # Results are in the metrics' order, after the column of names; the key of chrF is "chrF2".
     columns = [column for key, column in results.items() if key != "System"]
     return {
         _name(metric): 1.0 if first.score == second.score else float(second.p_value)
@@ -166,10 +166,9 @@ def measure(
     model_sha256: str,
     seed: int,
 ) -> list[Measurement]:
-    """The measurements of one variant on one test set, one per metric.
+    """Measure one variant on one test set; return one row per metric.
 
-    baseline: translations of the student's unpruned float32 model, None where there is nothing to
-    compare with.
+    baseline: translations of the student's unpruned float32 model; None if there is nothing to compare with.
     """
     check_lines(hypotheses, test_set.references, f"{variant} on '{test_set.name}'")
     significance = {}
@@ -189,7 +188,7 @@ def measurement(
     model_sha256: str,
     seed: int,
 ) -> Measurement:
-    """Make a row of a score on a test set; p_value: of the difference to the baseline, None without one."""
+    """Make the row of a score on a test set; p_value: of the difference to the baseline, None without one."""
     return Measurement(
         variant=str(variant),
         student=variant.student,
@@ -217,7 +216,7 @@ def _name(metric) -> str:
 
 @contextmanager
 def bootstrap_seed() -> Iterator[None]:
-    """sacreBLEU takes the seed of its bootstrap from the environment alone."""
+    """Set the seed of sacreBLEU's bootstrap within the block; sacreBLEU reads it only from the environment."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(BOOTSTRAP_SEED)
     try:

@@ -1,4 +1,4 @@
-"""What a model that generates text weighs on disk."""
+"""Disk space of a model that generates text."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,23 +9,26 @@ from weebill.evaluation.record import Record
 from weebill.evaluation.size.stored_numbers import stored_numbers
 from weebill.files import read_json
 
-GIB = 2**30  # TEXTGEN prints BART-large, 406.3 M float32 numbers, as 1.51 GB: it is GiB
+GIB = 2**30  # TEXTGEN prints 1.51 GB for BART-large's 406.3 M float32 numbers: its GB are GiB
 
 
 @dataclass(frozen=True)
 class GenerationSize(Record):
-    """Sizes of a variant.  numbers: by type, those of its file; codes of weights are I8."""
+    """Sizes of a variant.
+
+    numbers: counts by the type in the parameter files; codes of weights are I8.
+    """
 
     variant: str
     numbers: dict[str, int]
     parameter_bytes: int  # of *.safetensors
-    folder_bytes: int  # of all files, the tokenizer's too
+    folder_bytes: int  # of all files, including the tokenizer's
     layer_shapes: dict[str, Any] | None  # heads and neurons of each block
     model_sha256: str
 
 
 def generation_size(variant: str, folder: str | Path) -> GenerationSize:
-    """The size of a model folder.  Raises InputError where it holds no parameters."""
+    """Measure the size of a model folder.  Raises InputError if it holds no parameters."""
     folder = Path(folder)
     files = parameter_files(folder)
     return GenerationSize(

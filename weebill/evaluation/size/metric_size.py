@@ -1,4 +1,4 @@
-"""How large a metric is, and how much each state of its encoder counts in a sentence's vector."""
+"""Size of a metric, and the share of each encoder state in a sentence's vector."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from weebill.metric.folder import Metric
 
 @dataclass(frozen=True)
 class MetricSize(Record):
-    """Of a model: parameters, bytes of its weights' file, and the shares of the encoder's states.
+    """Parameters of a metric, bytes of its weight file, and shares of its encoder's states.
 
-    state_weights: of the embeddings and each layer, largest 1 (COMETINHO figure 4).
+    state_weights: of the embeddings and each layer; the largest is 1 (COMETINHO figure 4).
     """
 
     metric: str
@@ -22,7 +22,7 @@ class MetricSize(Record):
 
 
 def measure_size(name: str, metric: Metric) -> MetricSize:
-    """Of a loaded metric."""
+    """Measure the size of a loaded metric."""
     network = metric.network
     weights = network.state_weights().detach()
     return MetricSize(

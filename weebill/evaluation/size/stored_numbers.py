@@ -9,9 +9,9 @@ from weebill.evaluation.measurement import parameter_files
 def stored_numbers(folder: str | Path) -> dict[str, int]:
     """Return how many numbers of each type are stored: {"F32": 406291456}; codes of weights are I8.
 
-    Raises InputError where there are no parameter files.
+    Raises InputError if there are no parameter files.
     """
-    # Here, because the workflow reads sizes at every start, and these take seconds to import.
+    # Import here: the workflow reads sizes at every start, and this import takes seconds.
     from safetensors import safe_open
 
     found: dict[str, int] = {}

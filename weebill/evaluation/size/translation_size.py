@@ -12,13 +12,13 @@ from weebill.experiment.shapes import Architecture
 from weebill.files import read_json
 
 MIB = 2**20
-XZ_PRESET = 6  # what `xz` does by default
+XZ_PRESET = 6  # the default of `xz`
 _VOCABULARY = ("vocab.spm", "*.spm", "tokenizer*.json", "vocab*.json")
 
 
 @dataclass(frozen=True)
 class Size(Record):
-    """What a variant weighs.  The vocabulary is counted apart, as in WNGT20 table 3."""
+    """Disk space of a variant.  The vocabulary is counted separately, as in WNGT20 table 3."""
 
     variant: str
     student: str
@@ -27,7 +27,7 @@ class Size(Record):
     members: int  # models of an ensemble; all of them are counted below
     parameters: int
     parameter_bytes: int  # of *.safetensors
-    xz_bytes: int  # of the same, compressed by xz
+    xz_bytes: int  # of the same files, compressed by xz
     xz_preset: int
     vocabulary_bytes: int
     files: dict[str, int]  # every file of the folder, "member-0/…" for an ensemble
@@ -36,9 +36,9 @@ class Size(Record):
 
 
 def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
-    """The size of a model folder, or of the folders of an ensemble together.
+    """Measure the size of a model folder, or of the folders of an ensemble together.
 
-    Raises InputError where a folder holds no parameters.
+    Raises InputError if a folder holds no parameters.
     """
     folders = [Path(folder) for folder in folders]
     parameters = [file for folder in folders for file in parameter_files(folder)]
@@ -65,7 +65,7 @@ def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
 
 
 def xz_size(path: str | Path) -> int:
-    """Bytes of a file compressed by xz (one stream, preset 6), read in blocks."""
+    """Return the bytes of a file compressed by xz (one stream, preset 6); the file is read in blocks."""
     compressor = lzma.LZMACompressor(preset=XZ_PRESET)
     size = 0
     with Path(path).open("rb") as file:
@@ -75,36 +75,36 @@ def xz_size(path: str | Path) -> int:
 
 
 def read_architecture(folder: str | Path) -> Architecture | None:
-    """The architecture in a model folder's config.json, None where the model is not Weebill's."""
+    """Return the architecture in a model folder's config.json; None if the model is not Weebill's."""
     values = read_json(Path(folder) / "config.json").get("architecture")
     return Architecture.from_dict(values) if values else None
 
 
 def count_parameters(folder: str | Path) -> int:
-    """Parameters of the network of a model folder, whatever precision they are stored in.
+    """Count the parameters of a model folder's network, whatever precision they are stored in.
 
-    Ours are in config.json, counted in the built network (tied weights once), because a packed file holds
-    fewer numbers than it stands for; others' are counted in their file.
+    For Weebill's models, config.json gives the count of the built network (tied weights once), because a packed
+    file holds fewer numbers than it represents.  For other models, the numbers in the files are counted.
     """
     stated = read_json(Path(folder) / "config.json").get("parameters")
     return sum(stored_numbers(folder).values()) if stated is None else stated
 
 
 def encoder_parameters(architecture: dict) -> int:
-    """Parameters of an encoder's layers; the embeddings, which the decoder shares, are not among them."""
+    """Count the parameters of an encoder's layers, without the embeddings, which the decoder shares."""
     d = architecture["embedding"]
     total = 0
     for layer in architecture["encoder"]:
         a, f = layer["heads"] * layer["head_size"], layer["feed_forward"]
         attention = 4 * d * a + 3 * a + d
-        total += attention + 2 * d * f + f + d + 4 * d  # the last: two norms
+        total += attention + 2 * d * f + f + d + 4 * d  # the last term: two norms
     return total
 
 
 def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
-    """Shares (0 to 1) of the baseline's encoder attention and feed-forward that are removed, by width.
+    """Return the removed shares (0 to 1) of the widths of the baseline's encoder attention and feed-forward.
 
-    Removed layers count, and heads of a smaller size.
+    Removed layers count, and so do heads of a smaller size.
     """
     found = []
     for architecture in (size.architecture, baseline.architecture):

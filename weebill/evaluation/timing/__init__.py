@@ -1,1 +1,1 @@
-"""Timing of models, metrics and opponents: several things in turn."""
+"""Timing of models, metrics and opponents, which are measured in turn."""

@@ -1,7 +1,7 @@
 """Generation time per example and per token at fixed lengths, and memory: each variant in a process of its own.
 
-One example at a time, greedily, on one core with one thread.  Variants take turns, and each round begins with
-another, so that a disturbance of the machine falls on all of them alike.
+Each variant generates for one example at a time, greedily, on one core with one thread.  Variants take turns, and
+each round begins with another one, so that disturbances of the machine affect all of them alike.
 """
 
 import statistics
@@ -24,22 +24,22 @@ from weebill.generation.encoding import Encoder
 from weebill.generation.generating import SearchSettings
 from weebill.generation.models import load_generator
 
-CHARACTERS = 16  # of running text for each token that is wanted: more than tokens have
+CHARACTERS = 16  # of running text for each token needed; tokens are shorter
 
 
 @dataclass(frozen=True)
 class GenerationSpeed(Record):
-    """Times of one variant over all rounds; medians of the rounds."""
+    """Per-round timings of one variant, and their medians."""
 
     variant: str
     examples: int
-    given_tokens: float  # of an example, in the mean
-    new_tokens: int  # that are written, no more and no fewer
-    seconds: list[float]  # of all examples, one a round
+    given_tokens: float  # mean length of an example
+    new_tokens: int  # exact number written for each example
+    seconds: list[float]  # of all examples together, one per round
     seconds_per_example: float
     milliseconds_per_token: float
     load_seconds: float
-    idle_mib: float  # of the process before it loaded
+    idle_mib: float  # of the process before loading
     peak_mib: float
     hardware: str
     versions: dict[str, str]
@@ -57,8 +57,8 @@ def measure_generation(
 ) -> list[GenerationSpeed]:
     """Time every variant, name → model folder, on the first examples of the data's test part.
 
-    given: tokens at most, of an article, or of running text to go on from.
-    Raises InputError where a worker fails.
+    given: most tokens of an article, or tokens of running text to continue.
+    Raises InputError if a worker fails.
     """
     core = usable_cores()[-1:]
     texts = _texts(read_part(data, "test"), examples, given)
@@ -97,7 +97,7 @@ def measure_generation(
 
 
 def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list[str]:
-    """Articles, or as much running text as is needed: reading and encoding more would count as a model's memory."""
+    """Return articles, or as much running text as needed; any more would count as a model's memory."""
     if "article" in rows[0]:
         return [row["article"] for row in rows[:examples]]
     found, room = [], examples * given * CHARACTERS
@@ -110,7 +110,7 @@ def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list
 
 
 class _Loaded:
-    """A variant in a process of its own, and what it is given."""
+    """Variant in a process of its own, with its input texts."""
 
     def __init__(
         self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
@@ -141,7 +141,7 @@ class _Loaded:
         return [torch.tensor([text]) for text in found]
 
     def seconds(self, examples: int | None = None) -> float:
-        """Of all examples, or the first ones."""
+        """Time all examples, or the first `examples` of them."""
         return timed(self._generate, examples)
 
     @torch.inference_mode()
@@ -155,7 +155,7 @@ class _Loaded:
             )
 
     def figures(self) -> dict[str, float]:
-        """What is the same in all rounds, and the memory after them."""
+        """Return the figures that are the same in all rounds, and the memory after all rounds."""
         lengths = [text.shape[1] for text in self._texts]
         return {
             "examples": len(lengths),

@@ -1,7 +1,7 @@
 """Translation speed on a GPU by mini-batch size: float32, float16 and int8, with and without a shortlist.
 
-The sweep of WNGT20's table 4 and WMT21's table 4.  PyTorch multiplies; int8 students do so in integers, which
-GPUs of today have units for.  Interleaved as on the CPU: each round begins with another setting.
+The sweep follows WNGT20's table 4 and WMT21's table 4.  PyTorch multiplies; int8 students multiply integers, for
+which current GPUs have units.  Settings are interleaved as on the CPU: each round begins with another one.
 """
 
 import copy
@@ -29,13 +29,13 @@ from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import SearchOptions
 
-PIECES = 10**6  # of a batch at most: none is cut down to another size
+PIECES = 10**6  # bound of a batch, so large that no batch is split
 WARM_UP = 64  # sentences
 
 
 @dataclass(frozen=True)
 class GpuSpeed(Record):
-    """Times of one student in one setting, over all rounds; words are the text's source words between spaces."""
+    """Timings of one student in one setting, over all rounds; words are the text's source words between spaces."""
 
     variant: str
     numbers: str  # "float32", "float16" or "int8"
@@ -60,9 +60,9 @@ def measure_gpu_speed(
 ) -> list[GpuSpeed]:
     """Time every student, (name, folder, shortlist or None), by greedy search in every setting.
 
-    Students of float32 weights run in float32 and in float16, those of integers in int8; all without a shortlist
-    and, where there is one, with it.  Splitting into pieces is timed, loading is not.
-    Raises InputError where there are no words, or a folder or the device cannot be had.
+    Students with float32 weights run in float32 and in float16, those with integer weights in int8.  All run
+    without a shortlist and, if there is one, also with it.  Splitting into pieces is timed, loading is not.
+    Raises InputError if there are no words, or if a folder or the device is not available.
     """
     words = count_words(sentences)
     if not words:
@@ -85,7 +85,7 @@ def measure_gpu_speed(
         translator = translators[name, numbers, listed]
         options = SearchOptions(batch_size=size, batch_tokens=PIECES)
         translator.translate(sentences[:WARM_UP], options)
-        # the pieces come back to the CPU, so that what was begun is done
+        # The pieces are copied back to the CPU, so the GPU has finished its work.
         return timed(translator.translate, sentences, options)
 
     def told(place: str, setting: tuple[str, str, bool, int], taken: float) -> None:
@@ -113,12 +113,15 @@ def measure_gpu_speed(
 def _translators(
     folder: str | Path, shortlist: str | Path | None, numbers: str, device: str
 ) -> dict[bool, RuntimeTranslator]:
-    """A student on the device, from text to text, by whether with its shortlist; both are of one copy there."""
+    """Load a student on the device as text translators: without its shortlist (False) and with it (True).
+
+    Both share one copy of the weights.
+    """
     model = load_any_model(folder)
     pieces = model.vocabulary
     runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
     if shortlist is not None:
-        runtimes[True] = copy.copy(runtimes[False])  # which shares engines: large students fit
+        runtimes[True] = copy.copy(runtimes[False])  # shares engines, so that large students fit
         runtimes[True].shortlist = Shortlist.load(shortlist, len(pieces), pieces.sha256)
     return {
         listed: silent(RuntimeTranslator([runtime], pieces, PORTABLE))
@@ -127,7 +130,10 @@ def _translators(
 
 
 def on_device(network: Translator, numbers: str, device: str) -> Translator:
-    """A network on a device, in float16 where that is asked for.  Raises InputError where the device is not there."""
+    """Move a network to a device, in float16 if `numbers` says so.
+
+    Raises InputError if the device is not available.
+    """
     try:
         network = network.to(device)
     except (RuntimeError, AssertionError) as error:
@@ -136,7 +142,7 @@ def on_device(network: Translator, numbers: str, device: str) -> Translator:
 
 
 def _numbers(model: Model) -> list[str]:
-    """What a folder's weights can be multiplied in."""
+    """Return the number types in which a folder's weights can be multiplied."""
     section = model.config.get("quantization", {})
     scaled = section.get("activation_scale") is not None
     return ["int8"] if scaled else ["float32", "float16"]
@@ -147,5 +153,5 @@ def _device_name(device: str) -> str:
 
 
 def read_gpu_speeds(path: str | Path) -> list[GpuSpeed]:
-    """The speeds of a file."""
+    """Read the speeds of a file."""
     return [GpuSpeed(**row) for row in read_json(path)]

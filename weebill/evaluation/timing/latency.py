@@ -1,4 +1,4 @@
-"""What one sentence at a time takes, what loading takes, and what memory: each variant in a process of its own."""
+"""Time of one sentence translated alone, time of loading, and memory: each variant in a process of its own."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -22,11 +22,11 @@ WARM_UP = 3  # sentences
 
 @dataclass(frozen=True)
 class Latency(Record):
-    """One variant on one core, with one thread.
+    """Figures of one variant on one core, with one thread.
 
-    Milliseconds of a sentence translated alone, over all rounds.  load_seconds: from the folder to a translator,
-    libraries imported and the runtime compiled before.  peak_mib: the most memory of the process, with a batch of
-    the longest sentences too; idle_mib: what it took before it loaded.
+    Milliseconds are those of a sentence translated alone, over all sentences.  load_seconds: from the folder to a
+    translator, after libraries are imported and the runtime is compiled.  peak_mib: the most memory of the process,
+    including a batch of the longest sentences.  idle_mib: its memory before loading.
     """
 
     variant: str
@@ -45,7 +45,7 @@ class Latency(Record):
 
 
 def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
-    """Mean and percentiles of some times: {"mean": …, "p50": …, "p95": …, "p99": …}, in milliseconds."""
+    """Return mean and percentiles of times in seconds: {"mean": …, "p50": …, "p95": …, "p99": …}, in milliseconds."""
     times = [1000 * one for one in seconds]
     found = np.percentile(times, PERCENTILES)
     shares = {f"p{share}": float(one) for share, one in zip(PERCENTILES, found, strict=True)}
@@ -60,7 +60,7 @@ def measure_latency(
 ) -> list[Latency]:
     """Load every entrant in a fresh process, let it translate each sentence alone, then the longest in a batch.
 
-    `report` is given a line of progress per entrant.  Raises InputError where there is no sentence or a worker
+    `report` is called with a line of progress per entrant.  Raises InputError if there is no sentence or a worker
     fails.
     """
     if not sentences:
@@ -94,26 +94,26 @@ def measure_latency(
 
 
 class _Alone:
-    """An entrant in a process of its own."""
+    """Entrant in a process of its own."""
 
     def __init__(self, entrant: Entrant):
         self._search, self._footprint = entrant.search, Footprint()
         self._translator = silent(self._footprint.load(entrant.load, entrant.source))
 
     def seconds(self, sentences: list[str]) -> list[float]:
-        """Of each sentence translated alone, after some that are not counted."""
+        """Time each sentence translated alone, after a few that are not counted."""
         search = replace(self._search, batch_size=1)
         whole = [*sentences[:WARM_UP], *sentences]
         times = [timed(self._translator.translate, [sentence], search) for sentence in whole]
         return times[-len(sentences) :]
 
     def figures(self, sentences: list[str]) -> dict[str, Any]:
-        """The engine, the time it took to load, and the memory with a batch of the longest sentences."""
+        """Return the engine, its time of loading, and the memory, including a batch of the longest sentences."""
         longest = sorted(sentences, key=len, reverse=True)[: self._search.batch_size]
         self._translator.translate(longest, self._search)
         return {"engine": engine_of(self._translator), **self._footprint.figures()}
 
 
 def read_latencies(path: str | Path) -> list[Latency]:
-    """The rows of a latency file."""
+    """Read the rows of a latency file."""
     return [Latency(**row) for row in read_json(path)]

@@ -1,7 +1,7 @@
-"""How long metrics take: by systems, by segments and by candidates, everything in turn on one core.
+"""Time that metrics take by systems, by segments and by candidates, all in turn on one core.
 
-COMETINHO figures 1, 2, 3 and 7, where they are of a GPU.  Times are the process's own, so that another's work on the
-machine counts little.
+COMETINHO's figures 1, 2, 3 and 7 show the same for a GPU.  Times are processor time of this process, so that other
+work on the machine counts little.
 """
 
 import statistics
@@ -30,7 +30,7 @@ PLAIN, SORTED = "as given, without cache", "sorted, without cache"
 
 @dataclass(frozen=True)
 class Text:
-    """A test set and the translations of several systems, one line a segment each."""
+    """Test set and the translations of several systems, with one line per segment each."""
 
     sources: Sequence[str]
     references: Sequence[str] | None
@@ -44,9 +44,9 @@ class Text:
         systems: Sequence[str | Path],
         segments: int | None = None,
     ) -> "Text":
-        """From files with a line a segment; segments: so many, evenly chosen.
+        """Read files with one line per segment; segments: how many to keep, evenly spaced, None for all.
 
-        Raises InputError where a file has no lines or not as many as the sources, or a system is named twice.
+        Raises InputError if a file has no lines or not as many as the sources, or if a system is named twice.
         """
         for path in systems:
             if systems.count(path) > 1:
@@ -74,7 +74,7 @@ class Text:
         )
 
     def candidates(self, sources: int, count: int) -> list[tuple[str, list[str]]]:
-        """The first sources with so many translations each, made of those that there are (`varied`)."""
+        """Return the first `sources` sources with `count` translations each, made from the given ones (`varied`)."""
         others = [] if self.references is None else [self.references]
         columns = zip(*others, *self.systems.values(), strict=True)
         return [
@@ -83,7 +83,7 @@ class Text:
         ]
 
     def first(self, systems: int, segments: int | None = None) -> "Text":
-        """Of the first systems and segments."""
+        """Return the part of the first systems and segments."""
         return Text(
             self.sources[:segments],
             None if self.references is None else self.references[:segments],
@@ -93,12 +93,12 @@ class Text:
 
 @dataclass(frozen=True)
 class MetricSpeed(Record):
-    """Seconds of one way to score, or to choose, so much."""
+    """Seconds of one way to score, or to choose among, an amount of text."""
 
     study: str  # systems, segments, candidates
     metric: str
-    way: str  # how it is scored, and in which precision
-    amount: int
+    way: str  # scorer and its precision
+    amount: int  # number of systems, segments or candidates
     seconds: list[float]  # one per round
     median: float
     hardware: str
@@ -114,9 +114,9 @@ def measure_metrics(
     precision: str,
     rounds: int,
 ) -> list[MetricSpeed]:
-    """Time every metric by our scorer, and the first also without its work.
+    """Time every metric by our scorer, and the first one also by the reference scorer.
 
-    candidates: sources with translations to choose from, as many as the largest of `counts` each.
+    candidates: sources, each with as many translations to choose from as the largest of `counts`.
     """
     works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
     first = next(iter(metrics))

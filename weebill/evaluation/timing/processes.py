@@ -1,4 +1,4 @@
-"""Worker processes pinned to cores: each keeps one object and calls its methods, so that it alone is measured."""
+"""Worker processes pinned to cores: each keeps one object and calls its methods, so that only these are measured."""
 
 import multiprocessing
 import os
@@ -11,16 +11,18 @@ from typing import Any, TypeVar
 from weebill.errors import InputError
 
 Loaded = TypeVar("Loaded")
-# What takes seconds to import, and every worker that measures translations wants.
+# Modules that take seconds to import and that every worker for translations needs.
 IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
 
 class Worker:
-    """A process of its own on some cores.
+    """Process of its own on some cores.
 
-    cores: those that all its threads stay on.  threads: of PyTorch, OpenMP and MKL.  environment: variables that
-    libraries read when they are imported.  Objects and arguments travel by pickle, so they are of modules.
-    Without both settings it is forked from a process that has imported PyTorch and done nothing else.
+    cores: those to which all its threads are pinned.  threads: number of threads for PyTorch, OpenMP and MKL.
+    environment: variables that libraries read when they are imported.  Functions, arguments and results are
+    pickled, so functions and classes must belong to a module.
+    With one thread and no environment, the process is forked from one that has imported PyTorch and done nothing
+    else.
     """
 
     def __init__(
@@ -32,27 +34,27 @@ class Worker:
             context.set_forkserver_preload(list(IMPORTED))
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, cores, threads), daemon=True)
-        # Thread pools are sized when the worker imports its libraries, so before any of its code runs.
+        # Set these before the start: libraries size their thread pools when the worker imports them.
         sizes = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
         with _environment({**sizes, **(environment or {})}):
             self._process.start()
         theirs.close()
 
     def make(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Let it keep function(*arguments); what it kept before is freed first."""
+        """Replace the worker's object by function(*arguments); the earlier object is freed first."""
         self.begin(function, *arguments)
         self.answer()
 
     def begin(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """`make` without waiting, which is left to `answer`."""
+        """Do the same as `make` without waiting; `answer` waits."""
         self._send(None, function, *arguments)
 
     def start(self, method: str, *arguments: Any) -> None:
-        """Let it call a method of what it keeps, and go on here; `answer` waits for the result."""
+        """Let the worker call a method of its object, without waiting; `answer` waits for the result."""
         self._send(method, *arguments)
 
     def answer(self) -> Any:
-        """What the method that was started last returned.  Raises InputError where it failed."""
+        """Return the result of the method that was started last.  Raises InputError if it failed."""
         try:
             failure, result = self._connection.recv()
         except (EOFError, ConnectionError):
@@ -62,7 +64,7 @@ class Worker:
         return result
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """`start`, then `answer`."""
+        """Call a method of the worker's object; return its result."""
         self.start(method, *arguments)
         return self.answer()
 
@@ -80,13 +82,13 @@ class Worker:
         self.close()
 
     def _send(self, *message: Any) -> None:
-        with suppress(ConnectionError):  # the process ended: `answer` says so
+        with suppress(ConnectionError):  # the process ended; `answer` reports it
             self._connection.send(message)
 
 
 @contextmanager
 def pool(cores: Sequence[int], processes: int, threads: int = 1) -> Iterator[list[Worker]]:
-    """Several workers, each on `threads` of the cores, none on another's."""
+    """Run several workers, each on `threads` cores of its own, until the block ends."""
     workers: list[Worker] = []
     try:
         for index in range(processes):
@@ -98,12 +100,12 @@ def pool(cores: Sequence[int], processes: int, threads: int = 1) -> Iterator[lis
 
 
 def usable_cores(limit: int | None = None) -> list[int]:
-    """The cores that this process may use, at most `limit`."""
+    """Return the cores that this process may use, at most `limit`."""
     return sorted(os.sched_getaffinity(0))[:limit]
 
 
 def memory(peak: bool = False) -> float:
-    """MiB of this process that are, or at most were, in memory."""
+    """Return the MiB of this process that are in memory now, or the most so far if `peak`."""
     name = "VmHWM:" if peak else "VmRSS:"
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(name):
@@ -118,14 +120,14 @@ class Footprint:
         self._idle, self._seconds = memory(), 0.0
 
     def load(self, function: Callable[..., Loaded], *arguments: Any) -> Loaded:
-        """Return function(*arguments), timed."""
+        """Call function(*arguments) and time it; return its result."""
         start = time.perf_counter()
         loaded = function(*arguments)
         self._seconds = time.perf_counter() - start
         return loaded
 
     def figures(self) -> dict[str, float]:
-        """Return load_seconds, and idle_mib and peak_mib, the memory before and the most until now."""
+        """Return load_seconds, idle_mib (memory before loading) and peak_mib (the most memory so far)."""
         return {
             "load_seconds": self._seconds,
             "idle_mib": self._idle,

@@ -1,10 +1,10 @@
 """Translation speed: source words per second on one core and on all, variants interleaved.
 
-Each core has one worker process, pinned to it, with one thread.  On one core a single worker translates
-the text while the others wait; on all cores the text is split into as many pieces as there are workers
-(WNGT20 §5.3).  A round measures every variant once, and each round begins with another variant, so that a
-disturbance of the machine, or its warming up, falls on all of them alike.  What can use several threads is
-then timed in fewer processes of more threads, too.
+Each core has one worker process, pinned to it, with one thread.  On one core a single worker translates the text
+while the others wait; on all cores the text is split into as many pieces as there are workers (WNGT20 §5.3).  A
+round measures every variant once, and each round begins with another variant, so that disturbances and warming up
+of the machine affect all of them alike.  The fastest variants are then also timed in fewer processes with more
+threads.
 """
 
 import math
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
     from weebill.translation.search import SearchOptions
 
 PYTORCH = "PyTorch reference"
-RUNTIME = "Weebill runtime"  # with its instruction set in brackets
+RUNTIME = "Weebill runtime"  # followed by its instruction set in brackets
 
 
 class Translates(Protocol):
-    """What is timed."""
+    """Interface of translators that can be timed."""
 
     def translate(self, sentences: list[str], options: "SearchOptions") -> list[str]:
-        """One translation per sentence."""
+        """Return one translation per sentence."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One variant to time: how to load it in a worker, and its search.
+    """Variant to time: a function that loads it in a worker, and its search.
 
-    A translator with an attribute `isa`, and its `shortlist`, is the runtime's, which `load` gives several threads
-    where it is asked for `threads`; PyTorch's takes as many as its process has.
+    A translator of the runtime has the attributes `isa` and `shortlist`, and its `load` accepts a number of
+    `threads`.  PyTorch's translator uses all threads of its process.
     """
 
     variant: str
-    load: Callable[[Any], Translates]  # a function of a module, since worker processes import it
+    load: Callable[[Any], Translates]  # a function of a module, because worker processes import it
     source: Any  # its argument: a model folder, or several of an ensemble
-    search: "SearchOptions"  # the one whose translations are scored: other options take other time
+    search: "SearchOptions"  # of the translations that are scored; other options take other times
 
 
 @dataclass(frozen=True)
 class Speed(Record):
-    """Times of one variant over all rounds; words are the text's source words between spaces.
+    """Timings of one variant over all rounds; words are the text's source words between spaces.
 
-    The text is split among the processes, each of which has so many threads, a core for each.
+    The text is split among `processes`, each of which has `threads` threads and a core for each of them.
     """
 
     variant: str
@@ -76,12 +76,12 @@ class Speed(Record):
 
     @property
     def cores(self) -> int:
-        """The cores that are at work."""
+        """Number of cores at work."""
         return self.processes * self.threads
 
     @property
     def by_runtime(self) -> bool:
-        """Whether the runtime translated, not the PyTorch reference."""
+        """True if the runtime translated, not the PyTorch reference."""
         return self.engine.startswith(RUNTIME)
 
 
@@ -94,14 +94,15 @@ def measure_speed(
     least_seconds: float = 0.0,
     report: Callable[[str], None] = lambda line: None,
 ) -> list[Speed]:
-    """Time every entrant on one core and, where there are more, on `cores` cores.
+    """Time every entrant on one core and, if there are more, on `cores` cores.
 
-    least_seconds: a text that takes less is translated so many times that together they take about as long, and
-    their mean counts; what takes a twentieth of a second would tell more of the machine than of the entrant.
+    least_seconds: shortest timing.  A text that takes less is translated several times, for about this long in all,
+    and the mean counts; a timing of a twentieth of a second would depend more on the machine than on the entrant.
 
-    The fastest of the runtime's and the fastest of PyTorch's are timed on all cores by fewer processes of more
-    threads, too.  Loading and a warm-up batch are not timed.  `report` is given a line of progress per timing.
-    Raises InputError where there is nothing to translate or a worker fails.
+    The fastest of the runtime's entrants and the fastest of PyTorch's are also timed on all cores by fewer
+    processes with more threads.  Loading and a warm-up batch are not timed.  `report` is called with a line of
+    progress per timing.
+    Raises InputError if there is nothing to translate or a worker fails.
     """
     if not count_words(sentences):
         raise InputError("speed: no words to translate; give a test set with text")
@@ -140,7 +141,7 @@ def _speeds(
     settings: Sequence[int],
     threads: int,
 ) -> list[Speed]:
-    """The speeds of each entrant by as many processes of so many threads as each of the settings says."""
+    """Return the speeds of each entrant for each number of processes in `settings`, all with `threads` threads."""
     words = count_words(sentences)
 
     def told(place: str, index: int, found: dict[int, tuple[str, float]]) -> None:
@@ -165,24 +166,24 @@ def _speeds(
 
 
 def fewer(cores: int) -> list[int]:
-    """Numbers of processes that share so many cores out evenly, several to each."""
+    """Return the proper divisors of `cores`, largest first: numbers of processes that get several cores each."""
     return [count for count in range(cores - 1, 0, -1) if cores % count == 0]
 
 
 def count_words(sentences: Sequence[str]) -> int:
-    """Words between spaces."""
+    """Count the words between spaces."""
     return sum(len(sentence.split()) for sentence in sentences)
 
 
 def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:
-    """A text in contiguous pieces of equal length, the first ones longer by one where it does not divide."""
+    """Split a text into contiguous pieces of equal length; the first ones have one more sentence if needed."""
     size, longer = divmod(len(sentences), pieces)
     bounds = [i * size + min(i, longer) for i in range(pieces + 1)]
     return [list(sentences[a:b]) for a, b in pairwise(bounds)]
 
 
 def engine_of(translator: Translates) -> str:
-    """What runs a model, by name; with a shortlist where it has one."""
+    """Return the name of a translator's engine, which mentions a shortlist if there is one."""
     isa = getattr(translator, "isa", None)
     if isa is None:
         return PYTORCH
@@ -196,7 +197,7 @@ def _speed(
     by_round: Sequence[tuple[str, float]],
     sentences: Sequence[str],
 ) -> Speed:
-    """Summarise what each round found: the engine, and its seconds."""
+    """Summarise the results of all rounds, each an engine and its seconds."""
     words, seconds = count_words(sentences), [taken for _, taken in by_round]
     rates = [words / taken for taken in seconds]
     return Speed(
@@ -218,20 +219,20 @@ def _speed(
 
 
 class _Team:
-    """Workers that share a text, and what each has loaded."""
+    """Workers that share a text, and the entrant that each has loaded."""
 
     def __init__(self, workers: Sequence[Worker], sentences: Sequence[str], least_seconds: float):
         self._workers, self._sentences, self._least = workers, sentences, least_seconds
         self._loaded: list[Entrant | None] = [None] * len(workers)
 
     def seconds(self, entrant: Entrant, counts: Sequence[int]) -> dict[int, tuple[str, float]]:
-        """Time an entrant on each number of workers; return its engine and the seconds of each."""
+        """Time an entrant on each number of workers; return engine and seconds for each number."""
         return {count: self._time(entrant, count) for count in counts}
 
     def _time(self, entrant: Entrant, count: int) -> tuple[str, float]:
-        """The engine, and wall seconds of `count` workers from the first one's start to the last one's end, warm.
+        """Time `count` warm workers, from the first one's start to the last one's end; return the engine and seconds.
 
-        Of a short text the mean of several times.
+        Seconds are wall time; for a short text, the mean of several translations.
         """
         workers = self._workers[:count]
         try:
@@ -261,20 +262,20 @@ class _Team:
 
 
 class _Loaded:
-    """An entrant in a worker, with its piece of the text."""
+    """Entrant in a worker, with its piece of the text."""
 
     def __init__(self, entrant: Entrant):
         self._search, self._piece = entrant.search, []
         self._translator = silent(entrant.load(entrant.source))
 
     def warm(self, piece: list[str]) -> str:
-        """Take a piece of the text, translate a batch of it; returns the engine."""
+        """Store a piece of the text and translate one batch of it; return the engine."""
         self._piece = piece
         self._translator.translate(piece[: self._search.batch_size], self._search)
         return engine_of(self._translator)
 
     def translate(self, times: int) -> None:
-        """Translate the piece so many times."""
+        """Translate the piece `times` times."""
         for _ in range(times):
             count = len(self._translator.translate(self._piece, self._search))
             if count != len(self._piece):
@@ -282,7 +283,7 @@ class _Loaded:
 
 
 def silent(translator: Translates) -> Translates:
-    """Return a translator that names no sentences that it cuts: it sees the same ones again and again."""
+    """Stop a translator's warnings of cut sentences, which would repeat in every round; return the translator."""
     from weebill.translation.search.cuts import ignore_cut  # imports PyTorch
 
     translator.on_cut = ignore_cut
@@ -290,5 +291,5 @@ def silent(translator: Translates) -> Translates:
 
 
 def read_speeds(path: str | Path) -> list[Speed]:
-    """The speeds of a speed file."""
+    """Read the speeds of a speed file."""
     return [Speed(**row) for row in read_json(path)]

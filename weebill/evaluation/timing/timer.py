@@ -1,4 +1,4 @@
-"""The one timer: things measured in turn, so that the machine's moods fall on all of them alike."""
+"""Timer of all measurements: subjects are measured in turn, so that disturbances affect all of them alike."""
 
 import os
 import time
@@ -13,7 +13,7 @@ Clock = Callable[[], float]  # seconds
 
 @contextmanager
 def pinned() -> Iterator[None]:
-    """Keep this process on one of the processors it may use, where the system can do that."""
+    """Keep this process on one of the processors it may use, if the system can do that."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -27,7 +27,7 @@ def pinned() -> Iterator[None]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep torch to one thread."""
+    """Limit torch to one thread."""
     import torch  # slow to import, and not every benchmark needs it
 
     before = torch.get_num_threads()
@@ -52,14 +52,14 @@ def in_turn(
     uncounted: int = 0,
     told: Callable[[str, Key, Figure], None] = lambda place, key, figure: None,
 ) -> dict[Key, list[Figure]]:
-    """Measure everything once in each round; return what each measure gave, one figure a round.
+    """Measure everything once in each round; return the figures of each measure, one per round.
 
     Each round begins with another measure, so that none profits from the state of the machine.
 
     Args:
         measures: functions that do one round of one thing and return its figure.
         rounds: rounds that count.
-        uncounted: rounds before them, which warm up.
+        uncounted: warm-up rounds before them.
         told: called with "round 2 of 3", the key and the figure after each measure that counts.
     """
     keys = list(measures)
@@ -77,7 +77,7 @@ def in_turn(
 def seconds_in_turn(
     works: Mapping[Key, Callable[[], object]], rounds: int, clock: Clock = time.perf_counter
 ) -> dict[Key, list[float]]:
-    """Time pieces of work in turn, pinned to one core, after a round that is not counted; seconds, one a round."""
+    """Time pieces of work in turn, pinned to one core, after a warm-up round; return the seconds of each round."""
     with pinned():
         measures = {key: partial(timed, work, clock=clock) for key, work in works.items()}
         return in_turn(measures, rounds, uncounted=1)
