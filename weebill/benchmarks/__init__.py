@@ -1,8 +1,8 @@
-"""Speed claims of the project: one module a benchmark, found by its name.
+"""Speed claims of the project: one module per benchmark, found by its name.
 
 Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`options.Option`).
-It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`,
-the options of the smallest meaningful run (`weebill benchmark all`).
+It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`, the
+options of the smallest meaningful run (`weebill benchmark all`).
 """
 
 import statistics
@@ -16,10 +16,10 @@ SMALLER_IS_BETTER = ("ms", "MiB")  # units
 
 @dataclass(frozen=True)
 class Row:
-    """One claim: medians over rounds of ours and the opponent's, in `unit`; ratio = ours / other.
+    """Claim: medians over rounds of our figure and the opponent's, in `unit`; ratio = ours / other.
 
-    lowest, highest: the ratio of a single round.  paper: the same ratio as a paper's table gives it.
-    key: identifies the same claim in another run; it is the claim itself unless that states what was found.
+    lowest, highest: smallest and largest ratio of a single round.  paper: the same ratio from a paper's table.
+    key: identifies the same claim in another run; it is the claim itself unless the claim contains results.
     """
 
     claim: str
@@ -47,13 +47,13 @@ class Row:
         paper: float | None = None,
         key: str = "",
     ) -> "Row":
-        """From what each round measured, in the same order on both sides."""
+        """Make a row from the figures of each round, in the same order on both sides."""
         ratios = [one / two for one, two in zip(ours, other, strict=True)]
         medians = statistics.median(ours), statistics.median(other)
         return cls(claim, *medians, unit, len(ratios), min(ratios), max(ratios), paper, key)
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain values, ready for JSON, without its key."""
+        """Return the row as plain values, ready for JSON, without its key."""
         return {name: value for name, value in asdict(self).items() if name != "key"}
 
     def __str__(self) -> str:

@@ -1,8 +1,9 @@
 """Minimum Bayes risk by a COMET model against mbrs, with one checkpoint, of random weights or given, on one core.
 
-Candidates are translations of newstest2021 by its systems, made different by words that are left out or change
-places, as samples of one model differ; all are references too.  Both sides choose for the same sources, one after the
-other.  Neither side's start is timed.  Rates are of the processes' own time, so that another's work counts little.
+Candidates are translations of newstest2021 by its systems, varied by words that are left out or change places, as
+samples of one model differ; all are references too.  Both sides choose for the same sources, one after the other.
+Neither side's start is timed.  Rates count processor time of both processes, so that other work on the machine
+counts little.
 """
 
 import tempfile
@@ -31,7 +32,7 @@ from weebill.metric.scorer import PRECISIONS, Scorer
 CANDIDATES = (100, 200)
 SOURCES = 2
 SMALLEST = {"candidates": (50,), "sources": 1}
-# Chooses for each source and its candidates.
+# Program of the opponent: chooses one of the candidates for each source.
 MBRS = """
 import torch
 torch.set_num_threads(1)
@@ -51,15 +52,15 @@ def work(task):
 def run(
     rounds: int,
     mbrs: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
-    news: Annotated[Path, Option("as of `benchmark metric`", "FOLDER")] = NEWS,
-    shape: Annotated[str, Option("of XLM-R", choices=SHAPES)] = "base",
-    candidates: Annotated[Sequence[int], Option("of each source", "N")] = CANDIDATES,
-    sources: Annotated[int, Option("that are chosen for in a round", "N")] = SOURCES,
+    news: Annotated[Path, Option("same as in `benchmark metric`", "FOLDER")] = NEWS,
+    shape: Annotated[str, Option("shape of XLM-R", choices=SHAPES)] = "base",
+    candidates: Annotated[Sequence[int], Option("candidates of each source", "N")] = CANDIDATES,
+    sources: Annotated[int, Option("sources of each round", "N")] = SOURCES,
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
-    """Sources per second of each number of candidates and precision.
+    """Yield sources per second for each number of candidates and precision.
 
-    Raises InputError where the text is not here, or mbrs cannot be run.
+    Raises InputError if the text is missing or mbrs cannot be run.
     """
     text = read_text(news, sources)
     with tempfile.TemporaryDirectory() as name, one_thread():
@@ -86,7 +87,7 @@ def _against(
     what: str,
 ) -> Iterator[Row]:
     def choose(utility: MetricUtility) -> list[str]:
-        utility.prepare()  # forget what the last round encoded
+        utility.prepare()  # forget the sentences encoded in the last round
         return [decode(source, some, utility)[0].text for source, some in task]
 
     ours = {name: partial(choose, utility) for name, utility in utilities.items()}

@@ -1,4 +1,4 @@
-"""An opponent at work in an environment of its own, on one core, one task after the other."""
+"""Opponent in an environment of its own, on one core, which does one task after the other."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import psutil
 from weebill.errors import InputError
 from weebill.evaluation.timing.timer import rates_in_turn
 
-# What every opponent does around its own lines, which define `work(task) -> JSON value`.
+# Program of every opponent; `body` is replaced by its own lines, which define `work(task) -> JSON value`.
 WORKER = """
 import json, logging, sys, warnings
 warnings.simplefilter("ignore")
@@ -31,7 +31,7 @@ for line in sys.stdin:
 
 
 class Opponent:
-    """A Python of another environment, as a context: its process ends with it.  It keeps to one processor."""
+    """Process of another environment's Python on one processor; as a context, it ends the process."""
 
     def __init__(
         self,
@@ -42,10 +42,11 @@ class Opponent:
         option: str,
         environment: str,
     ) -> None:
-        """body: lines that define `work`; they see `arguments`.  folder: for its answers.
+        """Start the process.
 
-        option, environment: what names `python`, and the environment of envs/ that has the opponent.
-        Raises InputError where this Python does not run these lines.
+        body: lines that define `work`; they can use `arguments`.  folder: for the answers.
+        option: command line option that names `python`.  environment: the one of envs/ that has the opponent.
+        Raises InputError if this Python cannot run these lines.
         """
         self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
         self._option, self._environment = option, environment
@@ -66,14 +67,14 @@ class Opponent:
             os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
 
     def work(self, task: Any) -> Any:
-        """What it answers to a task, a JSON value both."""
+        """Return the opponent's answer to a task; both are JSON values."""
         self._process.stdin.write(f"{json.dumps(task)}\n")
         self._process.stdin.flush()
         self._wait("done")
         return json.loads(self._answer.read_text())
 
     def seconds(self) -> float:
-        """Processor time that it has taken."""
+        """Return the processor time that the opponent has taken."""
         times = psutil.Process(self._process.pid).cpu_times()
         return times.user + times.system
 
@@ -84,7 +85,7 @@ class Opponent:
         self._process.communicate()
 
     def _wait(self, word: str) -> None:
-        """For a line; libraries write others."""
+        """Wait for a line that is `word`; libraries print other lines.  Raises InputError if the process ends."""
         for line in self._process.stdout:
             if line.strip() == word:
                 return
@@ -101,7 +102,10 @@ class Opponent:
 
 
 class Competition(NamedTuple):
-    """answers: of each of ours and, as "opponent", the other's, from the last round.  Rates: one a round."""
+    """Answers and rates of our competitors and of the opponent.
+
+    answers: those of the last round, by the names of ours and "opponent".  ours, other: rates, one per round.
+    """
 
     answers: dict[str, Any]
     ours: dict[str, list[float]]
@@ -115,7 +119,7 @@ def compete(
     amount: float,
     rounds: int,
 ) -> Competition:
-    """Each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
+    """Let each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
     answers: dict[str, Any] = {}
 
     def answer(name: str, work: Callable[[], Any]) -> None:

@@ -12,7 +12,7 @@ from weebill.arguments import positive
 
 @dataclass(frozen=True)
 class Option:
-    """Help, placeholder and choices of one option; the parameter it annotates has its name, type and default."""
+    """Help, placeholder and choices of one option; the parameter that it annotates has its name, type and default."""
 
     help: str
     metavar: str | None = None
@@ -42,6 +42,6 @@ def add_options(parser: argparse.ArgumentParser, run: Callable[..., Any]) -> Non
 
 
 def _type(kind: Any) -> Callable[[str], Any]:
-    """Return what reads one value of `int`, `Path`, `str`, one of them or None, or a sequence of them."""
+    """Return the function that reads one value of `int`, `Path`, `str`, any of them or None, or a sequence."""
     names = {int: positive, Path: Path, str: str}
     return next(names[one] for one in (kind, *get_args(kind)) if one in names)

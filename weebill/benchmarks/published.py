@@ -1,4 +1,4 @@
-"""Figures of benchmarks beside those that were published: how each ratio to the opponent has changed."""
+"""Figures of benchmarks compared with published ones: how each ratio to the opponent has changed."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,11 +9,11 @@ from weebill.benchmarks.survey import Survey
 from weebill.errors import InputError
 from weebill.files import read_json
 
-LOSS = 0.05  # share of a ratio; a greater loss is named
+LOSS = 0.05  # share of a ratio; a greater loss is reported
 
 
 def read_survey(path: str | Path) -> Survey:
-    """Read what `weebill benchmark all --json` wrote.  Raises InputError if the file holds anything else."""
+    """Read a file of `weebill benchmark all --json`.  Raises InputError if the file holds anything else."""
     try:
         found = Survey(**read_json(path))
         figures = [(_name(row), row["ours"], *_interval(row)) for row in found.rows]
@@ -28,10 +28,10 @@ def read_survey(path: str | Path) -> Survey:
 
 
 def changes(found: Survey, published: Survey) -> Iterator[str]:
-    """Yield a line for each figure: its ratio now, as published, and the one by the other, with intervals.
+    """Yield a line for each figure: its ratio now, the published one, and the first divided by the second.
 
-    Intervals are from the least to the largest that single rounds allow.  On the hardware of the published figures
-    the change of our own speed is told too.
+    All have intervals, from the smallest to the largest value that single rounds allow.  If the hardware is that of
+    the published figures, the line also gives the change of our own speed.
     """
     before = {_name(row): row for row in published.rows}
     same = found.signature["hardware"] == published.signature["hardware"]

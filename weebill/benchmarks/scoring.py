@@ -1,7 +1,7 @@
 """Scoring by a language model against the library alone.
 
-Ours reads a Parquet table, makes tokens, scores, and writes a table; the opponent is KenLM's own call on lines
-that are tokens already.
+Ours reads a Parquet table, makes tokens, scores, and writes a table; the opponent is KenLM's own call on lines that
+are already split into tokens.
 """
 
 import tempfile
@@ -22,12 +22,12 @@ from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
 SENTENCES = 20_000
-# Real text, used where it is there: news sentences of 19 words.
+# Real text, used if the file exists: news sentences of 19 words.
 NEWS = Path("../shared/data/mono/news.de.gz")
 
 
 def run(rounds: int) -> list[Row]:
-    """Sentences per second on one core, on the embedded corpus, on short and on long real text."""
+    """Measure sentences per second on one core, on the embedded corpus, on short and on long real text."""
     texts = {"the embedded corpus": [target for _, target in read_pairs()]}
     for data, path in (("Tatoeba", TATOEBA[1]), ("news", NEWS)):
         if path.is_file():

@@ -1,9 +1,9 @@
 """Beam search by a teacher's network against Hugging Face's MarianMTModel.generate with the same weights.
 
 Both translate the same batches, each of sentences of one length as sorting by length makes them, to outputs of the
-same forced length, on one core.  Hugging Face computes in float32, in batches of the size that suits it best; ours,
-the runtime as distillation uses it, is measured in float32 and, where the processor multiplies it, in bfloat16, which
-distillation takes there.  Rates are of the process's own time, so that another's work on the machine counts little.
+same forced length, on one core.  Hugging Face computes in float32, in batches of the size that is fastest for it.
+Ours is the runtime as distillation uses it, in float32 and, if the processor multiplies it, in bfloat16, which
+distillation then uses.  Rates count the process's own time, so that other work on the machine counts little.
 """
 
 import random
@@ -27,9 +27,9 @@ from weebill.translation.model.network import Translator, sinusoids
 from weebill.translation.search import SearchOptions, fastest_precision
 from weebill.translation.training.train_from_scratch import new_network
 
-OPPONENTS = ("transformers",)  # packages whose versions the results are of
+OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
-PIECES = {"multi30k.teacher": 8000}  # where the zoo leaves the vocabulary open
+PIECES = {"multi30k.teacher": 8000}  # of networks for which the zoo gives no number
 BEAMS = (4, 8)  # of distillation: monolingual and parallel text
 SMALLEST = {"arch": ("multi30k.teacher",), "beam": (4,)}
 SENTENCES = 32  # of each length
@@ -41,13 +41,15 @@ HUGGING_FACE_BATCHES = (8, 16, 32)
 def run(
     rounds: int,
     arch: Annotated[
-        Sequence[str], Option("networks of the zoo that attend", "NAME")
+        Sequence[str], Option("networks of the zoo with attention decoders", "NAME")
     ] = MODELS_MEASURED,
-    beam: Annotated[Sequence[int], Option("as many translations are returned", "N")] = BEAMS,
+    beam: Annotated[
+        Sequence[int], Option("beam sizes; each is the number of translations too", "N")
+    ] = BEAMS,
 ) -> Iterator[Row]:
-    """Source pieces per second of each network, beam and precision.
+    """Yield source pieces per second of each network, beam and precision.
 
-    Raises InputError where an architecture is not in the zoo, or its decoder is not Hugging Face's too.
+    Raises InputError if an architecture is not in the zoo, or if Hugging Face does not have its decoder.
     """
     zoo = load_zoo()
     for name in arch:
@@ -93,7 +95,7 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
 
 
 def endless(name: str) -> Translator:
-    """A random network of the zoo's shape that never ends a sentence by itself."""
+    """Make a random network of a zoo entry's shape that never ends a sentence by itself."""
     entry = load_zoo()[name]
     network = new_network(Architecture.from_zoo(entry, PIECES.get(name)), seed=1, dropout=0.0)
     with torch.no_grad():
@@ -102,7 +104,7 @@ def endless(name: str) -> Translator:
 
 
 def batches(pieces: int) -> list[list[list[int]]]:
-    """Random sources of equal lengths in each batch, the end last."""
+    """Draw random sources, of equal length within each batch, with the end piece last."""
     draw = random.Random(1)
     return [
         [[*(draw.randrange(2, pieces) for _ in range(length - 1)), 0] for _ in range(SENTENCES)]
@@ -111,7 +113,7 @@ def batches(pieces: int) -> list[list[list[int]]]:
 
 
 def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> list[list[int]]:
-    """Ours; the last of the pieces that an output has room for is its end."""
+    """Translate by our runtime; the length limit of an output includes its end piece."""
     outputs = []
     for batch in sources:
         options = SearchOptions(
@@ -126,9 +128,9 @@ def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> li
 
 
 def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) -> int:
-    """Of HUGGING_FACE_BATCHES the size with which theirs translates sources of the middle length fastest."""
+    """Return the one of HUGGING_FACE_BATCHES with which theirs translates sources of the middle length fastest."""
     middle = [sources[len(sources) // 2]]
-    marian_translate(model, [middle[0][:1]], beam, 1)  # what only the first call does
+    marian_translate(model, [middle[0][:1]], beam, 1)  # warm-up
 
     def seconds(size: int) -> float:
         return timed(marian_translate, model, middle, beam, size, clock=time.process_time)
@@ -140,7 +142,7 @@ def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) 
 def marian_translate(
     model: MarianMTModel, sources: list[list[list[int]]], beam: int, batch_size: int
 ) -> list[list[int]]:
-    """Theirs, the best outputs, with the start piece."""
+    """Translate by Hugging Face's model; return the best outputs, with the start piece."""
     outputs = []
     for batch in sources:
         for first in range(0, len(batch), batch_size):
@@ -157,7 +159,7 @@ def marian_translate(
 
 
 def marian_twin(network: Translator) -> MarianMTModel:
-    """A MarianMTModel with the network's weights; one more piece, embedded as zero, starts the output."""
+    """Make a MarianMTModel with the network's weights; one more piece, embedded as zero, starts the output."""
     shape = network.architecture
     pieces = shape.vocabulary
     model = MarianMTModel(
@@ -222,7 +224,7 @@ MARIAN_NAMES = {
 
 
 def _marian_name(name: str) -> str:
-    """query.weight → q_proj.weight; plain weights keep their name."""
+    """Return Marian's name of a tensor: query.weight → q_proj.weight; plain weights keep their name."""
     names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
     part, _, parameter = name.rpartition(".")
     return f"{names[part]}.{parameter}" if part else name

@@ -1,4 +1,4 @@
-"""Every benchmark in its smallest meaningful setting, as one signed set of figures."""
+"""All benchmarks in their smallest meaningful settings, as one signed set of figures."""
 
 import importlib
 import shutil
@@ -33,13 +33,13 @@ def commit() -> str | None:
 
 @dataclass
 class Survey:
-    """Figures of all benchmarks, and what they were measured with."""
+    """Figures of all benchmarks, and the conditions in which they were measured."""
 
     rounds: int
     signature: dict[str, Any] = field(default_factory=signature)
-    rows: list[dict[str, Any]] = field(default_factory=list)  # a Row each, "benchmark" and "key"
-    not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why this machine cannot
-    failed: dict[str, str] = field(default_factory=dict)  # benchmark → what went wrong
+    rows: list[dict[str, Any]] = field(default_factory=list)  # each a Row, "benchmark" and "key"
+    not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why it cannot run here
+    failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
 
 
 def load(name: str) -> ModuleType:
@@ -62,15 +62,15 @@ def survey(
     say: Callable[[str], None] = print,
     save: Callable[[Survey], None] = lambda found: None,
 ) -> Survey:
-    """Run benchmarks one after the other; return what they found, and which could not run or failed.
+    """Run benchmarks one after the other; return their figures, and the benchmarks that could not run or failed.
 
-    A benchmark cannot run if it asks for something that is not here before its first row.
+    A benchmark cannot run if it reports missing files or packages before its first row.
 
     Args:
         rounds: rounds of each benchmark.
         names: benchmarks to run.
         say: called with a line for each row, and for each benchmark that did not end.
-        save: called at the start and after each benchmark with what there is by then.
+        save: called at the start and after each benchmark with the figures so far.
     """
     found = Survey(rounds)
     save(found)

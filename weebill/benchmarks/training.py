@@ -1,8 +1,8 @@
-"""Training speed as a share of what the core can multiply: float32 updates against plain matrix products.
+"""Training speed as a share of the core's rate of multiplication: float32 updates against plain matrix products.
 
 The operations of an update are counted as it runs (matrix products of the forward and backward passes), so
-embeddings, softmax, normalisation, dropout and the optimizer are time without operations.  What the core can
-multiply is the rate of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
+embeddings, softmax, normalisation, dropout and the optimizer take time but count no operations.  The core's rate is
+that of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,13 +37,13 @@ def run(
         MODELS_MEASURED
     ),
 ) -> list[Row]:
-    """One row a model: GFLOP/s of its training updates on one core, and of plain float32 products."""
+    """Measure one row per model: GFLOP/s of its training updates on one core, and of plain float32 products."""
     with one_thread():
         return [_measure(name, MODELS_MEASURED[name], rounds) for name in arch]
 
 
 def _measure(name: str, pieces: int, rounds: int) -> Row:
-    """Rounds of one model, each with a batch of another shape that was prepared `rounds` updates ago."""
+    """Measure one model; each round has a batch of another shape, which was prepared `rounds` updates earlier."""
     config = TrainingConfig(batch_tokens=BATCH_TOKENS, dropout=0.1, label_smoothing=0.1)
     network = new_network(Architecture.from_zoo(load_zoo()[name], pieces), 1, config.dropout)
     task = TranslationTask(network, config, seed=1)
@@ -78,7 +78,7 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
 
 
 def operations(work: Callable[[], object]) -> int:
-    """Additions and multiplications of the matrix products in `work`, which is done for that."""
+    """Count additions and multiplications of the matrix products in `work`, which is run once."""
     known = {torch.ops.mkldnn._linear_pointwise: _product_operations}
     with FlopCounterMode(display=False, custom_mapping=known) as counter:
         work()
@@ -86,21 +86,21 @@ def operations(work: Callable[[], object]) -> int:
 
 
 def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
-    """Operations of oneDNN's linear layer for the shapes (n, k) and (m, k)."""
+    """Count the operations of oneDNN's linear layer for the shapes (n, k) and (m, k)."""
     return 2 * rows[0] * rows[1] * outputs[0]
 
 
 def _seconds(multiply, left: torch.Tensor, right: torch.Tensor) -> float:
-    """The best of five calls after one that warms up."""
+    """Return the time of the fastest of five calls, after a warm-up call."""
     multiply(left, right)
     return min(timed(multiply, left, right) for _ in range(5))
 
 
 def _random_batch(pieces: int, number: int) -> Batch:
-    """Random pieces in sentences of one length, as length-sorted batches nearly are.
+    """Make a batch of random pieces in sentences of one length, as length-sorted batches nearly are.
 
-    The length depends on the number of the batch: libraries prepare their products for a shape, so equal shapes
-    would flatter.
+    The length depends on the number of the batch: libraries prepare their products for a shape, so batches of equal
+    shapes would give too high a speed.
     """
     length = int(np.random.default_rng(1).permutation(LENGTHS)[number % len(LENGTHS)])
     count = BATCH_TOKENS // (2 * length)

@@ -1,4 +1,4 @@
-"""Cleaning against the same chain written the ordinary way, line by line, and against OpusFilter."""
+"""Speed of cleaning against the same chain written the ordinary way, line by line, and against OpusFilter."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.text_files import read_lines
 
 PAIRS = 20_000
-# Real text, used where it is there: short pairs (70 characters), long ones (256).
+# Real text, used if the files exist: short pairs (70 characters), long ones (256).
 TRAIN = Path("../shared/data/train")
 TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
 WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
@@ -45,10 +45,9 @@ def run(
         ),
     ] = None,
 ) -> Iterator[Row]:
-    """Pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
+    """Yield pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
 
-    opusfilter: the Python to run OpusFilter by, which is measured where it is given.  Raises InputError where
-    it cannot be run.
+    opusfilter: the Python that runs OpusFilter; None leaves OpusFilter out.  Raises InputError if it cannot be run.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -104,7 +103,7 @@ def _rows(
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:
-    """Pairs as an imported corpus."""
+    """Make a table of pairs like that of an imported corpus."""
     columns = {
         "source": [source for source, _ in pairs],
         "target": [target for _, target in pairs],

@@ -1,7 +1,8 @@
-"""The chain of cleaning by OpusFilter (Aulamo et al. 2020), in its own environment: it pins other packages.
+"""Cleaning chain of OpusFilter (Aulamo et al. 2020), in an environment of its own because it pins other packages.
 
-What of our chain OpusFilter can do: Moses' substitutions of punctuation are given to its preprocessor, and it has
-filters for all but addresses and broken encodings, which favours it.  Its start and its imports are not timed.
+It is the part of our chain that OpusFilter can do: its preprocessor gets Moses' substitutions of punctuation, and
+it has filters for all but addresses and broken encodings, so it has less work.  Its start and its imports are not
+timed.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from weebill.benchmarks.opponent import Opponent
 from weebill.corpus.cleaning.rules import Rules
 from weebill.files import write_json, write_text
 
-# Tells its version, or runs the steps of a configuration once.
+# Program of the opponent: the task "clean" runs the configured steps once; every task returns the version.
 STEPS = """
 from importlib.metadata import version
 from opusfilter.opusfilter import OpusFilter
@@ -30,7 +31,7 @@ def work(task):
 
 
 class OpusFilterChain(Opponent):
-    """OpusFilter at work on some pairs."""
+    """OpusFilter process that cleans some pairs."""
 
     def __init__(
         self,
@@ -42,9 +43,9 @@ class OpusFilterChain(Opponent):
         folder: Path,
         normalise: bool,
     ) -> None:
-        """python: of the environment that has it.  model: fastText's.  folder: for its files.
+        """Start OpusFilter.  python: that of its environment.  model: fastText's.  folder: for OpusFilter's files.
 
-        Raises InputError where this Python does not run it.
+        Raises InputError if this Python cannot run OpusFilter.
         """
         self.kept = [folder / name for name in ("opusfilter.kept.source", "opusfilter.kept.target")]
         raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
@@ -70,7 +71,7 @@ def opusfilter_steps(
     rules: Rules,
     normalise: bool,
 ) -> list[dict[str, Any]]:
-    """Our chain as steps of OpusFilter's configuration, for languages in Latin letters."""
+    """Return our chain as steps of OpusFilter's configuration, for languages in Latin letters."""
     filters = [
         {"LengthFilter": {"min_length": 1, "max_length": rules.max_tokens, "unit": "word"}},
         {"LengthRatioFilter": {"threshold": rules.max_length_ratio, "unit": "word"}},

@@ -1,4 +1,4 @@
-"""The chain of cleaning written the ordinary way, line by line: sets of strings, a loop of rules, one call a line."""
+"""Cleaning chain written the ordinary way, line by line: sets of strings, a loop of rules, one call per line."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ Pair = tuple[str, str]
 
 
 class OrdinaryChain:
-    """The chain for languages in Latin letters, as a script would do it; also an oracle for ours.
+    """Chain for languages in Latin letters, as a script would do it; also an oracle for ours.
 
-    It keeps lists in memory where ours reads and writes Parquet shards, which favours it.
+    It keeps lists in memory, while our chain reads and writes Parquet shards, so it has less work.
     """
 
     def __init__(self, model: Path, languages: tuple[str, str], rules: Rules) -> None:
@@ -29,7 +29,7 @@ class OrdinaryChain:
         self._rules = rules
 
     def clean(self, pairs: Sequence[Pair]) -> list[tuple[str, str, str | None]]:
-        """Each pair normalised, with the name of the filter that drops it (None = kept)."""
+        """Return each pair normalised, with the name of the filter that drops it (None = kept)."""
         seen, seen_folded = set(), set()
         result = []
         for pair in pairs:

@@ -1,10 +1,10 @@
 """Greedy generation by int8 and pruned models against float32 and unpruned ones, in processor time of one core.
 
-Models have the published shapes and random weights; all write to the same articles as many tokens.  The pipeline's
-result (half of the layers, fewer heads and neurons, int8) is held against the fine-tuned model that it starts from:
-float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.  Each model has
-a process of its own, whose peak memory is compared as well, all of it and what is beyond Python and its libraries: of
-float32 from after loading, of int8 from the start.
+Models have the published shapes and random weights; all write the same number of tokens for the same articles.  The
+pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with the fine-tuned model that it
+starts from: float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.
+Each model has a process of its own, whose peak memory is compared as well, in total and beyond Python and its
+libraries.  The peak of float32 is counted after loading, that of int8 from the start.
 """
 
 import tempfile
@@ -22,16 +22,16 @@ from weebill.evaluation.timing.processes import Worker, usable_cores
 from weebill.evaluation.timing.timer import in_turn
 from weebill.report.papers import load
 
-BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their tokens at most, tokens written to each
+BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
-OPPONENTS = ("transformers",)  # packages whose versions the results are of
-TRIAL = 4  # tokens by which float32's products are chosen
+OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
+TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A model that is measured."""
+    """Model to measure."""
 
     half: bool = False
     pruned: bool = False
@@ -39,7 +39,7 @@ class Variant:
 
     @property
     def folder(self) -> str:
-        """Where its weights are."""
+        """Name of the folder with its weights."""
         return f"{'half' if self.half else 'whole'}-{'pruned' if self.pruned else 'unpruned'}"
 
 
@@ -48,7 +48,7 @@ INT8 = Variant(precision="int8")
 PRUNED = Variant(pruned=True)
 PRUNED_INT8 = Variant(pruned=True, precision="int8")
 PIPELINE = Variant(half=True, pruned=True, precision="int8")
-# Each claim: ours, the other, in words, and the paper's table and variants with the times of both.
+# Each claim: our variant, the other one, the words, and the paper's tables and variants with both times.
 CLAIMS = (
     (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
     (PRUNED, FLOAT32, "pruned against unpruned, float32", ("3 4", "pruned", "original")),
@@ -59,19 +59,19 @@ CLAIMS = (
 
 def run(
     rounds: int,
-    models: Annotated[Sequence[str], Option("which of them", choices=MODELS)] = tuple(MODELS),
+    models: Annotated[Sequence[str], Option("models to measure", choices=MODELS)] = tuple(MODELS),
     batch: Annotated[Sequence[int], Option("articles at once", "N")] = (BATCH,),
     longest: Annotated[
-        int, Option("tokens of the longest article, the shortest has half", "N")
+        int, Option("tokens of the longest article; the shortest has half", "N")
     ] = LONGEST,
-    new: Annotated[int, Option("tokens written to each", "N")] = NEW,
+    new: Annotated[int, Option("tokens written for each article", "N")] = NEW,
 ) -> Iterator[Row]:
-    """Tokens per second, and MiB, of each model and batch size, as they are found."""
+    """Yield tokens per second, and MiB, of each model and batch size."""
     for name in models:
         with tempfile.TemporaryDirectory() as folder:
             variants = dict.fromkeys(one for ours, other, *_ in CLAIMS for one in (ours, other))
             for one in {one.folder: one for one in variants}.values():
-                with Worker([max(usable_cores())]) as worker:  # its memory goes with it
+                with Worker([max(usable_cores())]) as worker:  # its end frees its memory
                     worker.make(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
             for articles in batch:
                 size = articles, longest, new
@@ -111,7 +111,7 @@ def _measure(
 
 
 def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
-    """Of PRODUCTS those with which the float32 model is faster."""
+    """Return those of PRODUCTS with which the float32 model is fastest."""
 
     def seconds(products: str) -> float:
         with Worker([max(usable_cores())]) as worker:
@@ -123,7 +123,7 @@ def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
 
 
 def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
-    """How much faster the paper found the first variant than the second; None where it does not say."""
+    """Return the paper's speed of the first variant relative to the second; None if the paper does not give it."""
     if where is None:
         return None
     tables, ours, other = where

@@ -1,6 +1,6 @@
 """Models of the published shapes with random weights, in float32 and in int8, each in a process of its own.
 
-Float32 is what everybody runs: the library's model and its `generate`.  Int8 is a folder of `save_int8`, loaded.
+Float32 is the usual way: the library's model and its `generate`.  Int8 is loaded from a folder of `save_int8`.
 """
 
 import time
@@ -26,12 +26,12 @@ from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
 
-PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; which are faster depends on the processor
+PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; the processor decides which are faster
 HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each block
 
 
 def bart_large(layers: int = 12) -> BartForConditionalGeneration:
-    """facebook/bart-large."""
+    """Make a random model of the shape of facebook/bart-large."""
     sides = {
         f"{side}_{name}": value
         for side in ("encoder", "decoder")
@@ -42,7 +42,7 @@ def bart_large(layers: int = 12) -> BartForConditionalGeneration:
 
 
 def gpt2(layers: int = 12) -> GPT2LMHeadModel:
-    """openai-community/gpt2."""
+    """Make a random model of the shape of openai-community/gpt2."""
     config = GPT2Config(vocab_size=50_257, n_positions=1024, n_embd=768, n_layer=layers, n_head=12)
     return GPT2LMHeadModel(config)
 
@@ -51,7 +51,7 @@ MODELS = {"bart-large": bart_large, "gpt2": gpt2}
 
 
 def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
-    """Random weights of a model as folders `float32` and `int8`.
+    """Write a model with random weights as folders `float32` and `int8`.
 
     half: without half of each stack's layers.  pruned: without the paper's shares of heads and neurons.
     """
@@ -70,10 +70,13 @@ def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
 
 
 class Texts:
-    """Random articles of lengths from half of the longest to the longest, and how much to write to each."""
+    """Random articles and the number of tokens to write for each.
+
+    Their lengths are from half of `longest` to `longest` pieces.
+    """
 
     def __init__(self, pieces: int, batch: int, longest: int, new: int, left: bool):
-        """left: where padding stands."""
+        """Draw the articles; left: pad them on the left, not on the right."""
         lengths = torch.linspace(longest // 2, longest, batch).round().long()
         positions = torch.arange(longest)
         mask = positions < lengths[:, None]
@@ -84,10 +87,14 @@ class Texts:
 
 
 class Engine:
-    """A model ready to generate greedily."""
+    """Model ready to generate greedily."""
 
     def __init__(self, folder: Path, precision: str, products: str, size: tuple[int, int, int]):
-        """precision: the folder's name.  products: of PRODUCTS.  size: articles, longest, new tokens."""
+        """Load a model.
+
+        precision: the folder's name.  products: one of PRODUCTS.  size: articles, tokens of the longest, new
+        tokens.
+        """
         self._libraries = memory()
         self.model: PreTrainedModel = {"float32": load_model, "int8": load_int8}[precision](
             folder / precision
@@ -99,7 +106,10 @@ class Engine:
         self.texts = Texts(config.vocab_size, *size, left=not config.is_encoder_decoder)
 
     def generate(self, new: int | None = None) -> float:
-        """Write to every article; returns seconds of processor time.  new: tokens, None: as many as usual."""
+        """Write for every article; return seconds of processor time.
+
+        new: number of tokens, None for the usual one.
+        """
         return timed(self._generate, new or self.texts.new, clock=time.process_time)
 
     @torch.inference_mode()
@@ -115,18 +125,18 @@ class Engine:
             )
 
     def peaks(self) -> tuple[float, float]:
-        """MiB that this process has had in memory at most, and those beyond what Python and its libraries take.
+        """Return the peak memory of this process in MiB: in total, and beyond Python and its libraries.
 
-        In float32 since the model was loaded.
+        For float32, the peak is counted since the model was loaded.
         """
         most = memory(peak=True)
         return most, most - self._libraries
 
 
 def forget_peak() -> None:
-    """Count the most memory from here on: how a model comes into memory is its loader's affair.
+    """Reset the peak memory, because the loader, not the model, determines the memory that loading takes.
 
-    Where the system does not allow it, all counts.
+    If the system does not allow it, the peak includes loading.
     """
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

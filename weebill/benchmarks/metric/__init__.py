@@ -1,8 +1,8 @@
-"""COMET scores against those of unbabel-comet's predict, by one checkpoint with random weights, on one core.
+"""COMET scores against those of unbabel-comet's predict, by one checkpoint, of random weights or given, on one core.
 
 unbabel-comet works as `comet-score` calls it: with its cache of sentence vectors, its sorted batches of the default
-size, one system after the other.  Neither side's start is timed.  Rates are of the processes' own time, so that
-another's work on the machine counts little.
+size, one system after the other.  Neither side's start is timed.  Rates count processor time of both processes, so
+that other work on the machine counts little.
 """
 
 import shutil
@@ -43,16 +43,16 @@ NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
 SMALLEST = {"systems": (2,), "segments": 50}
 # Help that `benchmark mbr` shares.
-COMET_PYTHON = "of the environment envs/install.sh comet .venvs/comet"
+COMET_PYTHON = "Python of the environment that `envs/install.sh comet .venvs/comet` makes"
 CHECKPOINT = "a checkpoint of unbabel-comet, instead of random weights of a shape"
 
 
 @dataclass(frozen=True)
 class Text:
-    """A test set, its systems by name, and another reference that stands for one more system."""
+    """Test set, its systems by name, and another reference that serves as one more system."""
 
     sources: list[str]
-    references: list[str] | None  # None for a metric without
+    references: list[str] | None  # None for a metric that reads none
     systems: dict[str, list[str]]
     another: list[str]
 
@@ -61,18 +61,18 @@ def run(
     rounds: int,
     comet: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
     news: Annotated[
-        Path, Option(f"with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz", "FOLDER")
+        Path, Option(f"folder with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz", "FOLDER")
     ] = NEWS,
-    shape: Annotated[str, Option("of XLM-R", choices=SHAPES)] = "base",
-    systems: Annotated[Sequence[int], Option("scored together", "N")] = SYSTEMS,
+    shape: Annotated[str, Option("shape of XLM-R", choices=SHAPES)] = "base",
+    systems: Annotated[Sequence[int], Option("systems scored together", "N")] = SYSTEMS,
     segments: Annotated[
-        int | None, Option("about so many, evenly chosen; default all", "N")
+        int | None, Option("approximate number of segments, evenly spaced; default all", "N")
     ] = None,
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
-    """Segments per second of each number of systems and precision, and of one system more with the cache.
+    """Yield segments per second for each number of systems and precision, and for one more system with the cache.
 
-    Of random weights those of smaller shapes too.  Raises InputError where the text is not here, or unbabel-comet
+    With random weights, smaller shapes are measured too.  Raises InputError if the text is missing or unbabel-comet
     cannot be run.
     """
     text = read_text(news, segments)
@@ -102,7 +102,7 @@ def run(
 
 
 def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> tuple[Metric, str]:
-    """Load a metric, of random weights unless a checkpoint is given; return it and what rows call it.
+    """Load a metric, of random weights unless a checkpoint is given; return it and its name in rows.
 
     folder: for random weights, whose tokenizer is trained on the text.
     """
@@ -112,7 +112,7 @@ def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> t
 
 
 def read_text(folder: Path, segments: int | None) -> Text:
-    """newstest2021.  Raises InputError where it is not there."""
+    """Read newstest2021; segments: about how many to keep, None for all.  Raises InputError if it is missing."""
     hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de.gz"))
     if not hypotheses:
         raise InputError(f"--news {folder}: no {NAME}.hyp.SYSTEM.de.gz; name a folder with them")
@@ -132,7 +132,7 @@ def read_text(folder: Path, segments: int | None) -> Text:
 def _against(
     opponent: Comet, scorers: dict[str, Scorer], text: Text, count: int, rounds: int, title: str
 ) -> Iterator[Row]:
-    """Ours in each precision, and unbabel-comet, on the first systems."""
+    """Yield rows of ours in each precision against unbabel-comet, on the first `count` systems."""
     systems = dict(list(text.systems.items())[:count])
     ours = {
         precision: partial(scorer.score, systems, text.sources, text.references)
@@ -155,7 +155,7 @@ def _against(
 
 
 def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str) -> Row:
-    """All systems and one more, of which the cache has all but that one, against all of them without cache."""
+    """Compare all systems and one more, of which the cache lacks only that one, with all of them without a cache."""
     filled, used = (folder / f"{scorer.precision}.{name}.sqlite" for name in ("filled", "used"))
     scorer.cache = VectorCache(filled)
     scorer.score(text.systems, text.sources, text.references)
@@ -184,7 +184,7 @@ def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str)
 
 
 def paper_speeds() -> dict[str, float]:
-    """How much faster than COMET, of the large shape, the paper found its smaller metrics (COMETINHO §4.3, §5)."""
+    """Return the speeds of the paper's smaller metrics relative to COMET of the large shape (COMETINHO §4.3, §5)."""
     claims = load("cometinho_claims")
     values = dict(zip(claims["claim"], claims["value"], strict=True))
     return {
@@ -196,7 +196,10 @@ def paper_speeds() -> dict[str, float]:
 def _smaller(
     scorer: Scorer, text: Text, rounds: int, title: str, paper: Mapping[str, float]
 ) -> Iterator[Row]:
-    """A metric pruned as PRUNE-COMET, and one of DISTIL-COMET's shape, against the whole one; one system."""
+    """Yield rows of a metric pruned like PRUNE-COMET and one of DISTIL-COMET's shape, on one system.
+
+    Both are compared with the whole metric.
+    """
     whole = scorer.metric
     pruned = deepcopy(whole.network)
     prune(pruned)

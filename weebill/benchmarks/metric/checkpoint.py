@@ -1,4 +1,7 @@
-"""A checkpoint of unbabel-comet with random weights, of a published shape, and a tokenizer of the text it scores."""
+"""Checkpoint of unbabel-comet with random weights, of a published shape.
+
+Its tokenizer is trained on the text that it scores.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,14 +20,14 @@ from weebill.metric.pruning import remove_top_layers
 from weebill.metric.tokenizer import train_tokenizer
 from weebill.pruning.cut import cut
 
-# XLM-R's (Conneau et al. 2020), and DISTIL-COMET's; "tiny" is for tests.
+# Shapes of XLM-R (Conneau et al. 2020) and of DISTIL-COMET; "tiny" is for tests.
 SHAPES = {
     "tiny": {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32},
     "base": {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
     "distil": {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536},
     "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }  # fmt: skip
-PIECES = 16_000  # XLM-R has more; the text is then divided about as it divides it
+PIECES = 16_000  # XLM-R has more; these divide the text into about as many pieces
 LONGEST_INPUT = 512
 HYPERPARAMETERS = {
     "class_identifier": "regression_metric",
@@ -40,7 +43,10 @@ HYPERPARAMETERS = {
 
 
 def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> Path:
-    """A regression model, whose tokenizer is trained on `lines`, as a folder; the encoder's lies in it."""
+    """Write a regression model as a folder, which also contains the encoder's folder.
+
+    The tokenizer is trained on `lines`.
+    """
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
     pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
@@ -50,14 +56,14 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     (folder / "checkpoints").mkdir()
     content = {"state_dict": _their_names(network), "hyper_parameters": values}
-    # Without its version Lightning takes a file for one of its oldest.
+    # If the version is missing, Lightning reads the file as one of its oldest format.
     content["pytorch-lightning_version"] = "2.5.6"
     torch.save(content, folder / "checkpoints/model.ckpt")
     return folder
 
 
 def checkpoint_of(metric: Metric) -> Path:
-    """The file that opponents load a metric from.  Raises InputError where it is none of unbabel-comet's."""
+    """Return the file from which opponents load a metric.  Raises InputError if it is not unbabel-comet's."""
     if metric.file.suffix != ".ckpt":
         raise InputError(
             f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
@@ -67,7 +73,7 @@ def checkpoint_of(metric: Metric) -> Path:
 
 
 def random_network(shape: str, pieces: int) -> MetricNetwork:
-    """Of one of SHAPES, in evaluation mode."""
+    """Make a random network of one of SHAPES, in evaluation mode."""
     config = XLMRobertaConfig(
         vocab_size=pieces,
         max_position_embeddings=LONGEST_INPUT + 2,
@@ -81,7 +87,7 @@ def random_network(shape: str, pieces: int) -> MetricNetwork:
 
 
 def prune(network: MetricNetwork) -> None:
-    """As COMETINHO §4.3 makes PRUNE-COMET: a quarter of the layers and neurons goes, an eighth of the heads."""
+    """Remove a quarter of layers and neurons and an eighth of the heads, like PRUNE-COMET (COMETINHO §4.3)."""
     remove_top_layers(network, network.encoder.config.num_hidden_layers // 4)
     view = prunable(network.encoder)
     cut(
@@ -92,12 +98,13 @@ def prune(network: MetricNetwork) -> None:
 
 
 def _their_names(network: MetricNetwork) -> dict[str, torch.Tensor]:
-    """A network's tensors by unbabel-comet's names."""
+    """Return a network's tensors by unbabel-comet's names."""
     state = {f"encoder.model.{name}": value for name, value in network.encoder.state_dict().items()}
     state["layerwise_attention.gamma"] = network.mix.gamma.detach()
     for number, weight in enumerate(network.mix.weights.detach().split(1)):
         state[f"layerwise_attention.scalar_parameters.{number}"] = weight.clone()
-    for number, linear in enumerate(network.estimator.linears):  # activation and dropout between
+    # Activation and dropout are between the linear maps.
+    for number, linear in enumerate(network.estimator.linears):
         for name, value in linear.state_dict().items():
             state[f"estimator.ff.{3 * number}.{name}"] = value
     return state

@@ -1,4 +1,4 @@
-"""unbabel-comet at work, in its own environment: it pins other packages."""
+"""Opponent unbabel-comet, in an environment of its own because it pins other packages."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from weebill.benchmarks.opponent import Opponent
 
-# Predicts as many systems as it is told.
+# Program of the opponent: predicts the scores of the first `count` systems.
 PREDICT = """
 import torch
 torch.set_num_threads(1)
@@ -23,7 +23,7 @@ def work(count):
 
 
 class Comet(Opponent):
-    """unbabel-comet with a checkpoint and some systems."""
+    """Process of unbabel-comet with a checkpoint and some systems."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class Comet(Opponent):
         systems: Sequence[Sequence[str]],
         folder: Path,
     ) -> None:
-        """python: of the environment that has it.  folder: for its files.
+        """Start unbabel-comet.  python: that of its environment.  folder: for its files.
 
-        Raises InputError where this Python does not run it.
+        Raises InputError if this Python cannot run unbabel-comet.
         """
         samples = folder / "samples.json"
         content = [

@@ -1,9 +1,9 @@
-"""The runtime against CTranslate2 and against itself, with networks of random weights in the shapes of the zoo.
+"""Runtime against CTranslate2 and against itself, with networks of random weights in the shapes of the zoo.
 
 Both translate the same sentences, as long as those of newstest2021, to outputs of the same length, on one core in
-turn; `cores` is on all.  CTranslate2 has the same shape but for self-attention in the decoder, where ours has
-SSRUs, and the settings that are best for it here: batch size, instruction set, library for products.  --isa below
-the fastest forbids what is faster to both.
+turn; `cores` uses all cores.  CTranslate2 has the same shape, except that its decoder has self-attention in place
+of our SSRUs, and the settings that are best for it here: batch size, instruction set, library for products.  An
+--isa below the fastest keeps both sides from faster instruction sets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,17 +19,17 @@ from weebill.evaluation.timing.timer import one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import MODELS_NAME, members
 
-OPPONENTS = ("ctranslate2",)  # packages whose versions the results are of
+OPPONENTS = ("ctranslate2",)  # packages whose versions are reported with the results
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")
-VOCABULARY = 32000  # pieces of zoo entries that name no number
-SUBJECTS = {  # each measures (name, architecture, isa, sentences, rounds)
+VOCABULARY = 32000  # pieces of zoo entries that give no number
+SUBJECTS = {  # functions of (name, architecture, isa, sentences, rounds)
     "throughput": throughput.against_ctranslate2,
     "pruning": throughput.against_unpruned,
     "latency": latency.measure,
     "cores": cores.measure,
     "memory": memory.measure,
 }
-USUAL = ("throughput", "pruning", "latency", "cores")  # memory takes a million sentences
+USUAL = ("throughput", "pruning", "latency", "cores")  # memory needs a million sentences
 SMALLEST = {"arch": ("tiny",), "sentences": 500}
 
 
@@ -43,15 +43,15 @@ def run(
             "ISA",
         ),
     ] = None,
-    sentences: Annotated[int, Option("of random pieces", "N")] = 3000,
+    sentences: Annotated[int, Option("sentences of random pieces", "N")] = 3000,
     subjects: Annotated[
         Sequence[str],
-        Option("what is measured; memory wants --sentences 1000000", choices=SUBJECTS),
+        Option("subjects to measure; memory needs --sentences 1000000", choices=SUBJECTS),
     ] = USUAL,
 ) -> Iterator[Row]:
-    """The rows of every subject for every student, as they are found.
+    """Yield the rows of every subject for every student.
 
-    Raises InputError where a student is not in the zoo, or the processor lacks the instruction set.
+    Raises InputError if a student is not in the zoo, or the processor lacks the instruction set.
     """
     isa = instruction_set(isa)
     shapes = architectures(arch)
@@ -62,7 +62,7 @@ def run(
 
 
 def architectures(names: Sequence[str]) -> dict[str, Architecture]:
-    """The shapes of zoo entries by their names.  Raises InputError, a line for each name that has none."""
+    """Return the shapes of zoo entries by their names.  Raises InputError with a line for each invalid name."""
     zoo = load_zoo()
     faults = [
         f"--arch: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}"

@@ -1,4 +1,4 @@
-"""Throughput of several cores: a process on each, the text dealt out among them."""
+"""Throughput of several cores: one process on each, and the text divided among them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -17,9 +17,10 @@ from weebill.experiment.shapes import Architecture
 
 
 def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """int8 with a shortlist: 2, 4, … and all cores against one, all against CTranslate2 on as many; none on one core.
+    """Measure int8 with a shortlist: 2, 4, … and all cores against one, and all against CTranslate2 on as many.
 
-    Workers have one thread each; those that a round leaves out wait.
+    There are no rows if there is only one core.  Workers have one thread each; workers that a round leaves out
+    wait.
     """
     cores = usable_cores()
     if len(cores) == 1:
@@ -54,12 +55,12 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
 
 
 def doublings(limit: int) -> list[int]:
-    """1, 2, 4, … below `limit`, and `limit`."""
+    """Return 1, 2, 4, … below `limit`, and `limit`."""
     return [*(2**power for power in range((limit - 1).bit_length())), limit]
 
 
 def _work(workers: Sequence[Remote], text: Sources) -> Callable[[], None]:
-    """Return what deals the text out and translates it once."""
+    """Return a function that divides the text among the workers and translates it once."""
     size = best_size(workers[0], text)
     order = sorted(text, key=len)
 

@@ -1,7 +1,7 @@
-"""Ours and CTranslate2 behind one interface: made with a network, given a text in batches, timed batch by batch.
+"""Common interface of our runtime and CTranslate2: made with a network, given a text in batches, timed by batch.
 
-CTranslate2, which has no SSRU, has self-attention in the decoder.  Its instruction set and its library for
-products are read from the environment when it is imported, so that it lives in a process of its own.
+CTranslate2 has no SSRU, so its decoder has self-attention.  It reads its instruction set and its library for
+products from the environment when it is imported, so it runs in a process of its own.
 """
 
 import tempfile
@@ -25,19 +25,19 @@ from weebill.translation.search import SearchOptions
 
 
 class Engine(Protocol):
-    """A network ready to translate."""
+    """Network ready to translate."""
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of so many sentences."""
+        """Lay out a text in batches of `size` sentences."""
 
     def translate(self) -> list[float]:
-        """Translate the text once: the seconds of each batch."""
+        """Translate the text once; return the seconds of each batch."""
 
 
 def instruction_set(name: str | None) -> str:
-    """The runtime's instruction set of that name; None: the fastest that this machine has.
+    """Return the runtime's instruction set of a name; None: the fastest that this machine has.
 
-    Raises InputError where it does not exist, or the machine lacks it.
+    Raises InputError if it does not exist, or the machine lacks it.
     """
     if name is None:
         return [*available(), PORTABLE][0]
@@ -46,7 +46,7 @@ def instruction_set(name: str | None) -> str:
 
 
 class Ours:
-    """A network in the runtime."""
+    """Network in the runtime."""
 
     def __init__(self, case: Case, isa: str):
         shortlist = random_shortlist(case.architecture.vocabulary) if case.shortlist else None
@@ -54,7 +54,7 @@ class Ours:
         self._batches: list[tuple[Sources, SearchOptions]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self._batches = [
             (
                 batch,
@@ -70,12 +70,12 @@ class Ours:
         ]
 
     def translate(self) -> list[float]:
-        """See `Engine`."""
+        """Implement `Engine`."""
         return [timed(self._runtime.translate, batch, options) for batch, options in self._batches]
 
 
 class CTranslate2:
-    """A network in CTranslate2, on one thread."""
+    """Network in CTranslate2, on one thread."""
 
     def __init__(self, case: Case):
         import ctranslate2
@@ -102,14 +102,14 @@ class CTranslate2:
         self._batches: list[tuple[list[list[str]], int]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self._batches = [
             ([[self._pieces[piece] for piece in source[:-1]] for source in batch], limit)
             for batch, limit in in_batches(text, size)
         ]
 
     def translate(self) -> list[float]:
-        """See `Engine`."""
+        """Implement `Engine`."""
         return [timed(self._search, batch, limit) for batch, limit in self._batches]
 
     def _search(self, batch: list[list[str]], limit: int) -> None:
@@ -123,18 +123,18 @@ class CTranslate2:
 
 
 class Remote(Worker):
-    """An engine in a process of its own, where `make` puts it."""
+    """Engine in a process of its own, in which `make` creates it."""
 
     def prepare(self, text: Sources, size: int) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self.call("prepare", text, size)
 
     def translate(self) -> list[float]:
-        """See `Engine`."""
+        """Implement `Engine`."""
         return self.call("translate")
 
 
-LIMITS = {  # of what CTranslate2 multiplies by: no faster sets than one of ours
+LIMITS = {  # by our instruction set: variables that keep CTranslate2's libraries from faster ones
     isa: {"ONEDNN_MAX_CPU_ISA": onednn, "MKL_ENABLE_INSTRUCTIONS": mkl}
     for isa, onednn, mkl in (
         ("vnni", "AVX512_CORE_VNNI", "AVX512_E1"),
@@ -145,9 +145,9 @@ LIMITS = {  # of what CTranslate2 multiplies by: no faster sets than one of ours
 
 
 def opponents_settings(isa: str) -> list[dict[str, str]]:
-    """Environments to try CTranslate2 in: its instruction sets and libraries for products.
+    """Return environments in which to try CTranslate2: its instruction sets and libraries for products.
 
-    isa: ours.  Where the processor has a faster set than that, it is forbidden to both.
+    isa: ours.  If the processor has a faster instruction set, neither side may use it.
     """
     found = available()
     allowed = found[found.index(isa) :] if isa in found else found

@@ -12,7 +12,7 @@ SENTENCES = 500
 
 
 def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """Mean and percentiles over at most 500 of the sentences; the ratio is the share of CTranslate2's time."""
+    """Measure mean and percentiles over at most 500 sentences; the ratio is the share of CTranslate2's time."""
     text = sentences(shape.vocabulary, min(count, SENTENCES))
     case = Case(shape)
     with Opponent(case, best_settings(case, isa)) as opponent, pinned():

@@ -1,4 +1,4 @@
-"""Whether memory stays flat over a long text, which no leak would leave so; a million lines take minutes."""
+"""Memory over a long text, which stays flat unless there is a leak; a million lines take minutes."""
 
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Ours
@@ -6,13 +6,13 @@ from weebill.benchmarks.runtime.workload import Case, sentences
 from weebill.evaluation.timing.processes import Worker, memory, usable_cores
 from weebill.experiment.shapes import Architecture
 
-WINDOW, BATCH = 1024, 32  # lines that are sorted by length and translated together; sentences
+WINDOW, BATCH = 1024, 32  # lines sorted by length together; sentences per batch
 
 
 def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """int8 with a shortlist: MiB after a tenth and all of the lines, against those after a hundredth.
+    """Measure int8 with a shortlist: MiB after a tenth and all of the lines, against those after a hundredth.
 
-    Each line is another.  rounds counts for nothing: growth shows in one.
+    All lines are different.  `rounds` has no effect: one round shows growth.
     """
     with Worker([max(usable_cores())]) as worker:
         worker.make(Stream, Case(shape), isa)
@@ -29,13 +29,13 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
 
 
 def milestones(count: int) -> list[int]:
-    """A hundredth, a tenth and all of some lines, whole windows, each once."""
+    """Return a hundredth, a tenth and all of `count` lines, rounded to whole windows, each once."""
     windows = [max(1, round(count * share / WINDOW)) for share in (0.01, 0.1, 1)]
     return [WINDOW * number for number in dict.fromkeys(windows)]
 
 
 class Stream:
-    """A network that translates lines that never repeat."""
+    """Network that translates lines that never repeat."""
 
     def __init__(self, case: Case, isa: str):
         self._engine, self._vocabulary, self._done = (
@@ -45,7 +45,7 @@ class Stream:
         )
 
     def go_on(self, until: int) -> float:
-        """Translate on to so many lines; returns the MiB of the process then."""
+        """Translate until `until` lines are done; return the MiB of the process."""
         while self._done < until:
             self._engine.prepare(sentences(self._vocabulary, WINDOW, seed=self._done), BATCH)
             self._engine.translate()

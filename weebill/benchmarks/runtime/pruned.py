@@ -1,4 +1,4 @@
-"""The papers' pruned students as shapes: what is left of an architecture, and how much faster the paper found it."""
+"""Shapes of the papers' pruned students, and how much faster the papers found them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from weebill.report.papers import load_table
 
 @dataclass(frozen=True)
 class Cut:
-    """A pruned shape; faster: the paper's speed in a precision by that of the unpruned student in float32."""
+    """Pruned shape; faster: the paper's speed in each precision, relative to the unpruned student in float32."""
 
     recipe: str
     architecture: Architecture
@@ -17,12 +17,12 @@ class Cut:
 
 
 def cuts(name: str, full: Architecture) -> list[Cut]:
-    """The papers' prunings of a student that stands in WNGT20's table 2 or WMT21's table 2; none for others."""
+    """Return the papers' prunings of a student in WNGT20's table 2 or WMT21's table 2; none for other students."""
     return [*_wngt20(name, full), *_wmt21(name, full)]
 
 
 def _wngt20(name: str, full: Architecture) -> list[Cut]:
-    """Heads cut from layers as printed, words per second in float32."""
+    """Return shapes with the printed heads in each layer; speeds come from words per second in float32."""
     rows = {row["model"]: row for row in load_table("wngt20", 2).to_dict("records")}
     found = []
     for model, row in rows.items():
@@ -35,7 +35,10 @@ def _wngt20(name: str, full: Architecture) -> list[Cut]:
 
 
 def _wmt21(name: str, full: Architecture) -> list[Cut]:
-    """Heads and neurons cut by the sparsities printed, evenly from all layers; seconds, in int8 fine-tuned."""
+    """Return shapes without the printed shares of heads and neurons, which are removed evenly from all layers.
+
+    Speeds come from seconds, in float32 and in fine-tuned int8.
+    """
     rows = [row for row in load_table("wmt21", 2).to_dict("records") if row["model"] == name]
     unpruned = next((float(row["seconds"]) for row in rows if row["pruning"] == "none"), None)
     precisions = {"float32": "float32", "8bit+finetuning": "int8"}
@@ -66,6 +69,6 @@ def _with(
 
 
 def _evenly(count: int, layers: int) -> list[int]:
-    """So many heads over the layers; the upper ones have one more where it does not divide."""
+    """Divide heads among layers; the upper layers have one more if they do not divide evenly."""
     least, more = divmod(count, layers)
     return [least] * (layers - more) + [least + 1] * more

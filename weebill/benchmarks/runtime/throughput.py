@@ -1,4 +1,4 @@
-"""Source words per second on one core: against CTranslate2, float32, and unpruned shapes."""
+"""Source words per second on one core: against CTranslate2, against float32, and against unpruned shapes."""
 
 from collections.abc import Callable
 from functools import cache
@@ -19,14 +19,15 @@ from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
 
 BATCHES = (8, 16, 32, 64, 128)
-TRIAL, TRIAL_BATCH = 512, 32  # sentences by which batch sizes and settings are chosen
+# Sentences of the trials that choose batch sizes and settings; batch size of the latter.
+TRIAL, TRIAL_BATCH = 512, 32
 UNIT = "words/s"
 
 
 def against_ctranslate2(
     name: str, shape: Architecture, isa: str, count: int, rounds: int
 ) -> list[Row]:
-    """int8 with and without a shortlist against CTranslate2, and against float32."""
+    """Measure int8 with and without a shortlist against CTranslate2, and int8 against float32."""
     text = sentences(shape.vocabulary, count)
     listed, full = Case(shape), Case(shape, shortlist=False)
     settings = best_settings(listed, isa)
@@ -63,7 +64,7 @@ def against_ctranslate2(
 def against_unpruned(
     name: str, shape: Architecture, isa: str, count: int, rounds: int
 ) -> list[Row]:
-    """The papers' pruned shapes in float32 and int8 against the unpruned one in float32."""
+    """Measure the papers' pruned shapes in float32 and int8 against the unpruned one in float32."""
     text = sentences(shape.vocabulary, count)
     pruned = [(cut, precision) for cut in cuts(name, shape) for precision in cut.faster]
     if not pruned:
@@ -86,7 +87,7 @@ def against_unpruned(
 
 
 def printed_int8(name: str) -> float | None:
-    """The speed of int8 by that of float32 in WNGT20's table 3, None where it has no such student."""
+    """Return the speed of int8 relative to float32 in WNGT20's table 3; None if the table has no such student."""
     rows = load_table("wngt20", 3)
     rates = {
         precision.split("-")[0]: float(rate)
@@ -99,7 +100,7 @@ def printed_int8(name: str) -> float | None:
 
 
 class Opponent(Remote):
-    """CTranslate2 in a process on this one's core.  settings: its environment."""
+    """CTranslate2 in a process on this process's core; settings: its environment variables."""
 
     def __init__(self, case: Case, settings: dict[str, str]):
         super().__init__([max(usable_cores())], environment=settings)
@@ -107,7 +108,7 @@ class Opponent(Remote):
         self.make(CTranslate2, case)
 
     def prepare(self, text: Sources, size: int) -> None:
-        """See `Engine`."""
+        """Implement `Engine`."""
         self._size = size
         super().prepare(text, size)
 
@@ -118,7 +119,7 @@ class Opponent(Remote):
 
 @cache
 def best_settings(case: Case, isa: str) -> dict[str, str]:
-    """The environment in which CTranslate2 is fastest beside an instruction set of ours, of all that it knows."""
+    """Return the environment in which CTranslate2 is fastest, among those that our instruction set allows."""
     trial = sentences(case.architecture.vocabulary, TRIAL)
 
     def seconds(settings: dict[str, str]) -> float:
@@ -130,9 +131,10 @@ def best_settings(case: Case, isa: str) -> dict[str, str]:
 
 
 def best_size(engine: Engine, text: Sources) -> int:
-    """The size of batch that is fastest.
+    """Return the fastest batch size.
 
-    It is tried on sentences from the middle of the text by length: alike, as those of a batch of the whole are.
+    The trial takes sentences from the middle of the text by length: their lengths are as similar as those in a
+    batch of the whole text.
     """
     order = sorted(text, key=len, reverse=True)
     first = max(0, (len(order) - TRIAL) // 2)
@@ -147,6 +149,6 @@ def best_size(engine: Engine, text: Sources) -> int:
 
 
 def work(engine: Engine, text: Sources) -> Callable[[], object]:
-    """Return what translates everything once, in batches of the best size."""
+    """Return a function that translates everything once, in batches of the best size."""
     engine.prepare(text, best_size(engine, text))
     return engine.translate
