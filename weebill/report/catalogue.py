@@ -1,4 +1,4 @@
-"""Catalogue of tables, figures and pages: by kind of experiment and rule what is made, by what, and from what."""
+"""Catalogue of tables, figures and pages, by kind of experiment and by the rule that makes them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from weebill.report.tables.beside_papers.registry import paper_tables
 Config = Mapping[str, Any]
 SCORES, TIMES = ("qualities", "sizes"), ("qualities", "sizes", "speeds")
 PRUNED = ("qualities", "sizes", "comparisons")
-# What the tables and figures of a translation experiment read of its configuration; of others all of it.
+# Settings that the tables and figures of a translation experiment read; those of other kinds read all.
 KEYS = ("kind", "experiment", "test_sets", "corpora", "distillation", "pruning", "quantization")
 KEYS += ("report",)
 
@@ -29,8 +29,8 @@ class Item:
     section: str
     title: str
     caption: str  # file in report/
-    needs: tuple[str, ...] = SCORES  # fields of Results; an experiment without one lacks the item
-    uses: tuple[str, ...] = ()  # fields of Results that it shows where there are some
+    needs: tuple[str, ...] = SCORES  # fields of Results that the item requires
+    uses: tuple[str, ...] = ()  # fields of Results that the item shows if they were measured
     shown: Callable[[Config], bool] = lambda config: True
     paper: str | None = None
 
@@ -40,19 +40,19 @@ class Page:
     """Page of Markdown: its file, the function that makes it, and the pictures that it shows."""
 
     file: str
-    make: str  # "module:function" below `pages`; it takes Results, the table of run times and pictures
+    make: str  # "module:function" below `pages`; the arguments are Results, run times and pictures
     pictures: Mapping[str, str]  # file of a figure → its heading
     needs: tuple[str, ...] = TIMES
     uses: tuple[str, ...] = ()
 
 
 def _cut(part: str, config: Config) -> bool:
-    """Return True if metrics with less of a part are made."""
+    """Return True if the experiment makes metrics from which some of a part is removed."""
     return "pruning" in config and bool(curve(config, part))
 
 
 def _does(task: str, config: Config) -> bool:
-    """Return True if a model of the pipelines does a task."""
+    """Return True if a pipeline has a model for the task."""
     return any(task_of(config, name) == task for name in piped_models(config))
 
 
@@ -169,7 +169,10 @@ FIGURES = {
 
 
 def tables(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
-    """Return the tables of an experiment by the rule that makes them; measured: fields of Results with files."""
+    """Return the tables of an experiment by the rule that makes them.
+
+    measured: fields of Results that have files.
+    """
     return _shown(all_tables(config["kind"]), config, measured)
 
 
@@ -179,22 +182,22 @@ def figures(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
 
 
 def settings(config: Config) -> Config:
-    """Return what the tables and figures of an experiment read of its configuration."""
+    """Return the part of an experiment's configuration that its tables and figures read."""
     return {key: config[key] for key in KEYS} if config["kind"] == "translation" else config
 
 
 def table_makers(kind: str) -> dict[str, Callable]:
-    """Return the functions of all tables of a kind of experiment, by the table's file."""
+    """Return the functions that make the tables of a kind of experiment, by the table's file."""
     return _makers(all_tables(kind), "tables")
 
 
 def figure_makers(kind: str) -> dict[str, Callable]:
-    """Return the functions of all figures of a kind of experiment, by the figure's file."""
+    """Return the functions that make the figures of a kind of experiment, by the figure's file."""
     return _makers(FIGURES[kind], "figures")
 
 
 def page_maker(page: str) -> Callable:
-    """Return the function of a page, "module:function" below `pages`."""
+    """Return the function that makes a page, as "module:function" below `pages`."""
     return _load("pages", page)
 
 
@@ -210,9 +213,10 @@ def all_tables(kind: str) -> dict[str, list[Item]]:
 
 
 def modules(package: str, config: Config, items: Iterable[Item | Page]) -> list[str]:
-    """Return the modules that make the items of one rule and read their measurements; its code depends on them.
+    """Return the modules that make the items of one rule and read their measurements.
 
-    package: tables, figures or pages.  Pruning methods are among them, because they name themselves.
+    The rule's code fingerprint depends on these modules.  Pruning methods are among them, because each method
+    defines its own name.  package: tables, figures or pages.
     """
     items = list(items)
     makers = {item.make.partition(":")[0] for item in items if isinstance(item.make, str)}
@@ -276,6 +280,6 @@ def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
 
 
 def inputs(entries: Collection[Item | Page], measured: Collection[str]) -> list[str]:
-    """Return the fields of Results that some items or pages read."""
+    """Return the fields of Results that the given items or pages read."""
     names = [name for entry in entries for name in (*entry.needs, *entry.uses)]
     return [name for name in dict.fromkeys(names) if name in measured]

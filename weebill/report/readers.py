@@ -1,4 +1,4 @@
-"""Table of readers: kind of experiment → field of `Results` → class of its rows, or function that reads its files."""
+"""Table of readers: kind of experiment → field of `Results` → class of its rows or function that reads its files."""
 
 READERS = {
     "translation": {

@@ -1,4 +1,4 @@
-"""A table in four formats: CSV for machines, Markdown, LaTeX (booktabs), and a page of its own."""
+"""Writers of a table in four formats: CSV for machines, Markdown, LaTeX (booktabs), and an HTML page."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from weebill.files import write_text
 from weebill.report.table import ABSENT, Cell, Column, Row, Table, groups
 
 FORMATS = ("csv", "md", "tex", "html")
-LINE_CHARACTERS = 60  # longer texts are broken into lines on pages
+LINE_CHARACTERS = 60  # the HTML page breaks longer texts into lines
 
 
 def write_table(table: Table, folder: str | Path) -> None:
@@ -20,7 +20,10 @@ def write_table(table: Table, folder: str | Path) -> None:
 
 
 def to_csv(table: Table) -> str:
-    """One line per row; a column KEY that has deltas is followed by KEY_delta; empty where absent."""
+    """Return the table as CSV, one line per row.
+
+    A column KEY_delta follows each column KEY that has deltas.  Absent cells are empty.
+    """
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     header = []
@@ -36,7 +39,7 @@ def to_csv(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """The table with its explanation above and its notes below."""
+    """Return the table as Markdown, with its explanation above and its notes below."""
     titles = [_heading(column) for column in table.columns]
     marks = ["---:" if column.numeric else ":---" for column in table.columns]
     lines = [titles, marks]
@@ -51,7 +54,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A `table` float; needs the packages booktabs and graphicx."""
+    """Return the table as a LaTeX `table` float, which needs the packages booktabs and graphicx."""
     lines = [
         "% needs \\usepackage{booktabs,graphicx}",
         "\\begin{table}",
@@ -74,7 +77,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_html(table: Table) -> str:
-    """A page that needs nothing but itself."""
+    """Return the table as an HTML page that loads no other file."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     rows = "\n".join(_html_row(table.columns, row) for row in table.rows)
     return f"""<!DOCTYPE html>
@@ -130,7 +133,7 @@ tbody tr:hover td { background: #eef4fb; }
 
 
 def _label(row: Row) -> int:
-    """The first cell that says something: the name to print in bold."""
+    """Return the text of the first cell that is not empty, which is the name to print in bold."""
     return next((index for index, cell in enumerate(row.cells) if cell.text), 0)
 
 
@@ -139,7 +142,7 @@ def _heading(column: Column) -> str:
 
 
 def _shown(text: str, delta: str) -> str:
-    """Cell and delta as a reader sees them: "41.10 (−0.40)", "16.3 (×0.26)"."""
+    """Return cell and delta as a reader sees them: "41.10 (−0.40)", "16.3 (×0.26)"."""
     if not text:
         return ABSENT
     return f"{text} ({_sign(delta)})" if delta else text

@@ -1,4 +1,4 @@
-"""Results of an experiment of any kind: all rows that were measured, read from the files of a rule's input."""
+"""Results of an experiment of any kind: all measured rows, read from the files of a rule's input."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from weebill.report.readers import READERS
 
 @dataclass
 class Results:
-    """Everything measured in an experiment; a field is empty where its kind of measurement was not asked for."""
+    """All measurements of an experiment; a field is empty if the experiment lacks this kind of measurement."""
 
     config: Mapping[str, Any]
     qualities: list[Any] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Results:
 
     @classmethod
     def read(cls, config: Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> "Results":
-        """Read the files of a rule's input, which are named as the fields; ignore those of other names."""
+        """Read the files of a rule's input, which are named like the fields; ignore files of other names."""
         readers = READERS[config["kind"]]
         found = {name: _read(readers[name], files[name]) for name in files if name in readers}
         return cls(config, **found)

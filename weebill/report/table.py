@@ -1,6 +1,6 @@
-"""Tables as data: columns in groups, cells of text with a difference beside, footnotes.
+"""Tables as data: columns in groups, cells of text with a difference, and footnotes.
 
-What a cell shows is decided once, here; every format (CSV, Markdown, LaTeX, HTML) writes the same text.
+Cells contain finished text, so every format (CSV, Markdown, LaTeX, HTML) shows the same.
 """
 
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Literal
 
-ABSENT = "–"  # shown where there is no counterpart
+ABSENT = "–"  # shown in place of a missing counterpart
 
 Comparison = Literal["difference", "ratio", "none"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """text: as shown, "" where there is none.  delta: against the row's baseline, "" where there is none.
+    """Cell of a table: its text as shown, and its delta against the row's baseline; each may be "".
 
-    Both are in plain ASCII: "41.10", "-0.40" (a difference, signed) or "x0.26" (a ratio).
+    Both are plain ASCII: a text like "41.10", a delta like "-0.40" (signed difference) or "x0.26" (ratio).
     """
 
     text: str = ""
@@ -26,18 +26,18 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `group` is its heading, which neighbours may share; `title` its own below, or ""."""
+    """Column with its heading `group`, which neighbours may share, and its own `title` below, or ""."""
 
-    key: str  # in CSV
+    key: str  # name of the column in CSV
     group: str
     title: str = ""
     numeric: bool = True
-    deltas: bool = False  # whether CSV has a column of deltas beside
+    deltas: bool = False  # True if a column of deltas follows in CSV
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line; `kind` says how much of it there is, for the eye only."""
+    """Row of a table; `kind` only affects its appearance."""
 
     cells: tuple[Cell, ...]
     kind: Literal["plain", "baseline", "absent"] = "plain"
@@ -45,9 +45,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with all that a reader needs to understand it alone."""
+    """Table with everything that a reader needs to understand it alone."""
 
-    name: str  # of its files
+    name: str  # name of the table's files
     title: str
     explanation: str
     columns: tuple[Column, ...]
@@ -61,28 +61,28 @@ class Table:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """A number with a fixed count of decimals, never "-0.00"; "" for None."""
+    """Format a number with a fixed count of decimals, never "-0.00"; "" for None."""
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def signed(value: float) -> str:
-    """A difference with its sign and two decimals, never "-0.00"."""
+    """Format a difference with its sign and two decimals, never "-0.00"."""
     return f"{round(value, 2) + 0.0:+.2f}"
 
 
 def three_digits(value: float | None) -> str:
-    """A number with at least three digits that count: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
+    """Format a number with at least three significant digits: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
     if value is None:
         return ""
-    rounded = f"{value:.2e}"  # whose exponent counts: 0.9999 shows as 1.00
+    rounded = f"{value:.2e}"  # use the exponent after rounding: 0.9999 becomes 1.00
     exponent = int(rounded.partition("e")[2])
     return f"{value:.{max(0, 2 - exponent)}f}"
 
 
 def delta(text: str, baseline: str, comparison: Comparison) -> str:
-    """The comparison of two shown numbers: "-0.40" or "x0.26"; "" where either is none.
+    """Compare two shown numbers: "-0.40" or "x0.26"; "" if either is not a number.
 
-    It is computed from what is shown, so that a reader's own subtraction agrees.
+    The comparison uses the shown, rounded numbers, so that a reader's own subtraction agrees.
     """
     value, base = parse(text), parse(baseline)
     if comparison == "none" or value is None or base is None:
@@ -103,7 +103,7 @@ def delta(text: str, baseline: str, comparison: Comparison) -> str:
 
 
 def parse(text: str) -> Decimal | None:
-    """The number shown in a cell, None where it is empty or no number."""
+    """Return the number that a cell shows, None if its text is not a number."""
     try:
         return Decimal(text)
     except InvalidOperation:
@@ -111,7 +111,7 @@ def parse(text: str) -> Decimal | None:
 
 
 def groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
-    """Headings of the groups with the count of neighbouring columns that share each."""
+    """Return the headings of the groups, each with the count of neighbouring columns that share it."""
     found: list[tuple[str, int]] = []
     for index, column in enumerate(columns):
         if index and column.title and columns[index - 1].title and found[-1][0] == column.group:

@@ -1,1 +1,1 @@
-"""Figures of everything measured."""
+"""Figures of all measurements."""

@@ -1,4 +1,4 @@
-"""The cleaning report as a figure: waterfalls, what became of injected damage, histograms of scores."""
+"""Figure of the cleaning report: rows lost to each filter, injected damage found, and histograms of scores."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -13,7 +13,7 @@ _KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
 
 
 def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
-    """One waterfall a corpus, then the fate of each kind of damage where it is labelled, then every score."""
+    """Draw a waterfall for each corpus, then the fate of each labelled kind of damage, then every score."""
     charts = [_waterfall(report) for report in reports]
     charts += [_damage(report) for report in reports if report.labelled]
     charts += [
@@ -51,7 +51,7 @@ def _waterfall(report: CorpusReport) -> alt.LayerChart:
         tooltip=["step", alt.Tooltip("rows:Q", format=",")],
     )
     text = base.mark_text(align="left", dx=4).encode(x="to:Q", text="label:N")
-    # Room at the right for the labels of bars that end there.
+    # Leave room at the right for the labels of bars that end there.
     room = alt.Chart(pd.DataFrame({"x": [1.25 * max(report.rows, 1)]})).mark_point(opacity=0)
     title = f"Cleaning of {report.name}: {report.rows:,} rows in, {report.kept:,} kept"
     return (bar + text + room.encode(x="x:Q")).properties(title=title, width=520)

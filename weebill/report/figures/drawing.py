@@ -1,4 +1,4 @@
-"""Figures as files: PNG, SVG, and a page that is interactive and needs no network."""
+"""Writer of figures: PNG, SVG, and an interactive page that needs no network."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ FORMATS = ("png", "svg", "html")
 
 
 def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
-    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html; it may have a look of its own."""
+    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html; the chart's own settings are kept."""
     if chart.config is alt.Undefined:
         chart = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
     for form in FORMATS:
@@ -26,7 +26,10 @@ def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
 
 
 def _renumber(svg: str) -> str:
-    """An SVG whose ids count from 0; Vega's count on from one picture of a process to the next."""
+    """Return the SVG with ids that count from 0.
+
+    Vega continues its count from one picture of a process to the next, so equal pictures would differ.
+    """
     found = dict.fromkeys(re.findall(r'\bid="([a-z]+_?\d+)"', svg))
     names = {name: f"{name.rstrip('0123456789')}{index}" for index, name in enumerate(found)}
     return re.sub(r'(?<=["#])[a-z]+_?\d+(?=[")])', lambda m: names.get(m[0], m[0]), svg)

@@ -1,4 +1,4 @@
-"""TEXTGEN's figures 3 and 4 from what movement pruning recorded: the shares that were masked, and what went."""
+"""Figures 3 and 4 of TEXTGEN from our records of movement pruning: masked shares, and removed parts."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -14,7 +14,7 @@ COLOR = alt.Scale(scheme="tableau10")
 
 
 def threshold_schedule(results: Results) -> alt.TopLevelMixin:
-    """Figure 3: the masked shares of heads and neurons by update."""
+    """Draw figure 3: the masked shares of heads and neurons by update."""
     rows = [
         {"series": f"{variant}: {kind}", "update": row["update"], "share": 100 * row[kind]}
         for variant, record in lookup.prunings(results).items()
@@ -37,7 +37,7 @@ def threshold_schedule(results: Results) -> alt.TopLevelMixin:
 
 
 def pruning_maps(results: Results) -> alt.TopLevelMixin:
-    """Figure 4: of each variant which heads and which neurons of each block went, dark where they did."""
+    """Draw figure 4: the heads and neurons of each block of each variant; removed ones are dark."""
     charts = []
     for variant, record in lookup.prunings(results).items():
         frame = pd.DataFrame(fates(record))
@@ -47,10 +47,10 @@ def pruning_maps(results: Results) -> alt.TopLevelMixin:
 
 
 def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Of a record of movement pruning, each run of neighbours that were kept or removed together.
+    """Return the runs of neighbouring heads or neurons that movement pruning kept or removed together.
 
-    Runs, since a large model has 100,000 neurons: too many marks for a browser.  first: number of the first of
-    them, counted from 0; end: of the next after the last.
+    A large model has 100,000 neurons; a mark for each would be too many for a browser.  A run has the number of
+    its `first` member, counted from 0, and `end`, the number after its last.
     """
     runs = []
     for kind, blocks in record["scores"].items():
@@ -76,7 +76,7 @@ def _map(title: str, kind: str, frame: pd.DataFrame) -> alt.Chart:
     colors = alt.Scale(domain=["kept", "removed"], range=["#d5e0ea", "#1f3b57"])
     return (
         alt.Chart(frame, title=title)
-        .mark_rect(aria=False)  # no label for each of thousands
+        .mark_rect(aria=False)  # thousands of marks: omit a label for each
         .encode(
             x=alt.X(
                 "first:Q",

@@ -1,4 +1,4 @@
-"""COMETINHO's figures from our measurements: times (1, 2, 3, 7), layer weights (4), quality by what is cut (5, 6)."""
+"""Figures of COMETINHO from our measurements: times (1, 2, 3, 7), layer weights (4), pruned quality (5, 6)."""
 
 from functools import partial
 from typing import Any
@@ -19,13 +19,13 @@ from weebill.report.results import Results
 
 COLOR = alt.Scale(scheme="tableau10")
 WIDTH, HEIGHT = 420, 280
-# figure: (what is cut, what is on its axis, title)
+# figure: (pruned part, title of the axis, title)
 CURVES = {
     "cometinho_figure5": ("layers", "top layers removed", "Quality without top layers"),
     "cometinho_figure6a": ("neurons", "share of neurons kept", "Quality by feed-forward size"),
     "cometinho_figure6b": ("heads", "share of heads kept", "Quality by heads"),
 }
-# figure: (study, what is on its axis, title)
+# figure: (study, title of the axis, title)
 TIMES = {
     "cometinho_figure1": ("systems", "systems scored together", "Time by systems"),
     "cometinho_figure2": ("segments", "segments of one system", "Time by segments"),
@@ -35,9 +35,9 @@ TIMES = {
 
 
 def time_figure(results: Results, name: str) -> alt.TopLevelMixin:
-    """Figure 1, 2, 3 or 7: seconds by amount, a line for each metric and way.
+    """Draw figure 1, 2, 3 or 7: seconds by amount, a line for each metric and way of scoring.
 
-    1 is without the way that only sorts, 3 of the reference alone.
+    Figure 1 omits the way that only sorts; figure 3 shows the reference alone.
     """
     study, axis, title = TIMES[name]
     rows = [
@@ -68,7 +68,7 @@ figure1, figure2, figure3, figure7 = (partial(time_figure, name=name) for name i
 
 
 def layer_weights(results: Results) -> alt.TopLevelMixin:
-    """Figure 4: how much each state of the reference's encoder counts, the largest 1."""
+    """Draw figure 4: the weight of each state of the reference's encoder, relative to the largest."""
     size = results.size(REFERENCE)
     weights = size.state_weights if size else []
     frame = pd.DataFrame({"state": range(len(weights)), "weight": weights})
@@ -85,7 +85,7 @@ def layer_weights(results: Results) -> alt.TopLevelMixin:
 
 
 def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
-    """Figure 5, 6a or 6b: agreement on the development set, and parameters, by what is cut."""
+    """Draw figure 5, 6a or 6b: agreement on the development set, and parameters, by the amount that is pruned."""
     part, axis, title = CURVES[name]
     if neurons := neurons_before(results.config, part):
         title += f", {1 - neurons:g} of the neurons kept"
@@ -108,7 +108,7 @@ figure5, figure6a, figure6b = (partial(quality_curve, name=name) for name in CUR
 
 
 def _curve(results: Results, part: str) -> list[dict[str, Any]]:
-    """What has less of a part, behind what it is cut of, on the development set."""
+    """Return a row for the metric that is pruned, then for each metric with less of a part (development set)."""
     begin = recipe_without(neurons=neurons_before(results.config, part))
     known = {REFERENCE: [], **pruned_metrics(results.config)}
     amounts = {metric: 0 for metric, recipe in known.items() if recipe == begin}

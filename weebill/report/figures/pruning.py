@@ -1,4 +1,4 @@
-"""Figures of pruning: quality against what went and against speed, and which heads went when."""
+"""Figures of pruning: quality by removed parts and by speed, and the step in which each head was removed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,27 +13,27 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
-# Tableau's ten colours of methods; the unpruned student is black
+# Tableau's ten colours, for methods; the unpruned student is black
 COLORS = ["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"]
 COLORS += ["#ff9da6", "#bab0ac"]
 HEIGHT = 320
-APART = 0.008  # of an axis: how far methods stand from each other where they took as much
+APART = 0.008  # distance, as a share of the axis, between methods that removed the same amount
 
 
 def quality_by_heads(results: Results) -> alt.TopLevelMixin:
-    """BLEU by the encoder heads removed: a line for each method, from the unpruned student on."""
+    """Draw BLEU by the encoder heads removed: a line for each method, from the unpruned student on."""
     title = "encoder heads removed"
     return _curves(_points(results), "heads", title, alt.Axis(tickMinStep=1))
 
 
 def quality_by_neurons(results: Results) -> alt.TopLevelMixin:
-    """BLEU by the share of the encoder's feed-forward neurons removed."""
+    """Draw BLEU by the share of the encoder's feed-forward neurons removed."""
     title = "share of the encoder's feed-forward neurons removed"
     return _curves(_points(results), "neurons", title, alt.Axis(format=".0%"))
 
 
 def _points(results: Results) -> pd.DataFrame:
-    """A row for each pruned float32 student, and one for its unpruned self."""
+    """Return a row for each pruned float32 student, and one for the unpruned student."""
     rows = {}
     for one in results.comparisons:
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
@@ -64,7 +64,7 @@ def _scores(score: float, low: float, high: float) -> dict[str, float]:
 
 
 def _removed(size: Size, whole: Size) -> dict[str, Any]:
-    """Encoder heads (a count) and neurons (a share) that went, and in words what did."""
+    """Return the encoder heads (a count) and neurons (a share) that were removed, and the kind of part in words."""
     layers, all_layers = size.architecture["encoder"], whole.architecture["encoder"]
     heads, neurons = (
         sum(layer[key] for layer in all_layers) - sum(layer[key] for layer in layers)
@@ -81,7 +81,7 @@ def _removed(size: Size, whole: Size) -> dict[str, Any]:
 
 
 def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.TopLevelMixin:
-    """BLEU with intervals by `key`, of the methods that take some of it; one panel for each student."""
+    """Draw BLEU with intervals by `key`, a panel for each student, with the methods that remove such parts."""
     takers = points[points[key] > 0]
     methods = list(dict.fromkeys(takers["method"]))
     apart = APART * takers[key].max() if methods else 0
@@ -109,7 +109,7 @@ def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.T
 def _panel(
     student: str, unpruned: pd.DataFrame, taken: pd.DataFrame, methods: Sequence[str], x: alt.X
 ) -> alt.LayerChart:
-    """One student: its unpruned self at 0, and from there a line for each method."""
+    """Draw one student: the unpruned model at 0, and from there a line for each method."""
     starts = [unpruned.assign(method=m, baseline=b) for m, b in _lines(taken)]
     color = _color(methods)
     lines = (
@@ -152,7 +152,7 @@ def _color(methods: Sequence[str]) -> alt.Color:
 
 
 def _tooltips(**more: str) -> list[alt.Tooltip]:
-    """What hovering tells: the recipe, its scores and `more` numbers by their titles."""
+    """Return the tooltips of a point: the recipe, its scores, and `more` numbers (key → title)."""
     formats = {"neurons": ".0%", "words_per_second": ",.0f"}
     scores = {"score": "BLEU", "low": "95 %, from", "high": "to"}
     return [
@@ -169,7 +169,7 @@ def _tooltips(**more: str) -> list[alt.Tooltip]:
 
 
 def quality_by_speed(results: Results) -> alt.TopLevelMixin:
-    """BLEU of pruned students and their unpruned selves by the runtime's words per second."""
+    """Draw BLEU of pruned and unpruned students by the runtime's words per second."""
     scores = {}
     for one in results.comparisons:
         if Variant.parse(one.baseline).recipe == UNPRUNED:
@@ -216,7 +216,7 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
 
 
 def head_maps(results: Results) -> alt.TopLevelMixin:
-    """Which head of which layer went in which step, a panel for each student and recipe."""
+    """Draw the step in which each head of each layer was removed, a panel for each student and recipe."""
     frame = pd.DataFrame(
         [
             {
@@ -256,7 +256,7 @@ def head_maps(results: Results) -> alt.TopLevelMixin:
 
 
 def _layer(block: str) -> str:
-    """ "encoder 1" for the self-attention of the first encoder layer; others are named in full."""
+    """Return a block's name: "encoder 1" for the self-attention of the first encoder layer, others in full."""
     side, number, kind = block.split(".")
     name = f"{side} {int(number) + 1}"
     return name if block.startswith("encoder.") else f"{name} {kind.removesuffix('_attention')}"

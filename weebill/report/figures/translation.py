@@ -1,4 +1,4 @@
-"""Figures of a translation experiment: quality, speed and size, what pruning left of the encoder, trainings."""
+"""Figures of a translation experiment: quality, speed and size, encoder heads after pruning, and trainings."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ _PALETTE = "tableau10"
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """For each (gain, score): whether no other point is at least as good in both and better in one."""
+    """Return True for each (gain, score) unless another point is at least as good in both and better in one."""
 
     def dominated(point: tuple[float, float]) -> bool:
         return any(
@@ -24,7 +24,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
 
 
 def front(results: Results) -> alt.TopLevelMixin:
-    """BLEU against words per second and against size; the line joins what nothing beats in both."""
+    """Draw BLEU against words per second and against size; the line joins the variants that none beats in both."""
     data = _front_data(results)
     sets = lookup.test_sets(results)
     picker = alt.binding_select(options=sets, name="Test set ")
@@ -46,7 +46,7 @@ def front(results: Results) -> alt.TopLevelMixin:
 
 
 def _front(data: pd.DataFrame, gain: str) -> pd.Series:
-    """Which rows no other row of the same test set beats in `gain` and score."""
+    """Return True for each row that no other row of the same test set beats in `gain` and score."""
     chosen = pd.Series(False, index=data.index)
     for _, part in data.groupby("test_set", sort=False):
         chosen[part.index] = pareto(list(zip(part[gain], part["score"], strict=True)))
@@ -56,7 +56,7 @@ def _front(data: pd.DataFrame, gain: str) -> pd.Series:
 def _panel(
     data: pd.DataFrame, shown: alt.Parameter, key: str, gain: str, title: str
 ) -> alt.LayerChart:
-    """BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
+    """Draw BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
     scale = alt.Scale(type="log", nice=False, padding=20)
     axis = alt.Axis(labelOverlap="greedy", labelSeparation=6)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
@@ -115,7 +115,7 @@ def _front_data(results: Results) -> pd.DataFrame:
 
 
 def sizes(results: Results) -> alt.TopLevelMixin:
-    """MiB of every variant of the students, and what xz leaves of them."""
+    """Draw the MiB of every variant of the students, and the MiB after compression by xz."""
     rows = [
         {
             "variant": str(variant),
@@ -129,7 +129,8 @@ def sizes(results: Results) -> alt.TopLevelMixin:
     frame = pd.DataFrame(rows, columns=["variant", "student", "mib", "xz"])
     y = alt.Y("variant:N", sort=None, title=None, axis=alt.Axis(grid=False))
     base = alt.Chart(frame).encode(y=y)
-    room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)  # for the last bar's number
+    # Leave room for the last bar's number.
+    room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
     tooltip = [
         alt.Tooltip("variant", title="Variant"),
         alt.Tooltip("mib", title="MiB", format=".2f"),
@@ -151,7 +152,7 @@ def sizes(results: Results) -> alt.TopLevelMixin:
 
 
 def heads(results: Results) -> alt.TopLevelMixin:
-    """Encoder heads left in each layer of each student and recipe."""
+    """Draw the encoder heads left in each layer of each student and recipe."""
     rows = [
         {
             "variant": f"{variant.student}/{variant.recipe}",
@@ -183,13 +184,13 @@ def heads(results: Results) -> alt.TopLevelMixin:
 
 
 def teacher_training(results: Results) -> alt.TopLevelMixin:
-    """Validation BLEU by update of the teacher's members."""
+    """Draw the validation BLEU by update of the teacher's members."""
     courses = {folder.name: course for folder, course in results.teachers}
     return _training(courses, "How the teacher's members learnt")
 
 
 def student_training(results: Results) -> alt.TopLevelMixin:
-    """Validation BLEU by update of the unpruned students, whose folders are STUDENT/RECIPE/PRECISION."""
+    """Draw the validation BLEU by update of the unpruned students, whose folders are STUDENT/RECIPE/PRECISION."""
     courses = {folder.parent.parent.name: course for folder, course in results.students}
     return _training(courses, "How the students learnt")
 
@@ -197,7 +198,7 @@ def student_training(results: Results) -> alt.TopLevelMixin:
 def _training(
     courses: Mapping[str, Sequence[Mapping[str, float]]], title: str
 ) -> alt.TopLevelMixin:
-    """Validation BLEU by update of some models; courses: model → {update, bleu} of each validation."""
+    """Draw the validation BLEU by update of some models; courses: model → {update, bleu} of each validation."""
     rows = [
         {"model": model, "update": row["update"], "bleu": row["bleu"]}
         for model, course in courses.items()

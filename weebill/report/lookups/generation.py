@@ -11,34 +11,37 @@ from weebill.report.results import Results
 
 
 def variants_for(results: Results, task: str) -> list[str]:
-    """The variants of the models for a task, in the order of the pipelines."""
+    """Return the variants of the models for a task, in the order of the pipelines."""
     config = results.config
     return [name for name in variants(config) if task_of(config, model_of(name)) == task]
 
 
 def leads_for(results: Results, metrics: Collection[str]) -> list[GenerationQuality]:
-    """The scores of leads by some metrics."""
+    """Return the scores of the leads by the given metrics."""
     return [one for one in results.leads if one.metric in metrics]
 
 
 def quality(results: Results, variant: str, metric: str) -> GenerationQuality | None:
-    """A score of a variant, or of a lead."""
+    """Return a score of a variant or lead, None if it was not measured."""
     rows = chain(results.qualities, results.leads)
     return next((one for one in rows if (one.variant, one.metric) == (variant, metric)), None)
 
 
 def speed(results: Results, variant: str) -> GenerationSpeed | None:
-    """How long a variant takes."""
+    """Return the times of a variant, None if they were not measured."""
     return next((one for one in results.speeds if one.variant == variant), None)
 
 
 def baseline(results: Results, variant: str) -> str:
-    """The first variant of the same model, which the others are compared with."""
+    """Return the first variant of the same model, which the others are compared with."""
     return variants_of(results.config, model_of(variant))[0]
 
 
 def comparable(results: Results, variant: str, metric: str) -> bool:
-    """Whether a variant's score compares with its baseline's: perplexity, per token, of one vocabulary alone."""
+    """Return True if a variant's score can be compared with its baseline's.
+
+    Perplexity is per token, so it can be compared only between models of one vocabulary.
+    """
     if metric != "perplexity":
         return True
     one, other = (methods(results, name) for name in (variant, baseline(results, variant)))
@@ -46,16 +49,16 @@ def comparable(results: Results, variant: str, metric: str) -> bool:
 
 
 def methods(results: Results, variant: str) -> list[str]:
-    """The methods of a variant's steps, in order."""
+    """Return the methods of a variant's steps, in order."""
     return [results.config["steps"][name]["method"] for name in variant.split("/")[1:]]
 
 
 def movement_variants(config: Mapping[str, Any]) -> list[str]:
-    """The variants whose last step is movement pruning."""
+    """Return the variants whose last step is movement pruning."""
     pruning = steps_by(config, "movement")
     return [variant for variant in variants(config) if variant.rsplit("/", 1)[1] in pruning]
 
 
 def prunings(results: Results) -> dict[str, Mapping[str, Any]]:
-    """What movement pruning recorded, by the variant that it made."""
+    """Return the records of movement pruning, by the variant that it made."""
     return dict(zip(movement_variants(results.config), results.prunings, strict=True))

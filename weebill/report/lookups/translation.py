@@ -6,38 +6,38 @@ from weebill.report import papers
 from weebill.report.results import Results
 
 TEACHER = "teacher"
-METRICS = {"bleu": "BLEU", "comet": "COMET"}  # by the beginning of a column's name
+METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
 
 
 def test_sets(results: Results) -> list[str]:
-    """Names of the test sets, in the configuration's order."""
+    """Return the names of the test sets, in the configuration's order."""
     return list(results.config["test_sets"])
 
 
 def variants(results: Results) -> list[Variant]:
-    """All variants that were measured, in the order of the configuration."""
+    """Return all variants that were measured, in the order of the configuration."""
     return [Variant.parse(size.variant) for size in results.sizes]
 
 
 def teacher(results: Results) -> Variant | None:
-    """The teacher in its own search, the beam; where that is 1, greedily."""
+    """Return the teacher with its own beam, or with greedy search if its beam is 1."""
     own = (v for v in variants(results) if v.student == TEACHER)
     found = [v for v in own if not v.recipe.startswith("mbr-")]
     return next((v for v in found if v.recipe != "greedy"), found[0] if found else None)
 
 
 def students(results: Results) -> list[Variant]:
-    """The students' models, each once: teachers and further searches are left out."""
+    """Return the variants of students, each model once: without teachers and further searches."""
     return [v for v in variants(results) if v.student != TEACHER and not v.is_search]
 
 
 def searches(results: Results, student: str) -> list[Variant]:
-    """A student's unpruned model in further searches than the greedy one."""
+    """Return the variants of a student's unpruned model that use another search than the greedy one."""
     return [v for v in variants(results) if v.student == student and v.is_search]
 
 
 def row_of(results: Results, variant: Variant, paper: str) -> str | None:
-    """The row of the paper's table 1 that a variant's student stands beside, None where none."""
+    """Return the row of the paper's table 1 that a variant's student corresponds to, None if there is none."""
     named = results.config["report"]["rows"].get(variant.student, {}).get(paper)
     if named:
         return named
@@ -50,16 +50,16 @@ def row_of(results: Results, variant: Variant, paper: str) -> str | None:
 def measurement(
     results: Results, variant: Variant, test_set: str, metric: str
 ) -> Measurement | None:
-    """One score with its interval, None where it was not measured."""
+    """Return one score with its interval, None if it was not measured."""
     wanted = (str(variant), test_set, metric)
     rows = (m for m in results.qualities if (m.variant, m.test_set, m.metric) == wanted)
     return next(rows, None)
 
 
 def column(results: Results, variant: Variant, paper: str, column: str) -> float | None:
-    """BLEU or COMET in a paper's column: the mean over the test sets that `report.columns` names.
+    """Return BLEU or COMET for a paper's column: the mean over the test sets that `report.columns` names.
 
-    COMET's are those of the column of BLEU.
+    COMET uses the test sets of the BLEU column.
     """
     metric, test_set = column.split("_", 1)
     names = results.config["report"]["columns"].get(paper, {}).get(f"bleu_{test_set}")
@@ -69,7 +69,7 @@ def column(results: Results, variant: Variant, paper: str, column: str) -> float
 
 
 def mean(results: Results, variant: Variant) -> float | None:
-    """The mean BLEU over all test sets."""
+    """Return the mean BLEU over all test sets, None if one was not measured."""
     return _mean([measurement(results, variant, name, "BLEU") for name in test_sets(results)])
 
 
@@ -78,7 +78,10 @@ def _mean(rows: list[Measurement | None]) -> float | None:
 
 
 def engines(results: Results, variant: Variant) -> list[str]:
-    """What a variant was timed by: first the runtime as it is scored, without a shortlist; PyTorch last."""
+    """Return the engines that timed a variant.
+
+    The runtime without a shortlist, with which the variant is scored, comes first; PyTorch comes last.
+    """
     rows = [row for row in results.speeds if row.variant == str(variant)]
     rows.sort(key=lambda row: (not row.by_runtime, "shortlist" in row.engine))
     return list(dict.fromkeys(row.engine for row in rows))
@@ -87,9 +90,9 @@ def engines(results: Results, variant: Variant) -> list[str]:
 def speed(
     results: Results, variant: Variant, all_cores: bool = False, engine: str | None = None
 ) -> Speed | None:
-    """A variant's speed on one core, or on all in the fastest way to share them out.
+    """Return a variant's speed on one core, or on all cores in the fastest division into processes.
 
-    engine: one of `engines`; without, the first, so that students are the runtime's where they can be.
+    engine: one of `engines`, by default the first, which is the runtime if it can run the variant.
     """
     chosen = engine or next(iter(engines(results, variant)), None)
     cores = max((row.cores for row in results.speeds), default=1) if all_cores else 1

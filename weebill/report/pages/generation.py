@@ -1,4 +1,4 @@
-"""One page of Markdown with all results of a generation experiment, generated from its measurements."""
+"""Markdown page with all results of a generation experiment, generated from its measurements."""
 
 from collections.abc import Mapping
 
@@ -9,12 +9,12 @@ from weebill.report.table import Table, fixed
 from weebill.report.tables.beside_papers.registry import paper_tables
 from weebill.report.tables.generation import SCORES, variants_table
 
-# By task the metrics, of which the first that compares with the baseline's is told.
+# Metrics of each task; the page names the first whose score can be compared with the baseline's.
 FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 
 
 def tables_of(results: Results) -> list[Table]:
-    """All tables: of the variants for each task that there is, and the paper's."""
+    """Return all tables: the variants of each task that has any, and the paper's tables."""
     tasks = [task for task in SCORES if lookup.variants_for(results, task)]
     papers = [table for table in paper_tables("generation") if table.shown(results.config)]
     return [
@@ -24,7 +24,7 @@ def tables_of(results: Results) -> list[Table]:
 
 
 def generation_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """The page; figures: heading → link of a picture."""
+    """Write the page as Markdown; figures: heading → link of a picture."""
     return results_page(
         results.config,
         "Models that generate text",
@@ -41,7 +41,7 @@ def generation_page(results: Results, run_time: Table, figures: Mapping[str, str
 
 
 def in_short(results: Results) -> list[str]:
-    """What each variant kept of its model's first one, as sentences."""
+    """Return a sentence for each variant: quality, size and speed relative to its model's first variant."""
     lines = []
     for task, metrics in FIRST.items():
         for variant in lookup.variants_for(results, task):

@@ -1,4 +1,4 @@
-"""One page of Markdown with all results of a metric experiment, generated from its measurements."""
+"""Markdown page with all results of a metric experiment, generated from its measurements."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from weebill.report.tables.metric import agreement_table, difference
 
 
 def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """The page; figures: heading → link of a picture."""
+    """Write the page as Markdown; figures: heading → link of a picture."""
     papers = [table.build(results) for table in paper_tables("metric")]
     return results_page(
         results.config,
@@ -30,7 +30,7 @@ def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -
 
 
 def in_short(results: Results) -> list[str]:
-    """What is lost and gained by each metric that is made of the reference, as sentences."""
+    """Return sentences on the agreement of all metrics, and on the loss and gain of each that is smaller."""
     lines = []
     whole = results.size(REFERENCE)
     for name in results.config["test_sets"]:

@@ -1,4 +1,4 @@
-"""What the pages of metric and of generation experiments have in common."""
+"""Common parts of the pages of metric and generation experiments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,10 @@ def results_page(
     figures: Mapping[str, str],
     environment: Iterable[str],
 ) -> str:
-    """A page of Markdown.  rule: that writes it; findings: sentences; figures: heading → link of a picture."""
+    """Return a page of Markdown.
+
+    rule: the one that writes the page.  findings: sentences.  figures: heading → link of a picture.
+    """
     return "\n".join(
         [
             f"# Results of the experiment {config['experiment']}\n\n"
@@ -33,7 +36,7 @@ def results_page(
 def environment_lines(
     versions: Sequence[Mapping[str, str]], hardware: Sequence[str], models: Mapping[str, str]
 ) -> list[str]:
-    """Software and hardware, each once, and the SHA-256 of each model's file by its name."""
+    """Return lines with software and hardware, each once, and the SHA-256 of each model's file."""
     rows = sorted({tuple(sorted(one.items())) for one in versions})
     lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in rows]
     lines += [f"Times: {one}." for one in sorted(set(hardware))]
@@ -42,10 +45,10 @@ def environment_lines(
 
 
 def section(heading: str, text: str) -> str:
-    """A part of the page under its heading."""
+    """Return a part of the page under its heading."""
     return f"## {heading}\n\n{text.rstrip()}\n"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence."""
+    """Join names for use in a sentence."""
     return ", ".join(names)

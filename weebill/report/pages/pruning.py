@@ -1,4 +1,4 @@
-"""One page of Markdown on what pruning is worth in an experiment, generated from its measurements."""
+"""Markdown page on the worth of pruning in an experiment, generated from its measurements."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ PAPERS = ("wngt20_table2", "wmt21_table2")
 
 
 def pruning_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """The page, from the results with the complete configuration; figures: heading → link of a picture."""
+    """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
     told = [*findings(results), *seeds_findings(results)]
     builders = [worth_table, *([seeds_table] if results.seeds else []), pruned_speed_table]
     papers = [table for table in paper_tables("translation") if table.name in PAPERS]

@@ -1,4 +1,4 @@
-"""One page of Markdown with all results of an experiment, generated from its measurements."""
+"""Markdown page with all results of an experiment, generated from its measurements."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from weebill.report.tables.speeds import benchmark_table, latency_table, speed_t
 
 
 def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """The page, from the results with the complete configuration; figures: heading → link of a picture."""
+    """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
     sections = [
         _introduction(results.config),
         section("In short", "\n".join(f"- {line}" for line in in_short(results))),
@@ -38,7 +38,7 @@ def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str
 
 
 def in_short(results: Results) -> list[str]:
-    """The experiment's findings as sentences, computed from the measurements."""
+    """Return the experiment's findings as sentences, computed from the measurements."""
     lines = []
     teacher, students = lookup.teacher(results), lookup.students(results)
     if teacher:
@@ -60,7 +60,7 @@ def in_short(results: Results) -> list[str]:
 
 
 def _scores(results: Results, variant: Variant, baseline: Variant | None = None) -> str:
-    """ "BLEU 36.10 (−0.40) on first, …" with differences to the baseline as shown in the tables."""
+    """Return text like "BLEU 36.10 (−0.40) on first, …", with differences to the baseline as in the tables."""
     parts = []
     for name in lookup.test_sets(results):
         row = lookup.measurement(results, variant, name, "BLEU")
@@ -114,7 +114,7 @@ def _introduction(config: Mapping[str, Any]) -> str:
 
 
 def environment(results: Results) -> str:
-    """Software, hardware and models behind the results."""
+    """Describe the software, hardware and models behind the results."""
     versions = sorted({tuple(sorted(m.versions.items())) for m in results.qualities})
     lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
     lines += [f"Speeds: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]

@@ -1,7 +1,7 @@
-"""The papers' own tables, as printed, and their names.
+"""Tables of the papers, as printed, and their names.
 
-One CSV file per table of the four papers, hand-checked against them.  Cells are kept as text,
-because "36.10" and "36.1" claim different precision.  No number here is ours.
+Each table of the four papers is one CSV file, checked by hand against the paper.  Cells are text, because
+"36.10" and "36.1" claim different precision.  No number here is ours.
 """
 
 import csv
@@ -11,7 +11,7 @@ import pandas as pd
 
 from weebill.errors import InputError, nearest
 
-# Short name in configuration and zoo -> first part of the file names, and the name in print.
+# Short name in configuration and zoo -> first part of the file names, and the name in the report.
 PAPERS = {
     "wngt20": ("wngt2020", "WNGT 2020"),
     "wmt21": ("wmt2021", "WMT 2021"),
@@ -21,13 +21,13 @@ PAPERS = {
 
 
 def names() -> list[str]:
-    """The tables that exist, e.g. "wngt2020_table1"."""
+    """Return the names of the tables that exist, e.g. "wngt2020_table1"."""
     files = resources.files(__name__).iterdir()
     return sorted(file.name.removesuffix(".csv") for file in files if file.name.endswith(".csv"))
 
 
 def load(name: str) -> pd.DataFrame:
-    """One table of a paper as printed: every cell text, "" where the paper has none.
+    """Return one table of a paper as printed: every cell is text, "" if the paper has none.
 
     Raises InputError for a table that does not exist.
     """
@@ -39,7 +39,7 @@ def load(name: str) -> pd.DataFrame:
 
 
 def load_table(paper: str, table: int) -> pd.DataFrame:
-    """Table `table` of `paper` by its short name, e.g. ("wngt20", 2)."""
+    """Return table `table` of `paper`, given by its short name, e.g. ("wngt20", 2)."""
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
     return load(f"{PAPERS[paper][0]}_table{table}")

@@ -1,1 +1,1 @@
-"""Tables of everything measured."""
+"""Tables of all measurements."""

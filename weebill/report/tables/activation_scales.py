@@ -1,4 +1,4 @@
-"""The formulas of static activation scales side by side: what each costs the numbers, and the translations."""
+"""Table of the formulas of static activation scales: the error of numbers and translations under each."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -13,7 +13,7 @@ METRICS = ("BLEU", "chrF")
 
 
 def activation_scales_table(results: Results) -> Table:
-    """A row for each untuned precision, in the order measured, below the float32 model that it was made of."""
+    """Return the table: a row for each precision without fine-tuning, in measured order, below its float32 model."""
     measurements, errors = results.scales, dict(results.scale_errors)
     made = quantized(results.config["quantization"])
     scores = {(m.variant, m.test_set, m.metric): m.score for m in measurements}

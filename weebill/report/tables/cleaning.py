@@ -1,4 +1,4 @@
-"""What cleaning did, as tables: rows lost to each filter, injected damage found, examples of lost rows."""
+"""Tables of the cleaning: rows lost to each filter, injected damage found, examples of lost rows."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ SHOWN_CHARACTERS = 100
 
 
 def cleaning_tables(reports: Sequence[CorpusReport]) -> list[Table]:
-    """The tables `cleaning`, `cleaning_damage` (empty where no corpus is labelled), `cleaning_examples`."""
+    """Return the tables `cleaning`, `cleaning_damage` (empty if no corpus is labelled) and `cleaning_examples`."""
     return [_filters(reports), _damage(reports), _examples(reports)]
 
 

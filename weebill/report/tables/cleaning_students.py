@@ -1,4 +1,4 @@
-"""Students that learnt the corpora as each stage of their cleaning left them, as a table."""
+"""Table of students that were trained on the corpora after each stage of the cleaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from weebill.report.table import Cell, Column, Row, Table, fixed, signed
 
 @dataclass(frozen=True)
 class StageResult:
-    """A stage of the cleaning: pairs that it leaves, those damaged on purpose, and its student against `none`'s.
+    """Stage of the cleaning: the pairs it leaves, and its student compared with that of the stage `none`.
 
-    damaged: None where no corpus has labels of damage.  single: by test set; together: of all sets as one text.
+    damaged: pairs left that were damaged on purpose, None if no corpus has labels of damage.  single: comparison on
+    each test set; together: on all test sets as one text.
     """
 
     stage: str
@@ -22,7 +23,7 @@ class StageResult:
 
 
 def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Table:
-    """One row a stage; the first is the one that the others are compared with."""
+    """Return a row for each stage; the others are compared with the first."""
     first = results[0].together
     columns = [
         Column("stage", "Cleaning", numeric=False),

@@ -1,4 +1,4 @@
-"""Filters and scores measured on labelled pairs, and on injected damage, as tables."""
+"""Tables of filters and scores, measured on labelled pairs and on injected damage."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from weebill.report.table import Cell, Column, Row, Table, fixed
 
 
 def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> Table:
-    """One row a filter or score, `filters`; of injected damage, whose kinds are known, `filters_damage`."""
+    """Return a row for each filter or score: table `filters`, or `filters_damage` if kinds of damage are known."""
     rows, kinds = [], list(qualities[0].found)
     for one in qualities:
         shares = (one.precision, one.recall, one.kept_precision, one.kept_recall)

@@ -1,4 +1,4 @@
-"""Tables of models that generate text: all variants of each task."""
+"""Tables of models that generate text: all variants for each task."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +16,7 @@ PIECES = "Perplexity is per token: no × across a pruning of the vocabulary; com
 
 
 def variants_table(results: Results, task: str) -> Table:
-    """Every variant of the models for a task: its scores with intervals, bytes, time and memory."""
+    """Return a row for every variant of the models for a task: scores with intervals, bytes, time and memory."""
     scores = SCORES[task]
     columns = [Column("variant", "Variant", numeric=False)]
     for name in scores:

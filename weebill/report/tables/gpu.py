@@ -1,4 +1,4 @@
-"""Table of speeds on a GPU: students in every setting."""
+"""Table of the students' speeds on a GPU, in every setting."""
 
 from weebill.evaluation.measurement import Variant, versions_line
 from weebill.report.results import Results
@@ -6,7 +6,7 @@ from weebill.report.table import Cell, Column, Row, Table, delta, fixed
 
 
 def gpu_table(results: Results) -> Table:
-    """Words per second on a GPU, of each student in every kind of numbers and batch size."""
+    """Return words per second on a GPU, of each student in every kind of numbers and batch size."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("numbers", "Numbers", numeric=False),

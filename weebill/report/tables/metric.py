@@ -1,4 +1,4 @@
-"""Tables of metrics: their agreement with people, COMETINHO's tables 1 and 2 and its claims with ours beside."""
+"""Table of the metrics' agreement with people."""
 
 from weebill.evaluation.quality.metric_quality import Agreement
 from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PRUNED, REFERENCE
@@ -7,15 +7,15 @@ from weebill.report.lookups import metric as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
-# Our metrics as the paper's tables call them.
+# Our metric → its name in the paper's tables.
 PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
 MILLION = 1e6
 LAYERS = "without-{}-top-layers"
-MEAN = "avg"  # the printed column of the mean of all others
+MEAN = "avg"  # printed column with the mean of all others
 
 
 def agreement_table(results: Results) -> Table:
-    """Every metric on every test set, with its interval and its difference to the reference."""
+    """Return every metric's agreement on every test set, with its interval and its difference to the reference."""
     sets = list(results.config["test_sets"])
     columns = [
         Column("metric", "Metric", numeric=False),
@@ -66,7 +66,7 @@ def _agreement_cells(one: Agreement | None) -> list[Cell]:
 
 
 def difference(value: float | None) -> str:
-    """Of two agreements, with its sign and three decimals, never "-0.000"; "" for None."""
+    """Format the difference of two agreements with its sign and three decimals, never "-0.000"; "" for None."""
     return "" if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 

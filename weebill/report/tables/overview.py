@@ -1,4 +1,4 @@
-"""Tables of our own: all variants with intervals and signatures, and what pruning left."""
+"""Tables of all variants with intervals and signatures, and of the heads and neurons that pruning left."""
 
 from weebill.evaluation.measurement import Measurement, Variant
 from weebill.evaluation.size.translation_size import MIB
@@ -8,7 +8,7 @@ from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_d
 
 
 def variants_table(results: Results) -> Table:
-    """Every variant on every test set: BLEU and chrF with intervals, significance, size."""
+    """Return a row for every variant and test set: BLEU and chrF with intervals, significance, size."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("test_set", "Test set", numeric=False),
@@ -83,7 +83,7 @@ def _score_cells(row: Measurement | None, baseline: Measurement | None) -> list[
 
 
 def heads_table(results: Results) -> Table:
-    """Encoder heads and feed-forward widths left in each layer, of each student and recipe."""
+    """Return the encoder heads and feed-forward widths left in each layer, of each student and recipe."""
     shown = [v for v in lookup.students(results) if v.precision == "float32"]
     shown = [v for v in shown if results.size(v).architecture]
     layers = max((len(results.size(v).architecture["encoder"]) for v in shown), default=0)

@@ -1,4 +1,4 @@
-"""What pruning is worth: each pruned student beside its unpruned self and the baselines it is to beat."""
+"""Tables of the worth of pruning: each pruned student against its unpruned model and the baselines it should beat."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed,
 
 
 def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
-    """The recipes of an experiment with all their settings."""
+    """Return the recipes of an experiment with all their settings."""
     rows = [
         Row(
             (
@@ -38,7 +38,7 @@ def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def worth_table(results: Results) -> Table:
-    """Every pruned variant against the unpruned student, chance and its shape from scratch."""
+    """Return every pruned variant against the unpruned student, a random choice, and its shape from scratch."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("method", "Method", numeric=False),
@@ -89,13 +89,13 @@ def worth_table(results: Results) -> Table:
 
 
 def _by_precision(one: Comparison) -> tuple[str, str]:
-    """Student by student and precision by precision, so that all follow the unpruned one they stand beside."""
+    """Return a sort key by student, then precision, so that variants follow the unpruned one of their precision."""
     variant = Variant.parse(one.variant)
     return variant.student, PRECISIONS.index(variant.precision)
 
 
 def _model_cells(results: Results, variant: Variant, scores: Sequence[float]) -> list[Cell]:
-    """A variant's name, method, size and BLEU."""
+    """Return the cells of a variant's name, method, size and BLEU."""
     size, whole = results.size(variant), results.size(variant.baseline)
     recipe = results.config["pruning"].get(variant.recipe)
     sparsity = encoder_sparsity(size, whole)
@@ -126,9 +126,9 @@ def _difference_cells(one: Comparison) -> list[Cell]:
 
 
 def pruned_speed_table(results: Results) -> Table:
-    """Words per second of each pruned student by the runtime, in float32 and int8, beside its unpruned self.
+    """Return the runtime's words per second for each pruned student and its unpruned model, in float32 and int8.
 
-    Every precision on the int8 grid has columns of its own.
+    Every precision on the int8 grid has its own columns.
     """
     students = lookup.students(results)
     precisions = _timed_precisions(results)
@@ -159,7 +159,7 @@ def pruned_speed_table(results: Results) -> Table:
 
 
 def _timed_precisions(results: Results) -> list[str]:
-    """float32 and the precisions on the int8 grid that the runtime was timed with; int8 where there is none."""
+    """Return float32 and the precisions on the int8 grid that the runtime was timed with, int8 if there is none."""
     timed = {Variant.parse(row.variant).precision for row in results.speeds if row.by_runtime}
     found = [name for name in PRECISIONS if name in timed and grid_of(name) == "int8"]
     return ["float32", *(found or ["int8"])]
@@ -176,15 +176,15 @@ def _speed_row(results: Results, student: str, recipe: str, precisions: Sequence
 
 
 def _words_per_second(results: Results, variant: Variant, all_cores: bool) -> str:
-    """The runtime's words per second; "" if it did not time the variant."""
+    """Return the runtime's words per second as text, "" if the variant was not timed with the runtime."""
     speed = lookup.speed(results, variant, all_cores)
     return fixed(speed.words_per_second, 0) if speed and speed.by_runtime else ""
 
 
 def findings(results: Results) -> list[str]:
-    """A sentence for each pruned float32 student: what it lacks, and how it stands against the others.
+    """Return a sentence for each pruned float32 student: its removed parts, and its BLEU against each baseline.
 
-    Of a random choice also what that says: no better choice gains more over it than it loses, but by luck.
+    The sentence on a random choice adds that its loss limits the gain of any better choice, except by luck.
     """
     lines = {}
     for one in results.comparisons:

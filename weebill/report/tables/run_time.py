@@ -1,4 +1,4 @@
-"""What the run itself cost: time and memory of every rule, from Snakemake's benchmark files."""
+"""Table of the cost of a run: time and memory of every rule, from Snakemake's benchmark files."""
 
 import csv
 from pathlib import Path
@@ -7,7 +7,7 @@ from weebill.report.table import Cell, Column, Row, Table, fixed
 
 
 def run_time_table(benchmarks: str | Path) -> Table:
-    """Jobs, seconds and peak memory of each rule, from files BENCHMARKS/RULE.tsv and BENCHMARKS/RULE/….tsv."""
+    """Return jobs, minutes and peak memory of each rule, from files BENCHMARKS/RULE.tsv and BENCHMARKS/RULE/….tsv."""
     folder = Path(benchmarks)
     rules: dict[str, list[tuple[float, float]]] = {}
     for path in sorted(folder.rglob("*.tsv")):
@@ -53,7 +53,7 @@ def _row(name: str, jobs: list[tuple[float, float]]) -> Row:
 
 
 def _number(text: str) -> float:
-    """A benchmark's number; jobs too short to be sampled have "-" or "NA"."""
+    """Return a benchmark's number; jobs too short to be sampled have "-" or "NA"."""
     try:
         return float(text)
     except ValueError:

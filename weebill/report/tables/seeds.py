@@ -1,4 +1,4 @@
-"""The table of seeds: what pruning is worth where students were trained and pruned several times."""
+"""Table of seeds: the worth of pruning for students that were trained and pruned from several seeds."""
 
 import statistics
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from weebill.report.table import Cell, Column, Row, Table, fixed, signed
 
 
 def seeds_table(results: Results) -> Table:
-    """A row for every variant and what it is compared with."""
+    """Return a row for every comparison of a variant with a baseline over the seeds."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("seeds", "Seeds"),
@@ -59,7 +59,7 @@ def seeds_table(results: Results) -> Table:
 
 
 def seeds_findings(results: Results) -> list[str]:
-    """A sentence for each float32 variant and what it is compared with."""
+    """Return a sentence for each comparison of a float32 variant with a baseline."""
     lines = []
     for one in results.seeds:
         if Variant.parse(one.variant).precision != "float32":
@@ -74,5 +74,5 @@ def seeds_findings(results: Results) -> list[str]:
 
 
 def _spread(scores: Sequence[float]) -> tuple[Cell, Cell]:
-    """Mean and standard deviation."""
+    """Return the cells of the mean and the standard deviation."""
     return Cell(fixed(statistics.mean(scores), 2)), Cell(fixed(statistics.stdev(scores), 2))

@@ -1,4 +1,4 @@
-"""The table of the lexical shortlists: what they cover, and what they cost."""
+"""Table of the lexical shortlists: their coverage and their cost in BLEU."""
 
 from weebill.evaluation.quality.shortlist import ShortlistMeasurement
 from weebill.report.results import Results
@@ -6,7 +6,7 @@ from weebill.report.table import Cell, Column, Row, Table, delta, fixed
 
 
 def shortlist_table(results: Results) -> Table:
-    """Every measured variant with its shortlist on every test set: coverage, columns, BLEU against without."""
+    """Return a row for every variant and test set: coverage and columns, and BLEU with and without the shortlist."""
     measurements = results.shortlists
     columns = (
         Column("variant", "Variant", numeric=False),

@@ -1,4 +1,4 @@
-"""Tables of measured times: all variants by every engine, one sentence at a time, and the runtime's benchmark."""
+"""Tables of times: speed and latency of all variants by every engine, and the runtime's benchmark."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_d
 
 
 def speed_table(results: Results) -> Table:
-    """Every variant's words per second by each engine, on one core and on all, with the spread over the rounds."""
+    """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("engine", "Engine", numeric=False),
@@ -86,7 +86,7 @@ def _speed_notes(speeds: Sequence[Speed]) -> list[str]:
 
 
 def latency_table(results: Results) -> Table:
-    """Milliseconds of a sentence alone, the time to load and the memory, of every variant by each engine."""
+    """Return milliseconds per single sentence, loading time and memory of every variant by each engine."""
     columns = (
         Column("variant", "Variant", numeric=False),
         Column("engine", "Engine", numeric=False),
@@ -140,7 +140,7 @@ def _latency_notes(latencies: Sequence[Latency]) -> list[str]:
 
 
 def benchmark_table(results: Results) -> Table:
-    """The rows of `weebill benchmark runtime`, as the workflow's file has them, with what they ran on."""
+    """Return the rows of `weebill benchmark runtime` from the workflow's file, with the hardware and versions."""
     found = results.engines[0]
     columns = (
         Column("claim", "Claim", numeric=False),

@@ -1,4 +1,4 @@
-"""The table of training texts: the same student trained on less of what the teachers made (WMT21 §3)."""
+"""Table of training texts: the same student trained on less of the teachers' translations (WMT21 §3)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ PAPER_COLUMNS = (q.score("wmt21", "bleu_wmt20"), q.score("wmt21", "bleu_wmt21"))
 
 
 def training_texts_table(results: Results) -> Table:
-    """A row for every text of every compared student, the first text's first."""
+    """Return a row for every text of every compared student, the first text first."""
     texts, pairs = training_texts(results.config), _pairs(results)
     columns = [
         Column("student", "Student", numeric=False),
@@ -60,7 +60,7 @@ def training_texts_table(results: Results) -> Table:
 
 
 def _pairs(results: Results) -> dict[str, int]:
-    """Return the sentence pairs of each kind of text, which is a table for each of its corpora."""
+    """Count the sentence pairs of each kind of text, summed over the tables of its corpora."""
     config = results.config
     pairs = dict.fromkeys(KINDS, 0)
     kinds = [kind for kind in learnt_kinds(config) for _ in corpora_of(config, kind)]
@@ -96,7 +96,7 @@ def _row(
 
 
 def _printed(results: Results, variant: Variant) -> Mapping[str, str] | None:
-    """The row of WMT21's table 1 that a student stands beside."""
+    """Return the row of WMT21's table 1 that a student corresponds to, None if there is none."""
     name = lookup.row_of(results, variant, "wmt21")
     rows = papers.load_table("wmt21", 1).to_dict("records")
     return next((row for row in rows if row["model"] == name), None)

@@ -1,1 +1,1 @@
-"""Tables beside the papers', one declaration for each."""
+"""Tables that compare our results with the papers', one declaration for each."""

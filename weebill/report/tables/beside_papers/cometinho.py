@@ -19,15 +19,15 @@ from weebill.report.tables.beside_papers.comparison import (
     printed,
 )
 
-# Our metrics as the paper's tables call them.
+# Our metric → its name in the paper's tables.
 PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
 MILLION = 1e6
 LAYERS = "without-{}-top-layers"
-MEAN = "avg"  # the printed column of the mean of all others
+MEAN = "avg"  # printed column with the mean of all others
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return the paper's metrics in their order, ours in their places, and further ones of ours."""
+    """Return the paper's metrics in their order, ours in the rows of their counterparts, then our other metrics."""
     own = {PRINTED.get(metric, metric): metric for metric in lookup.metrics(results)}
     rows = {row["metric"]: row for row in printed}
     return [
@@ -42,7 +42,7 @@ def _parameters(results: Results, metric: str) -> str:
 
 
 def _quantities(results: Results, number: int) -> list[Quantity]:
-    """Return the paper's columns, ours beside those that a test set names as its `paper`."""
+    """Return the paper's columns, with our numbers for each column that a test set names as its `paper`."""
     columns = papers.load_table("cometinho", number).columns
     ours = {
         entry["paper"]: name
@@ -106,7 +106,7 @@ def _table(number: int, statistic: str) -> PaperTable:
 
 
 def _claim_lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return what the paper claims, and the same by our measurements where there are some."""
+    """Return the paper's claims, with our measurements of those that we measured."""
     ours = _our_claims(results)
     return [
         Line(

@@ -1,4 +1,4 @@
-"""Tables beside the papers': what the paper prints, what we measured, and a declaration of what is compared."""
+"""Tables with a paper's numbers and ours, built from a declaration of the rows and quantities to compare."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Comparison, Row, Table, delta
 
 Printed = Mapping[str, str]
-# Sides of a column in their order: how the key of each is made from the column's.
+# Sides of a column in their order, each with the pattern that makes its key from the column's.
 OURS_FIRST = {"ours": "{}_ours", "paper": "{}_paper"}
 PAPER_FIRST = {"paper": "{}", "ours": "{}_ours"}
 
@@ -28,48 +28,48 @@ class Line:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Number that is compared: how it is read from our model and from the paper's row, as text, "" where absent."""
+    """Number to compare, with its readers for our model and the paper's row; both return text, "" if absent."""
 
     key: str
     title: str
-    ours: Callable[[Results, Any], str] | None  # None: the column has no side of ours
+    ours: Callable[[Results, Any], str] | None  # None: the column lacks our side
     paper: Callable[[Printed], str]
     comparison: Comparison = "none"
-    against: "Quantity | None" = None  # what of the baseline it is compared with; None: the same
+    against: "Quantity | None" = None  # the baseline's quantity to compare with; None: the same
     bounds: Mapping[str, tuple[str, Callable[[Results, Any], str]]] | None = None
     """Further columns of ours: ending of the key → title and text."""
     ours_key: str = ""
 
 
 def printed(column: str) -> Callable[[Printed], str]:
-    """Return the reader of a paper's column."""
+    """Return a function that reads a paper's column."""
     return lambda row: row[column]
 
 
 def nothing(row: Printed) -> str:
-    """Return "", for a column that the paper's table does not have."""
+    """Return "" for a column that the paper's table does not have."""
     return ""
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Declaration of a table beside a paper's: its rows, its columns, and where the report shows it."""
+    """Declaration of a table that compares with a paper's: its rows, its columns, and its place in the report."""
 
-    name: str  # of its files
-    csv: str  # of the paper's numbers
+    name: str  # name of the table's files
+    csv: str  # name of the file with the paper's numbers
     title: str
     explanation: str
     labels: tuple[Column, ...]
     lines: Callable[[Results, list[Printed]], Iterable[Line]]
     quantities: Callable[[Results], Sequence[Quantity]]
     notes: Callable[[Results], Iterable[str]]
-    label: str  # in Snakemake's report
+    label: str  # label in Snakemake's report
     caption: str  # file in report/
-    paper: str | None = None  # as the report's subsection
+    paper: str | None = None  # subsection in the report
     sides: Mapping[str, str] = field(default_factory=OURS_FIRST.copy)
-    details: tuple[str, ...] = ()  # the paper's columns of text that stand last
-    folder: str = ""  # below that of all tables
-    needs: tuple[str, ...] = ("qualities", "sizes")  # fields of Results; `uses` where measured
+    details: tuple[str, ...] = ()  # the paper's columns of text, shown last
+    folder: str = ""  # below the folder of all tables
+    needs: tuple[str, ...] = ("qualities", "sizes")  # fields of Results; `uses` if measured
     uses: tuple[str, ...] = ()
     shown: Callable[[Mapping[str, Any]], bool] = lambda config: True
 
@@ -121,7 +121,7 @@ class PaperTable:
 
 
 def _cell(quantity: Quantity, read: Callable[[Quantity, Any], str], model: Any, base: Any) -> Cell:
-    """Return the text of a model, or row, and its comparison with the baseline's."""
+    """Return the cell of a model or paper's row: its text, and its comparison with the baseline's."""
     if model is None:
         return Cell()
     text, other = read(quantity, model), quantity.against or quantity

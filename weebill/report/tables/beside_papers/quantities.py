@@ -1,4 +1,4 @@
-"""Quantities of students in the papers' tables: how ours is read from the results, and the paper's from its row."""
+"""Quantities of students in the papers' tables, each with its readers for our results and the paper's row."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from weebill.report.tables.beside_papers.comparison import Printed, Quantity, no
 
 
 def score(paper: str, column: str) -> Quantity:
-    """BLEU or COMET: the mean over the test sets that `report.columns` gives for the paper's column."""
+    """Declare BLEU or COMET: the mean over the test sets that `report.columns` gives for the paper's column."""
     return Quantity(
         column,
         column.replace("_", " ").upper().replace("WMT1X", "WMT1*"),
@@ -25,7 +25,7 @@ def score(paper: str, column: str) -> Quantity:
 def shape(
     key: str, title: str, read: Callable[[dict], str], paper: Callable[[Printed], str]
 ) -> Quantity:
-    """A dimension of the architecture; no comparison."""
+    """Declare a dimension of the architecture, which is shown without a comparison."""
 
     def ours(results: Results, variant: Variant) -> str:
         size = results.size(variant)
@@ -35,17 +35,17 @@ def shape(
 
 
 def embedding() -> Quantity:
-    """Width of the embeddings."""
+    """Declare the width of the embeddings."""
     return shape("emb", "Emb.", lambda a: str(a["embedding"]), printed("emb"))
 
 
 def feed_forward() -> Quantity:
-    """Width of the feed-forward blocks; a range where layers differ."""
+    """Declare the width of the feed-forward blocks; a range if layers differ."""
     return shape("ffn", "FFN", lambda a: _span(_encoder(a, "feed_forward")), printed("ffn"))
 
 
 def depth() -> Quantity:
-    """Layers of encoder and decoder, as in "6/2 tied"."""
+    """Declare the layers of encoder and decoder, as in "6/2 tied"."""
 
     def ours(architecture: dict) -> str:
         tied = len(architecture["decoder"]) == 1 and architecture["decoder_depth"] > 1
@@ -60,7 +60,7 @@ def depth() -> Quantity:
 
 
 def attention_width() -> Quantity:
-    """Width of the encoder's attention: heads times head size."""
+    """Declare the width of the encoder's attention: heads times head size."""
 
     def ours(architecture: dict) -> str:
         return _span([layer["heads"] * layer["head_size"] for layer in architecture["encoder"]])
@@ -69,12 +69,12 @@ def attention_width() -> Quantity:
 
 
 def heads() -> Quantity:
-    """Encoder heads of a layer."""
+    """Declare the number of encoder heads in a layer."""
     return shape("heads", "Heads", lambda a: _span(_encoder(a, "heads")), printed("heads"))
 
 
 def encoder_heads() -> Quantity:
-    """Encoder heads left in each layer, first layer first."""
+    """Declare the encoder heads left in each layer, first layer first."""
 
     def ours(architecture: dict) -> str:
         return " ".join(map(str, _encoder(architecture, "heads")))
@@ -83,27 +83,27 @@ def encoder_heads() -> Quantity:
 
 
 def vocabulary() -> Quantity:
-    """Pieces of the vocabulary."""
+    """Declare the number of pieces in the vocabulary."""
     return shape("vocab", "Voc.", lambda a: str(a["vocabulary"]), printed("vocab"))
 
 
 def parameters(per_member: bool = False) -> Quantity:
-    """Millions of parameters; an ensemble's together, or of one member where the paper prints that."""
+    """Declare the millions of parameters, of a whole ensemble or, if the paper prints that, of one member."""
     return _size("params_m", "Params (M)", lambda s: s.parameters / 1e6, per_member)
 
 
 def mebibytes(per_member: bool = False) -> Quantity:
-    """MiB of the parameters on disk."""
+    """Declare the MiB of the parameters on disk."""
     return _size("size_mb", "Size (MiB)", lambda s: s.parameter_bytes / MIB, per_member)
 
 
 def compressed() -> Quantity:
-    """MiB of the parameters, compressed by xz."""
+    """Declare the MiB of the parameters, compressed by xz."""
     return _size("xz_size_mb", "xz size (MiB)", lambda s: s.xz_bytes / MIB, False)
 
 
 def sparsity(key: str, title: str, part: int) -> Quantity:
-    """Share of encoder heads (part 0) or feed-forward neurons (part 1) that pruning removed."""
+    """Declare the share of encoder heads (part 0) or feed-forward neurons (part 1) that pruning removed."""
 
     def ours(results: Results, variant: Variant) -> str:
         size, baseline = results.size(variant), results.size(variant.baseline)
@@ -115,7 +115,7 @@ def sparsity(key: str, title: str, part: int) -> Quantity:
 
 
 def words_per_second(column: str | None, title: str, all_cores: bool = False) -> Quantity:
-    """Source words a second, median of the rounds."""
+    """Declare the source words per second, median of the rounds."""
 
     def ours(results: Results, variant: Variant) -> str:
         speed = lookup.speed(results, variant, all_cores)
@@ -126,7 +126,7 @@ def words_per_second(column: str | None, title: str, all_cores: bool = False) ->
 
 
 def seconds(column: str | None) -> Quantity:
-    """Seconds of one core for the whole text, median of the rounds."""
+    """Declare the seconds of one core for the whole text, median of the rounds."""
 
     def ours(results: Results, variant: Variant) -> str:
         speed = lookup.speed(results, variant)
@@ -155,6 +155,6 @@ def _span(values: list[int]) -> str:
 
 
 def encoder_totals(results: Results, variant: Variant) -> int | None:
-    """Encoder heads of a variant in all layers together."""
+    """Count a variant's encoder heads in all layers together."""
     size = results.size(variant)
     return sum(_encoder(size.architecture, "heads")) if size and size.architecture else None

@@ -1,8 +1,9 @@
-"""Tables of students beside WNGT20's and WMT21's: the variant that stands beside each row, and what is compared.
+"""Tables that compare our students with WNGT20's and WMT21's, row by row.
 
-A row of the paper is a student, a pruning recipe and a precision; ours is the variant of the same three, of
-the student that `report.rows` puts beside it.  Languages, data and machines differ, so the numbers cannot be
-compared as they stand: what can is the delta of each to its own baseline, which stands beside every number.
+A row of the paper is a student, a pruning recipe and a precision.  It is compared with our variant of the same
+recipe and precision, of the student that `report.rows` assigns to the row.  Languages, data and machines differ,
+so the numbers themselves cannot be compared.  The delta of each number to its own baseline can; the tables show
+it with every number.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,17 +27,17 @@ TIMES = ("qualities", "sizes", "speeds")
 
 @dataclass(frozen=True)
 class StudentLines:
-    """Rows of a table of students: the paper's in their order, our variants beside them."""
+    """Rows of a table of students: the paper's in their order, each with our corresponding variant."""
 
     paper: str
     key: Callable[[Printed], Key]
-    ours_too: Callable[[Variant], bool]  # our variants that belong here without a row in the paper
-    label: tuple[str, ...] = ("model",)  # the paper's columns that name its row
+    ours_too: Callable[[Variant], bool]  # True for our variants to show without a row in the paper
+    label: tuple[str, ...] = ("model",)  # the paper's columns that name a row
     against_teacher: bool = False  # baseline: the teacher, not the unpruned float32 student
-    recipes_too: Callable[[Recipes, str], bool] = lambda recipes, name: True  # of `ours_too`
+    recipes_too: Callable[[Recipes, str], bool] = lambda recipes, name: True  # limits `ours_too`
 
     def __call__(self, results: Results, printed: list[Printed]) -> list[Line]:
-        """Variants that the paper has no row for follow the last row of the same model."""
+        """Return the lines; variants without a row in the paper follow the last row of the same model."""
         rows = {self.key(row): row for row in printed}
         pairs = self._pairs(results, [(self.key(row), row) for row in printed])
         return [self._line(results, rows, *pair) for pair in pairs]
@@ -44,7 +45,7 @@ class StudentLines:
     def _pairs(
         self, results: Results, rows: list[tuple[Key, Printed]]
     ) -> list[tuple[Printed | None, Variant | None]]:
-        """Pairs of the paper's row and our variant, either of which may be missing."""
+        """Return pairs of the paper's row and our variant, either of which may be missing."""
         keys = [key for key, _ in rows]
         places = {v: self._place(v, results) for v in lookup.variants(results)}
         waiting = {
@@ -62,7 +63,7 @@ class StudentLines:
         return pairs + [(None, variant) for variant in waiting]
 
     def _belongs(self, variant: Variant, results: Results) -> bool:
-        """Return True if a variant stands in a table that has no row for it."""
+        """Return True if the table shows a variant that has no row in the paper."""
         recipes = results.config["pruning"]
         pruned = variant.recipe in recipes
         return self.ours_too(variant) and (not pruned or self.recipes_too(recipes, variant.recipe))
@@ -107,7 +108,7 @@ def student_tables(
     quantities: tuple[Quantity, ...],
     speeds: tuple[Quantity, ...] = (),
 ) -> tuple[PaperTable, ...]:
-    """Declare a table of qualities and sizes, and where there are `speeds` one of these."""
+    """Declare a table of qualities and sizes, and a table of `speeds` if there are any."""
     file, name = papers.PAPERS[paper]
     place = {
         "name": f"{paper}_table{number}",
@@ -168,7 +169,7 @@ def _means(results: Results, paper: str, shown: set[str]) -> list[str]:
 
 
 def _exceptions(paper: str | None) -> list[str]:
-    """Explain the zoo's entries whose printed figures cannot be met."""
+    """Explain the zoo's entries whose printed figures cannot be reproduced."""
     zoo = read_yaml(MODELS).items() if paper else ()
     noted = [
         (name, entry) for name, entry in zoo if entry.get("paper") == paper and "note" in entry
@@ -189,7 +190,7 @@ def _timing(results: Results) -> list[str]:
 
 
 def _engines(results: Results) -> str:
-    """Name the engine that produced each speed: "students by the …, the teacher by the …"."""
+    """Name the engines that produced the speeds: "students by the …, the teacher by the …"."""
     shown: dict[str, list[str]] = {}
     for variant in lookup.variants(results):
         for engine in lookup.engines(results, variant)[:1]:
@@ -207,10 +208,10 @@ def in_table1(row: Printed) -> Key:
 
 
 def trained(variant: Variant) -> bool:
-    """Return True for what a table 1 shows: teachers, students as trained, and their searches."""
+    """Return True if a table 1 shows the variant: teachers, unpruned float32 students, and their searches."""
     return (variant.recipe == "unpruned" or variant.is_search) and variant.precision == "float32"
 
 
 def is_student(variant: Variant) -> bool:
-    """Return True for a student's model in its own search."""
+    """Return True for a student's model with its own search."""
     return variant.student != TEACHER and not variant.is_search

@@ -26,7 +26,7 @@ _PIPELINE = {
 }
 _STUDENT = {"teacher": FINE_TUNED, "student": (*FINE_TUNED, "distil")}
 _PRUNED = {"original": FINE_TUNED, "pruned": (*FINE_TUNED, "movement")}
-# Number of a table: (task, {its rows: the steps that ours have been through}).
+# Number of a table: (task, {row of the paper: steps of our variant}).
 NUMBERED = {
     1: ("summarization", _STUDENT),
     2: ("language-modelling", _STUDENT),
@@ -58,7 +58,7 @@ COMPARABLE = (
 
 
 def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
-    """Return the table's rows, ours beside, where a pipeline went through the same steps."""
+    """Return the table's rows, each with our variant of the same steps if a pipeline has it."""
     task, steps = NUMBERED[number]
     rows = [row for row in printed if row["table"] == str(number)]
     ours = _variants_of(results, task, [steps[row["variant"]] for row in rows])
@@ -76,14 +76,14 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
 
 
 def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
-    """The variant for the steps of each row, all of one model: of the first that has most of them."""
+    """Return the variant for the steps of each row, all from one model: the first that has the most rows."""
     models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
     found = [[_variant_of(results, model, steps) for steps in rows] for model in models]
     return min(found, key=lambda ours: ours.count(None))
 
 
 def _variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
-    """The first variant of a model that has been through these steps; int8 may come without its training."""
+    """Return a model's first variant made by these steps; int8 may be without its training."""
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):
         for variant in variants_of(results.config, model):

@@ -14,7 +14,7 @@ from weebill.report.tables.beside_papers.students import (
     trained,
 )
 
-PRECISIONS = {  # as the paper calls them
+PRECISIONS = {  # the paper's name → ours
     "float32": "float32",
     "8bit": "int8",
     "8bit+finetuning": "int8-finetuned",

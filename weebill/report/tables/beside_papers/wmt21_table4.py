@@ -19,21 +19,21 @@ from weebill.report.tables.beside_papers.comparison import (
     nothing,
 )
 
-NUMBERS = {"fp32": "float32", "fp16": "float16", "8bit": "int8"}  # as the paper calls them
+NUMBERS = {"fp32": "float32", "fp16": "float16", "8bit": "int8"}  # the paper's name → ours
 
 
 class Timed(NamedTuple):
-    """Seconds of a variant in batches of one size, as they are shown, by kind of numbers."""
+    """Seconds of a variant in batches of one size, as text, by kind of numbers."""
 
     variant: str
     seconds: Mapping[str, str]
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return a line for each unpruned variant and mini-batch size, without a shortlist as the paper's.
+    """Return a line for each unpruned variant and mini-batch size, without a shortlist like the paper.
 
-    The paper's float32 and float16 stand beside a student's float32 variant, its int8 beside each int8 one.
-    Raises InputError where a variant was timed twice in one setting.
+    The paper's float32 and float16 are compared with a student's float32 variant, its int8 with each int8 variant.
+    Raises InputError if a variant was timed twice in one setting.
     """
     ours = _seconds(results.gpu_speeds)
     theirs = {
@@ -41,7 +41,7 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
             numbers: row[f"seconds_ours_{name}"] for name, numbers in NUMBERS.items()
         }
         for row in printed
-        if row["mini_batch"].isdecimal()  # its last row is of BLEU
+        if row["mini_batch"].isdecimal()  # the last row is BLEU
     }
     lines = []
     for name, timed in ours.items() or [("", {})]:
@@ -64,7 +64,7 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
 
 
 def _seconds(speeds: Sequence[GpuSpeed]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return seconds as they are shown: variant → batch → numbers, of unpruned variants without a shortlist."""
+    """Return seconds as text for unpruned variants without a shortlist: variant → batch size → kind of numbers."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     for speed in speeds:
         if Variant.parse(speed.variant).recipe == UNPRUNED and not speed.shortlist:
@@ -79,9 +79,9 @@ def _seconds(speeds: Sequence[GpuSpeed]) -> dict[str, dict[str, dict[str, str]]]
 
 
 def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
-    """Return the kinds of the paper's numbers that are shown beside a variant; all beside none of ours.
+    """Return the kinds of the paper's numbers to compare with a variant; all kinds if `name` is empty.
 
-    A student without an int8 variant has the paper's int8 beside its float32 one.
+    The paper's int8 is compared with the float32 variant of a student that has no int8 variant.
     """
     if not name:
         return list(NUMBERS.values())
@@ -110,7 +110,7 @@ def _quantity(numbers: str, against: Quantity | None = None) -> Quantity:
 
 
 FLOAT32 = _quantity("float32")
-# The paper's float32 is the baseline of its own row, ours that of the student's float32 variant.
+# The paper's baseline is float32 in the same row; ours is the student's float32 variant.
 OURS_IN_FLOAT32 = Quantity("float32", FLOAT32.title, FLOAT32.ours, nothing)
 
 TABLES = (

@@ -13,7 +13,7 @@ from weebill.report.tables.beside_papers.students import (
     trained,
 )
 
-PRECISIONS = {  # as the paper calls them
+PRECISIONS = {  # the paper's name → ours
     "float32": "float32",
     "8bit": "int8-finetuned",
     "8bit-untuned": "int8",
@@ -31,7 +31,7 @@ def _in_table3(row: Printed) -> Key:
 
 
 def _takes_heads_alone(recipes: Recipes, name: str) -> bool:
-    """Return True for late resetting, and for what chooses as many heads another way."""
+    """Return True for a method that removes heads alone, such as late resetting."""
     return pruning_method(recipes[name]).parts == {"heads"}
 
 

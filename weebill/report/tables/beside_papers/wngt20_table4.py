@@ -18,16 +18,16 @@ from weebill.report.tables.beside_papers.comparison import (
     printed,
 )
 
-NUMBERS = {"fp32": "float32", "fp16": "float16"}  # as the paper calls them
-# Row of table 1, recipe, grid that the weights are decoded from or "", numbers, True with a shortlist.
+NUMBERS = {"fp32": "float32", "fp16": "float16"}  # the paper's name → ours
+# Row of table 1, recipe, grid of weights that are decoded first or "", numbers, True with a shortlist.
 Setting = tuple[str, str, str, str, bool]
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return a line for every student that stands beside a row, each at its best batch size."""
+    """Return a line for every student that corresponds to a row, each at its best batch size."""
     students = list(papers.load_table("wngt20", 1)["model"])
     theirs = {_printed_setting(row, students): row for row in printed}
-    # By variant too: several may stand beside one row.
+    # The key includes the variant, because several variants may correspond to one row.
     ours: dict[tuple[Setting, str], GpuSpeed] = {}
     for speed in sorted(results.gpu_speeds, key=lambda speed: speed.words_per_second):
         variant = Variant.parse(speed.variant)
@@ -56,13 +56,13 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
 
 
 def _decoded_from(speed: GpuSpeed) -> str:
-    """Return the grid of weights that were decoded to be multiplied; "" of those multiplied as they are stored."""
+    """Return the grid of weights that are decoded before they are multiplied; "" if stored weights are multiplied."""
     grid = grid_of(Variant.parse(speed.variant).precision)
     return "" if grid == "float32" or speed.numbers == "int8" else grid
 
 
 def _printed_setting(row: Printed, students: Sequence[str]) -> Setting:
-    """Return the setting of e.g. the model "tiny.steady.i12" in the variant "fp16+shortlist"."""
+    """Return a printed row's setting, e.g. that of model "tiny.steady.i12" in variant "fp16+shortlist"."""
     student = max((name for name in students if row["model"].startswith(name)), key=len)
     recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
     numbers, _, shortlist = row["variant"].partition("+")
