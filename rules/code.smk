@@ -1,4 +1,4 @@
-"""The parameter `code` of every rule that runs a script: the fingerprint of what the script can reach by imports."""
+"""Parameter `code` of every rule that runs a script: the fingerprint of all code that the script can import."""
 
 from weebill.workflow.rule_code import set_code
 

@@ -1,4 +1,4 @@
-"""What every kind of experiment shares: the checked configuration, its folders, and a few small functions."""
+"""Common parts of every kind of experiment: the checked configuration, its folders, and small functions."""
 
 import hashlib
 import sys
@@ -21,9 +21,9 @@ def stop(message):
     sys.exit(message)
 
 
-# Where this workflow lies; workflow.basedir is the folder of the one that imports it as a module.
+# The folder of this workflow; workflow.basedir is the folder of a workflow that imports it as a module.
 REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
-# The place that messages name: an importing workflow may give its module a dictionary.
+# The file that messages name; an importing workflow may pass a dictionary instead of a file.
 CONFIG_FILE = str(
     workflow.configfiles[-1] if workflow.configfiles else "config of the module"
 )
@@ -32,7 +32,7 @@ try:
     for folder in (workflow.basedir, REPOSITORY):
         check_folder(str(folder))
     for path in workflow.configfiles:
-        read_yaml(path)  # Snakemake's own reader lets a key stand twice
+        read_yaml(path)  # reject duplicate keys, which Snakemake's own reader accepts
     ZOO = load_zoo()
     config = check(config, CONFIG_FILE, ZOO)
 except InputError as error:
@@ -53,46 +53,53 @@ BY_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_met
 
 
 def process_threads():
-    """CPU threads of one process; the same number gives the same weights, bit for bit."""
+    """Return the CPU threads of one process; the same number gives the same weights, bit for bit."""
     return config["hardware"]["threads"]
 
 
 def training_threads():
-    """CPU threads of one training job, which has a process for each device."""
+    """Return the CPU threads of one training job, which has a process for each device."""
     return config["hardware"]["devices"] * process_threads()
 
 
 def accelerators(count):
-    """Accelerators of a job, in the words of the Slurm executor."""
+    """Return a job's accelerators as a resource of the Slurm executor."""
     return {} if config["hardware"]["accelerator"] == "cpu" else {"gpu": count}
 
 
 def growing(mebibytes):
-    """Memory of a job, as much more again at each further attempt."""
+    """Return a job's memory, which grows by the same amount with each attempt."""
     return lambda wildcards, attempt: attempt * mebibytes
 
 
 def present(paths):
-    """The user's own files that are there: a dry run needs no data, and names what is missing; a run stops first."""
+    """Return those of the user's files that exist.
+
+    A dry run needs no data; it names missing files.  A real run stops before the first job if a file is missing.
+    """
     return [path for path in paths if Path(path).exists()]
 
 
 def environment_of(name):
-    """What a job of an environment waits for.  Its age says nothing: `versions_of` tells what is installed."""
+    """Return the file that marks an environment as installed.
+
+    Its age is ignored, because `versions_of` identifies the installed packages.
+    """
     return [] if BY_CONDA else [ancient(f".venvs/{name}/.installed")]
 
 
 def versions_of(name):
-    """A fingerprint of what is installed in an environment."""
+    """Return a fingerprint of the packages pinned for an environment."""
     pins = REPOSITORY / "envs" / f"{name}.txt"
     return hashlib.sha256(pins.read_bytes()).hexdigest()[:16]
 
 
 def run_in(name, script):
-    """Start a shell command: a workflow script by the Python of an environment, which finds the library's modules.
+    """Return the start of a shell command that runs a workflow script with the Python of an environment.
 
-    But none beside its script (-P): select.py there would pass for Python's own `select`.  This is no parameter:
-    a copy of the project, or --sdm conda, would rerun the job.
+    Python finds the library's modules, but no modules in the script's folder (-P): select.py there would hide
+    Python's own `select`.  The command is not a parameter, because a copy of the project or --sdm conda would then
+    rerun the job.
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
     path = REPOSITORY / "workflow_scripts" / script
@@ -100,12 +107,12 @@ def run_in(name, script):
 
 
 def unrecorded(value):
-    """Make a parameter, of a function of the wildcards, that may change without rerunning the job.
+    """Return a parameter, computed from the wildcards, that may change without rerunning the job.
 
     Snakemake does not record parameters that depend on the threads.
     """
     return lambda wildcards, threads: value(wildcards)
 
 
-# Where files are fetched to and looked for, which decides no row.
+# Folders where files are fetched to and looked for; they affect no row.
 PLACES = unrecorded(lambda w: [config.get("local_dir"), config.get("download_cache")])

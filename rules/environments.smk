@@ -1,8 +1,8 @@
-"""The environments that cannot live beside the main one, made for whatever target needs them."""
+"""Environments that conflict with the main one, made when a target needs them."""
 
 
 rule environment:
-    """A virtual environment from envs/NAME.txt; with `--sdm conda`, Snakemake's own serve instead."""
+    """Make a virtual environment from envs/NAME.txt; `--sdm conda` uses Snakemake's own environments instead."""
     output:
         touch(".venvs/{name}/.installed"),
     log:

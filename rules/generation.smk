@@ -1,4 +1,4 @@
-"""Text to small models that generate it: made or fetched, fine-tuned, distilled, pruned, quantized, measured."""
+"""Pipeline to small models that generate text: fine-tuning, distillation, pruning, quantization, measuring."""
 
 
 include: "generation/common.smk"

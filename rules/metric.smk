@@ -1,4 +1,4 @@
-"""Judgements to a small metric: encoders, reference models, pruned and distilled, their agreement with people."""
+"""Pipeline from judgements to small metrics: encoders, references, pruning, distillation, agreement with people."""
 
 
 include: "metric/common.smk"

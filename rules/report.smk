@@ -1,8 +1,8 @@
-"""Tables, figures and pages of what is measured, one page that holds them all, and copies for the documentation."""
+"""Tables, figures and pages of the measurements, one page with all of them, and copies for the documentation."""
 
 from weebill.report import catalogue
 
-# The rules of each kind of experiment say in REPORT_FILES where its measurements are.
+# The rules of each kind of experiment define REPORT_FILES, the files of its measurements.
 REPORT_FIELDS = [name for name, files in REPORT_FILES.items() if files]
 REPORT_TABLES = catalogue.tables(config, REPORT_FIELDS)
 REPORT_FIGURES = catalogue.figures(config, REPORT_FIELDS)
@@ -12,7 +12,7 @@ REPORT_PAGES = catalogue.pages(config, REPORT_FIELDS)
 for rule_name, items in REPORT_TABLES.items():
 
     rule:
-        """Tables of what is measured, ours and the papers' with ours beside: CSV, Markdown, LaTeX and pages."""
+        """Make tables of the measurements, and of the papers' numbers with ours: CSV, Markdown, LaTeX and HTML."""
         name:
             rule_name
         input:
@@ -38,7 +38,7 @@ for rule_name, items in REPORT_TABLES.items():
 for rule_name, items in REPORT_FIGURES.items():
 
     rule:
-        """Figures of what is measured: PNG, SVG and interactive pages."""
+        """Make figures of the measurements: PNG, SVG and interactive HTML."""
         name:
             rule_name
         input:
@@ -64,7 +64,7 @@ for rule_name, items in REPORT_FIGURES.items():
 for rule_name, page in REPORT_PAGES.items():
 
     rule:
-        """One page of Markdown with tables and figures, what it ran on and how long it took."""
+        """Write a page of Markdown with tables, figures, hardware, software and run times."""
         name:
             rule_name
         input:
@@ -90,14 +90,14 @@ for rule_name, page in REPORT_PAGES.items():
 
 
 rule report_page:
-    """Snakemake's report of the complete run: tables, figures and run times in one page."""
+    """Write Snakemake's report of the complete run: tables, figures and run times in one page."""
     input:
         reported(),
     output:
         REPORT,
     log:
         LOGS / "report_page.log",
-    localrule: True  # seconds, and it reads .snakemake
+    localrule: True  # takes seconds and reads .snakemake
     conda:
         "../envs/main.yaml"
     threads: 1
@@ -119,7 +119,7 @@ for page in REPORT_PAGES.values():
     published = config["experiment"] if whole else page.file
 
     rule:
-        """Copy a page and its figures to docs/results, to be committed (asked for by name only)."""
+        """Copy a page and its figures to docs/results, to be committed; runs only if requested by name."""
         name:
             rule_name
         input:
@@ -138,7 +138,7 @@ for page in REPORT_PAGES.values():
 
 
 rule publish_table:
-    """Copy one table to docs/results, to be committed (asked for by name only)."""
+    """Copy one table to docs/results, to be committed; runs only if requested by name."""
     input:
         TABLES / "{table}.md",
     output:

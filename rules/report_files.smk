@@ -1,4 +1,4 @@
-"""The files of tables and figures, by format."""
+"""Files of tables and figures, by format."""
 
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
 
@@ -6,10 +6,10 @@ FIGURE_FORMATS = ["png", "svg", "html"]
 
 
 def in_report(file, category, title, caption, subcategory=None):
-    """A file that the report shows, as a table or figure.
+    """Return a file that the report shows as a table or figure.
 
-    It has one label only: of two, the report's page makes a switch, and breaks where a result
-    lacks one of the switch's sides.
+    It has one label only.  With two labels the report's page makes a switch, which fails if a result lacks
+    one of its sides.
     """
     return report(
         file,
@@ -21,7 +21,7 @@ def in_report(file, category, title, caption, subcategory=None):
 
 
 def table_files(folder, name, category, title, caption, subcategory=None, shown=True):
-    """A table's files by format; its page is in the report, where it is `shown`."""
+    """Return a table's files by format; the report contains its HTML page if `shown` is True."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in TABLE_FORMATS}
     page = f"{name}_html"
     if shown:
@@ -30,7 +30,7 @@ def table_files(folder, name, category, title, caption, subcategory=None, shown=
 
 
 def figure_files(folder, name, category, title):
-    """A figure's files by format; its interactive page is shown in the report."""
+    """Return a figure's files by format; the report contains its interactive page."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
     page = f"{name}_html"
     files[page] = in_report(files[page], category, f"{title} (figure)", name)
@@ -38,7 +38,7 @@ def figure_files(folder, name, category, title):
 
 
 def shown_tables(items):
-    """The files of tables of the catalogue; those of one rule lie in one folder."""
+    """Return the files of some tables of the catalogue; all tables of one rule are in one folder."""
     files = {}
     for item in items:
         place = TABLES / item.file
@@ -48,7 +48,7 @@ def shown_tables(items):
 
 
 def shown_figures(items):
-    """The files of figures of the catalogue."""
+    """Return the files of some figures of the catalogue."""
     files = {}
     for item in items:
         place = FIGURES / item.file
@@ -57,19 +57,19 @@ def shown_figures(items):
 
 
 def measured_files(entries):
-    """The files of what tables, figures or pages show, by the names that `Results.read` expects."""
+    """Return the files that tables, figures or pages read, by the names that `Results.read` expects."""
     return {
         name: REPORT_FILES[name] for name in catalogue.inputs(entries, REPORT_FIELDS)
     }
 
 
 def pictures(page):
-    """The figures that a page shows."""
+    """Return the files of the figures that a page shows."""
     return [FIGURES / f"{file}.svg" for file in page.pictures]
 
 
 def report_targets():
-    """All that is made of the measurements, the report last."""
+    """Return all files made from the measurements, the report last."""
     tables, figures = (
         [item.file for items in rules_of.values() for item in items]
         for rules_of in (REPORT_TABLES, REPORT_FIGURES)
@@ -83,5 +83,5 @@ def report_targets():
 
 
 def reported():
-    """The files that the report needs: all the others of a complete run."""
+    """Return the files that the report needs: all other files of a complete run."""
     return [target for target in final_targets() if target != REPORT]

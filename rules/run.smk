@@ -1,4 +1,4 @@
-"""Before the first job: can this run succeed at all, and what will it cost?  After the last: where the report is."""
+"""Checks and an estimate of the cost before the first job, and the path of the report after the last."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ from weebill.files import write_json
 
 
 def unwritable(folder):
-    """One line, in a list, where `folder` cannot be made or written."""
+    """Return a list with a message if `folder` cannot be made or written, otherwise an empty list."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
@@ -28,14 +28,14 @@ def unwritable(folder):
 
 
 def print_estimate():
-    """What the experiment needs of disk and time."""
+    """Print the disk space and the time that the experiment needs."""
     place = next(folder for folder in [RESULTS, *RESULTS.parents] if folder.exists())
     lines = estimate(config, ZOO).lines(RESULTS, shutil.disk_usage(place).free)
     print("\n".join(lines), file=sys.stderr)
 
 
 def is_dry_run():
-    """Return True in a dry run; how Snakemake was called is known here from its arguments alone."""
+    """Return True in a dry run, which only the command-line arguments show at this point."""
     return any(
         argument in ("--dry-run", "--dryrun")
         or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
@@ -43,7 +43,7 @@ def is_dry_run():
     )
 
 
-# A dry run has no start, and Snakemake calls `onstart` of the main workflow only, not of one imported as a module.
+# Snakemake does not call `onstart` in a dry run, nor that of a workflow imported as a module.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 if workflow.is_main_process and (IS_MODULE or is_dry_run()):
     if unfit := unfit_models(config):

@@ -1,4 +1,4 @@
-"""Corpus to student: cleaned text, teachers, distilled text, students, pruned, quantized, measured."""
+"""Pipeline from corpus to student: cleaning, teachers, distillation, students, pruning, quantization, measuring."""
 
 
 include: "translation/common.smk"

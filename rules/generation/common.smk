@@ -1,4 +1,4 @@
-"""What the stages of a generation experiment share: its models' variants, and where they lie."""
+"""Common parts of a generation experiment's stages: its models' variants, and their folders."""
 
 import re
 
@@ -26,7 +26,7 @@ LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
 
 
 def either(names):
-    """A pattern that matches these names alone."""
+    """Return a pattern that matches only the given names."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
@@ -39,18 +39,18 @@ wildcard_constraints:
 
 
 def data_of(model):
-    """The folder of the text that a model is trained and measured on."""
+    """Return the folder of the text that a model is trained and measured on."""
     return DATA / config["models"][model]["data"]
 
 
 def pretraining_text(model):
-    """The folders of the text that a model is made from: its own, or others too."""
+    """Return the folders of the text that a model is pre-trained on, by default the model's own text."""
     section = config["models"][model]
     return [DATA / name for name in section.get("text", [section["data"]])]
 
 
 def folder_of(origin):
-    """The folder of a variant, or of the model that a pipeline starts from, the user's own perhaps."""
+    """Return the folder of a variant, or of the first model of a pipeline, which may be the user's own."""
     section = config["models"].get(origin, {})
     if section.get("by") == "hugging_face" and "revision" not in section:
         return present([section["hugging_face"]])
@@ -58,10 +58,10 @@ def folder_of(origin):
 
 
 def lengths_of(model):
-    """The longest texts that a model is given and asked for."""
+    """Return the greatest lengths of a model's inputs and outputs."""
     return {key: config["models"][model][key] for key in ("max_source", "max_target")}
 
 
 def final_targets():
-    """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
+    """Return the files that `snakemake` without a target makes: tables and figures of all measured variants."""
     return report_targets()

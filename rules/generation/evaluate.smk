@@ -1,8 +1,8 @@
-"""Every variant measured: ROUGE or perplexity, bytes, and time."""
+"""Measurements of every variant: ROUGE or perplexity, bytes, and time."""
 
 
 rule summarize_test_set:
-    """A variant's summaries of the test articles."""
+    """Summarize the test articles with a variant."""
     input:
         model=lambda w: folder_of(w.variant),
         data=lambda w: data_of(model_of(w.variant)),
@@ -27,7 +27,7 @@ rule summarize_test_set:
 
 
 rule measure_summaries:
-    """ROUGE of a variant's summaries, with bootstrap intervals."""
+    """Compute ROUGE of a variant's summaries, with bootstrap intervals."""
     input:
         summaries=SUMMARIES / "{variant}.jsonl",
         model=lambda w: folder_of(w.variant),
@@ -56,7 +56,7 @@ rule measure_summaries:
 
 
 rule measure_lead:
-    """ROUGE of what the articles begin with, as long as a model's summaries may be."""
+    """Compute ROUGE of the articles' beginnings, at the longest length of a model's summaries."""
     input:
         model=lambda w: folder_of(w.model),
         data=lambda w: data_of(w.model),
@@ -81,7 +81,7 @@ rule measure_lead:
 
 
 rule measure_perplexity:
-    """Perplexity of the test text by strided windows, with bootstrap intervals."""
+    """Compute the perplexity of the test text in strided windows, with bootstrap intervals."""
     input:
         model=lambda w: folder_of(w.variant),
         data=lambda w: data_of(model_of(w.variant)),
@@ -110,7 +110,7 @@ rule measure_perplexity:
 
 
 rule measure_generation_size:
-    """Bytes and numbers of a variant."""
+    """Count a variant's bytes and numbers."""
     input:
         model=lambda w: folder_of(w.variant),
     output:
@@ -129,7 +129,7 @@ rule measure_generation_size:
 
 
 rule measure_generation_speed:
-    """Seconds per example and token at fixed lengths, and memory, of all variants of a model in turn."""
+    """Measure seconds per example and token at fixed lengths, and memory, of all variants of a model in turn."""
     input:
         models=lambda w: [
             path for name in variants_of(config, w.model) for path in folder_of(name)
@@ -143,7 +143,7 @@ rule measure_generation_speed:
         BENCHMARKS / "measure_generation_speed/{model}.tsv"
     conda:
         "../../envs/main.yaml"
-    # All that --cores gives, since nothing else may run beside; without it, on a cluster, one process's.
+    # Take all of --cores, so that nothing else runs meanwhile; a cluster job has one process's threads.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=growing(12000),

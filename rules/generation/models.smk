@@ -1,4 +1,4 @@
-"""Text in its parts, and the models that pipelines start from: made here, or of the Hugging Face hub."""
+"""Text in parts, and the first models of the pipelines: made here, or from the Hugging Face hub."""
 
 MADE = [name for name, section in config["models"].items() if section["by"] == "making"]
 FETCHED_MODELS = {
@@ -9,7 +9,7 @@ FETCHED_MODELS = {
 
 
 rule import_text:
-    """Articles with summaries, or running text, in parts to train, validate and test on."""
+    """Import articles with summaries, or running text, in parts for training, validation and test."""
     input:
         lambda w: present(
             entry[key]
@@ -37,7 +37,7 @@ rule import_text:
 
 
 rule make_generator:
-    """A small model in the shape of BART or GPT-2, its tokenizer, pre-trained on the training text."""
+    """Pre-train a small model in the shape of BART or GPT-2, and its tokenizer, on the training text."""
     input:
         data=lambda w: pretraining_text(w.model),
     output:
@@ -63,7 +63,7 @@ rule make_generator:
 
 
 rule fetch_generator:
-    """A model of the hub by its name and commit."""
+    """Fetch a model from the hub by its name and commit."""
     output:
         directory(MODELS / "{model}/model"),
     log:
@@ -72,7 +72,7 @@ rule fetch_generator:
         BENCHMARKS / "fetch_generator/{model}.tsv"
     wildcard_constraints:
         model=either(FETCHED_MODELS),
-    localrule: True  # the nodes of a cluster seldom have a network
+    localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"
     threads: 1

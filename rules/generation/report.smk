@@ -1,4 +1,4 @@
-"""Where the measurements are that a generation experiment's tables, figures and page show."""
+"""Files of the measurements that a generation experiment's tables, figures and page show."""
 
 from weebill.report.lookups.generation import movement_variants
 

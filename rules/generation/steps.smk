@@ -1,21 +1,21 @@
-"""The steps that make a model small, each from a variant into the next (TEXTGEN §3).
+"""Steps that make a model smaller; each makes the next variant from a variant (TEXTGEN §3).
 
-A variant's path tells its steps, so that any order and subset is one target away.
+A variant's path names its steps, so a target can request any steps in any order.
 """
 
 
 def start_of(wildcards):
-    """The folder that a step starts from."""
+    """Return the folder of the model that a step starts from."""
     return folder_of(wildcards.origin)
 
 
 def text_of_step(wildcards):
-    """The text that a step works on."""
+    """Return the text that a step works on."""
     return data_of(model_of(wildcards.origin))
 
 
 rule fine_tune:
-    """Train on the text's own labels."""
+    """Train a model on the text's own labels."""
     input:
         model=start_of,
         data=text_of_step,
@@ -38,7 +38,7 @@ rule fine_tune:
         lengths=lambda w: lengths_of(model_of(w.origin)),
         seed=config["seed"],
         hardware=config["hardware"],
-        # A training need not be repeated where these change.
+        # A change of these values does not require a new training.
         measured=unrecorded(lambda w: measured_lengths(config, model_of(w.origin))),
         vocabulary_pruned=unrecorded(
             lambda w: vocabulary_pruned(config, model_of(w.origin))

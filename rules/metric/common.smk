@@ -1,4 +1,4 @@
-"""What the stages of a metric experiment share: the metrics that it makes, and where they lie."""
+"""Common parts of a metric experiment's stages: the metrics that it makes, and their folders."""
 
 from weebill.configuration.resources import pretraining_memory, vocabulary_memory
 from weebill.experiment.metrics import our_metrics, pruned_metrics, shown_metrics
@@ -12,7 +12,7 @@ DISTILLATION = RESULTS / "distillation"
 SCORES = EVALUATION / "scores"
 
 REFERENCE = config["reference"]
-PRUNED = pruned_metrics(config)  # name: methods, in turn
+PRUNED = pruned_metrics(config)  # name: methods in the order of use
 DEVELOPMENT = {"development": config["pruning"]["development"]} if PRUNED else {}
 OWN = {*our_metrics(config), *PRUNED}  # the metrics that are models of the experiment
 JUDGED_SETS = {**config["test_sets"], **DEVELOPMENT}
@@ -30,13 +30,13 @@ wildcard_constraints:
 
 
 def members():
-    """The reference models: an ensemble trained here, or the checkpoint."""
+    """Return the folders of the reference models: an ensemble trained here, or the checkpoint."""
     count = 1 if "checkpoint" in REFERENCE else REFERENCE["members"]
     return expand(MEMBERS / "member-{member}", member=range(count))
 
 
 def model_of(metric):
-    """The folders of a metric's models, several of an ensemble; none of one without a model."""
+    """Return the folders of a metric's models: several for an ensemble, none for a metric without a model."""
     if metric == "reference":
         return members()[:1]
     if metric == "ensemble":
@@ -45,7 +45,7 @@ def model_of(metric):
 
 
 def encoder_of(name):
-    """The folder of an encoder: the user's own, or one that is made or fetched first."""
+    """Return the folder of an encoder: the user's own, or one that a rule makes or fetches."""
     section = config["encoders"][name]
     if section["by"] == "hugging_face" and "revision" not in section:
         return present([section["hugging_face"]])
@@ -53,29 +53,29 @@ def encoder_of(name):
 
 
 def without_by(section):
-    """The settings of a section that `by` chose among others."""
+    """Return a section's settings without the key `by`, which chose them."""
     return {key: value for key, value in section.items() if key != "by"}
 
 
 def judged_tables(entries):
-    """The tables of judgements that some entries name."""
+    """Return the tables of judgements that some entries name."""
     return present([entry["table"] for entry in entries])
 
 
 def scores_of(entry, metric):
-    """The file of a metric's scores that an entry of a judged set names, if any."""
+    """Return the file of a metric's scores that an entry of a judged set names, if any."""
     return present(
         [path for name, path in entry.get("scores", {}).items() if name == metric]
     )
 
 
 def timed_metrics():
-    """The metrics that are timed, the reference first."""
+    """Return the names of the metrics that are timed, the reference first."""
     return [name for name in our_metrics(config) if name != "ensemble"]
 
 
 def timed_files():
-    """What they score for that."""
+    """Return the files of text that the timed metrics score."""
     speed = config["evaluation"].get("speed")
     if speed is None:
         return []
@@ -91,5 +91,5 @@ FETCHED_ENCODERS = {
 
 
 def final_targets():
-    """What `snakemake` without a target makes: every metric, measured, in tables and figures."""
+    """Return the files that `snakemake` without a target makes: tables and figures of all measured metrics."""
     return report_targets()

@@ -1,8 +1,8 @@
-"""A small metric that learns from the ensemble of references (COMETINHO §5)."""
+"""Distillation of a small metric from the ensemble of references (COMETINHO §5)."""
 
 
 rule select_pairs:
-    """Parallel pairs to distil on, and apart from them those that translators are trained on."""
+    """Select parallel pairs to distil on, and separate pairs to train translators on."""
     input:
         files=lambda w: present(
             [
@@ -32,7 +32,7 @@ rule select_pairs:
 
 
 rule translator_vocabulary:
-    """The vocabulary of the translators that are trained here."""
+    """Train the vocabulary of the translators that are trained here."""
     input:
         corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
     output:
@@ -55,7 +55,7 @@ rule translator_vocabulary:
 
 
 rule train_translator:
-    """A translator of some pairs, strong or weak by its settings."""
+    """Train a translator of some pairs, strong or weak by its settings."""
     input:
         corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
         validation=DISTILLATION / "{pairs}/translators/validation.parquet",
@@ -98,14 +98,14 @@ rule train_translator:
 
 
 rule fetch_translator:
-    """A translator of the Hugging Face hub by its name and commit."""
+    """Fetch a translator from the Hugging Face hub by its name and commit."""
     output:
         directory(DISTILLATION / "hugging_face/{model}"),
     log:
         LOGS / "fetch_translator/{model}.log",
     benchmark:
         BENCHMARKS / "fetch_translator/{model}.tsv"
-    localrule: True  # the nodes of a cluster seldom have a network
+    localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -119,7 +119,7 @@ rule fetch_translator:
 
 
 rule split_pairs:
-    """What a step translates, in shards of equal size."""
+    """Split the text that a step translates into shards of equal size."""
     input:
         corpus=step_input,
     output:
@@ -147,7 +147,7 @@ rule split_pairs:
 
 
 rule translate_pairs:
-    """A step's translations of a shard."""
+    """Translate a shard by the model of a step."""
     input:
         shard=DISTILLATION / "{pairs}/{translation}/{step}/split/shard-{shard}.parquet",
         teacher=lambda w: translator_of(w.pairs, w.translation, w.step),
@@ -174,7 +174,7 @@ rule translate_pairs:
 
 
 rule merge_pairs:
-    """A step's translations of all shards, each verified against what was translated."""
+    """Merge a step's translations of all shards; each shard is verified against its input."""
     input:
         corpora=lambda w: [step_input(w)],
         shards=expand(
@@ -201,7 +201,7 @@ rule merge_pairs:
 
 
 rule join_translations:
-    """Source, translation and reference: a row for each of a pair's different translations."""
+    """Write source, translation and reference: a row for each different translation of a pair."""
     input:
         pairs=DISTILLATION / "{pairs}/pairs.parquet",
         translations=lambda w: [table for table, _ in last_steps(w.pairs)],
@@ -223,7 +223,7 @@ rule join_translations:
 
 
 rule score_corpus:
-    """These rows scored by the ensemble of references."""
+    """Score the translated rows by the ensemble of references."""
     input:
         corpus=DISTILLATION / "{pairs}/tuples.parquet",
         models=members(),
@@ -247,7 +247,7 @@ rule score_corpus:
 
 
 rule split_scored:
-    """All scored rows as a table to learn from and one to choose the best epoch by; no source is in both."""
+    """Split all scored rows into training and validation tables that share no source."""
     input:
         expand(DISTILLATION / "{pairs}/scored.parquet", pairs=PAIRS),
     output:
@@ -269,7 +269,7 @@ rule split_scored:
 
 
 rule train_distilled:
-    """The small metric that learns from the ensemble's scores."""
+    """Train the small metric on the ensemble's scores."""
     input:
         training=DISTILLATION / "training.parquet",
         validation=DISTILLATION / "validation.parquet",

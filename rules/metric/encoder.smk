@@ -1,8 +1,8 @@
-"""Encoders by masked language modelling on the experiment's text, or from the Hugging Face hub."""
+"""Encoders: trained by masked language modelling on the experiment's text, or from the Hugging Face hub."""
 
 
 rule make_tokenizer:
-    """One tokenizer of XLM-R's kind for all encoders that are made here."""
+    """Train one tokenizer like XLM-R's for all encoders that are made here."""
     input:
         texts=present(config.get("texts", [])),
     output:
@@ -18,7 +18,7 @@ rule make_tokenizer:
         mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
     params:
         pieces=config["vocabulary"],
-        # More than translators' vocabularies are of would need memory and time, and change little.
+        # More sentences than translators' vocabularies use would need memory and time, and change little.
         sentences=min(config["sentences"], 2_000_000),
         seed=config["seed"],
     script:
@@ -26,7 +26,7 @@ rule make_tokenizer:
 
 
 rule pretrain_encoder:
-    """A small XLM-R, pre-trained to tell masked pieces."""
+    """Pre-train a small XLM-R to predict masked pieces."""
     input:
         texts=present(config.get("texts", [])),
         tokenizer=TOKENIZER,
@@ -53,7 +53,7 @@ rule pretrain_encoder:
 
 
 rule fetch_encoder:
-    """An encoder of the hub by its name and commit."""
+    """Fetch an encoder from the hub by its name and commit."""
     output:
         directory(ENCODERS / "{encoder}"),
     log:
@@ -62,7 +62,7 @@ rule fetch_encoder:
         BENCHMARKS / "fetch_encoder/{encoder}.tsv"
     wildcard_constraints:
         encoder="|".join(FETCHED_ENCODERS) or "none",
-    localrule: True  # the nodes of a cluster seldom have a network
+    localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"
     threads: 1

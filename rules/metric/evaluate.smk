@@ -1,8 +1,8 @@
-"""How well every metric agrees with people, how large it is, and how long it takes."""
+"""Agreement of every metric with people, and its size and speed."""
 
 
 rule score_judged:
-    """A metric's scores of a judged set, segment by segment."""
+    """Score a judged set with a metric, segment by segment."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
         models=lambda w: model_of(w.metric),
@@ -28,7 +28,7 @@ rule score_judged:
 
 
 rule measure_agreement:
-    """The agreement of all metrics with people on a judged set, with intervals and significance."""
+    """Measure the agreement of all metrics with people on a judged set, with intervals and significance."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
         scores=lambda w: expand(
@@ -58,7 +58,7 @@ rule measure_agreement:
 
 
 rule measure_metric:
-    """Parameters and bytes of a metric, and how much each state of its encoder counts."""
+    """Count a metric's parameters and bytes, and record the weight of each state of its encoder."""
     input:
         model=lambda w: model_of(w.metric)[0],
     output:
@@ -77,7 +77,7 @@ rule measure_metric:
 
 
 rule measure_metric_speed:
-    """Seconds by systems, segments and candidates, all metrics in turn on one core."""
+    """Measure seconds by systems, segments and candidates, all metrics in turn on one core."""
     input:
         models=[model_of(name)[0] for name in timed_metrics()],
         files=timed_files(),
@@ -89,7 +89,7 @@ rule measure_metric_speed:
         BENCHMARKS / "measure_metric_speed.tsv"
     conda:
         "../../envs/main.yaml"
-    # All that --cores gives, so that nothing else runs while it is timed.
+    # Take all of --cores, so that nothing else runs meanwhile.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=growing(6000),

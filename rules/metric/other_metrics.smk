@@ -1,11 +1,11 @@
-"""Metrics by their own libraries, BERTScore and BLEURT, as rows beside COMET's."""
+"""Metrics from other libraries, BERTScore and BLEURT, for comparison with COMET."""
 
 import json
 import re
 
 
 rule score_by_library:
-    """Such a metric's scores of a judged set, segment by segment."""
+    """Score a judged set with a metric of another library, segment by segment."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
         model=lambda w: encoder_of(config["metrics"][w.metric]["encoder"]),

@@ -1,8 +1,8 @@
-"""Smaller metrics cut out of the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
+"""Smaller metrics by pruning the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
 
 
 rule prune_metric:
-    """The reference without some of its parts, those that matter least by the gradient of its loss."""
+    """Prune the parts of the reference that matter least by the gradient of its loss."""
     input:
         metric=model_of("reference")[0],
         judgements=judged_tables(config["pruning"]["judgements"]),
@@ -25,7 +25,7 @@ rule prune_metric:
         judgements=config["pruning"]["judgements"],
         segments=config["pruning"]["segments"],
         seed=config["seed"],
-        # What a checkpoint has learnt is not known.
+        # A checkpoint's training settings are unknown.
         normalise=None if "checkpoint" in REFERENCE else REFERENCE["normalise"],
         validation_share=REFERENCE["validation_share"],
     script:

@@ -1,4 +1,4 @@
-"""The reference models: COMET regression models, trained by unbabel-comet from people's judgements, or one that is had."""
+"""Reference models: COMET regression models trained by unbabel-comet on people's judgements, or a checkpoint."""
 
 import json
 
@@ -13,9 +13,9 @@ TRAIN_REGRESSION = (
 if "checkpoint" in REFERENCE:
 
     rule import_reference:
-        """A checkpoint that is there or on the hub as a metric folder, which needs nothing else."""
+        """Convert a checkpoint, from a file or the hub, into a complete metric folder."""
         input:
-            checkpoint=present([REFERENCE["checkpoint"]]),  # or it is on the hub
+            checkpoint=present([REFERENCE["checkpoint"]]),  # empty if it is on the hub
             encoder=encoder_of(REFERENCE["encoder"]) if "encoder" in REFERENCE else [],
         output:
             directory(MEMBERS / "member-0"),
@@ -23,7 +23,7 @@ if "checkpoint" in REFERENCE:
             LOGS / "import_reference.log",
         benchmark:
             BENCHMARKS / "import_reference.tsv"
-        localrule: True  # the nodes of a cluster seldom have a network
+        localrule: True  # cluster nodes seldom have a network
         conda:
             "../../envs/main.yaml"
         threads: 1
@@ -37,7 +37,7 @@ if "checkpoint" in REFERENCE:
 else:
 
     rule split_judgements:
-        """People's judgements as a table to train on and one to choose the best epoch by; no source is in both."""
+        """Split people's judgements into training and validation tables that share no source."""
         input:
             judged_tables(REFERENCE["judgements"]),
         output:
@@ -60,7 +60,7 @@ else:
             "../../workflow_scripts/metric/split_judgements.py"
 
     rule train_reference:
-        """One member of the ensemble of reference models."""
+        """Train one member of the ensemble of reference models."""
         input:
             training=JUDGED / "training.parquet",
             validation=JUDGED / "validation.parquet",

@@ -1,4 +1,4 @@
-"""Where the measurements are that a metric experiment's tables, figures and page show."""
+"""Files of the measurements that a metric experiment's tables, figures and page show."""
 
 REPORT_FILES = {
     "qualities": expand(EVALUATION / "agreement/{judged}.json", judged=JUDGED_SETS),

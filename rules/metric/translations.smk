@@ -1,11 +1,11 @@
-"""A small metric that learns from the ensemble of references (COMETINHO §5)."""
+"""Translations for the distillation of metrics: the models of their steps, inputs and outputs (COMETINHO §5)."""
 
 from weebill.experiment.translating_models import hub_folder
 
 PAIRS = config["distillation"]["pairs"]
 TRANSLATION = config["distillation"]["translation"]
 PAIR_SHARDS = range(TRANSLATION["shards"])
-TRANSLATORS = {  # (pairs, translation): how it is made
+TRANSLATORS = {  # (pairs, translation): settings of the translation
     (pairs, name): how
     for pairs, entry in PAIRS.items()
     for name, how in entry["translations"].items()
@@ -19,12 +19,12 @@ FETCHED_TRANSLATORS = {
 
 
 def steps_of(pairs, translation):
-    """How many models translate one after the other."""
+    """Count the models that translate one after the other."""
     return len(TRANSLATORS[pairs, translation].get("models", [None]))
 
 
 def translator_of(pairs, translation, step):
-    """The folder of the model of a step: trained here, fetched, or the user's own."""
+    """Return the folder of a step's model: trained here, fetched, or the user's own."""
     how = TRANSLATORS[pairs, translation]
     if how["by"] == "training":
         return [DISTILLATION / pairs / "translators" / translation]
@@ -35,7 +35,7 @@ def translator_of(pairs, translation, step):
 
 
 def translator_languages(pairs, translation, step):
-    """The codes of a step's input and output."""
+    """Return the language codes of a step's input and output."""
     ends = PAIRS[pairs]["languages"]
     codes = TRANSLATORS[pairs, translation].get("languages")
     codes = codes or [ends["source"], ends["target"]]
@@ -43,7 +43,7 @@ def translator_languages(pairs, translation, step):
 
 
 def step_input(wildcards):
-    """What a step translates: the pairs' sources, or what the step before made of them."""
+    """Return the table that a step translates: the pairs, or the output of the previous step."""
     folder = DISTILLATION / wildcards.pairs
     if int(wildcards.step) == 0:
         return folder / "pairs.parquet"
@@ -51,12 +51,12 @@ def step_input(wildcards):
 
 
 def step_side(step):
-    """The side of its input that a step translates; its own translations stand on the other."""
+    """Return the side of its input that a step translates; its translations become the other side."""
     return ("source", "target")[int(step) % 2]
 
 
 def last_steps(pairs):
-    """(table, column) of every finished translation of some pairs."""
+    """Return (table, column) of every finished translation of some pairs."""
     found = []
     for translation in PAIRS[pairs]["translations"]:
         last = steps_of(pairs, translation) - 1

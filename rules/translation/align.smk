@@ -1,10 +1,10 @@
-"""Alignments of the students' training text, where the configuration guides their attention by them."""
+"""Alignments of the students' training text, used if the configuration guides attention by alignments."""
 
-ALIGNED_AT_ONCE = 1_000_000  # pairs, which take ten minutes and three gigabytes
+ALIGNED_AT_ONCE = 1_000_000  # pairs; they take ten minutes and three gigabytes
 
 
 rule align_text:
-    """A training text with the links of an alignment on the pieces of a vocabulary."""
+    """Add alignment links between the pieces of a vocabulary to a training text."""
     input:
         text=lambda w: student_text(w.text),
         vocabulary=VOCABULARY / "{size}/vocab.spm",

@@ -1,8 +1,8 @@
-"""Training text as users type it, where the configuration asks for it."""
+"""Training text with typical variations of users' input, if the configuration asks for it."""
 
 
 rule augment_text:
-    """A training text with changed copies of some of its rows: case, typos, merged rows, placeholders."""
+    """Add changed copies of some rows to a training text: case, typos, merged rows, placeholders."""
     input:
         DISTILLED / "training{text}.parquet",
     output:

@@ -1,4 +1,4 @@
-"""The score `bicleaner`, whose classifier is trained and run by the Python of its own environment."""
+"""Score `bicleaner`, whose classifier is trained and run by the Python of a separate environment."""
 
 import json
 
@@ -7,7 +7,7 @@ BICLEANER_MADE = SCORING / "bicleaner/model"
 
 BICLEANER_FETCHED = is_url(BICLEANER.get("model", ""))
 
-# The user's own folder, or one that is unpacked or trained first.
+# The user's own folder, or one that a rule unpacks or trains.
 if "model" in BICLEANER and not BICLEANER_FETCHED:
     BICLEANER_MODEL = present([BICLEANER["model"]])
 else:
@@ -17,14 +17,14 @@ else:
 if BICLEANER_FETCHED:
 
     rule unpack_bicleaner:
-        """A published model, fetched by its checksum."""
+        """Fetch a published model, verify its checksum and unpack it."""
         output:
             directory(BICLEANER_MADE),
         log:
             LOGS / "unpack_bicleaner.log",
         benchmark:
             BENCHMARKS / "unpack_bicleaner.tsv"
-        localrule: True  # the nodes of a cluster seldom have a network
+        localrule: True  # cluster nodes seldom have a network
         conda:
             "../../envs/main.yaml"
         threads: 1
@@ -40,7 +40,7 @@ if BICLEANER_FETCHED:
 elif BICLEANER and "model" not in BICLEANER:
 
     rule clean_pairs:
-        """Pairs to train the classifier on: the best by their other scores, or any that the rules leave."""
+        """Choose pairs to train the classifier on: the best by their other scores, or any that the rules leave."""
         input:
             corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
             scores=[
@@ -68,7 +68,7 @@ elif BICLEANER and "model" not in BICLEANER:
             "../../workflow_scripts/scores/clean_pairs.py"
 
     rule train_bicleaner:
-        """A lite classifier, trained on these pairs and on damage that bicleaner-ai does to them."""
+        """Train a lite classifier on clean pairs, and on copies of them that bicleaner-ai damages."""
         input:
             pairs=SCORING / "bicleaner/pairs",
             environment=environment_of("bicleaner"),
@@ -95,7 +95,7 @@ elif BICLEANER and "model" not in BICLEANER:
 
 
 rule bicleaner_pairs:
-    """The kept pairs of a text in files that bicleaner's environment reads."""
+    """Write the kept pairs of a text into files that bicleaner's environment reads."""
     input:
         corpus=scored_text,
     output:
@@ -114,7 +114,7 @@ rule bicleaner_pairs:
 
 
 rule classify_by_bicleaner:
-    """The probability of every pair to be a translation; part by part, resumed after a kill."""
+    """Compute the probability that each pair is a translation, in parts; a killed job resumes after the last part."""
     input:
         pairs=RESULTS / "{scored}/scores/bicleaner.pairs",
         model=BICLEANER_MODEL,
@@ -141,7 +141,7 @@ rule classify_by_bicleaner:
 
 
 rule score_by_bicleaner:
-    """These probabilities as a table beside the text, every count verified."""
+    """Write bicleaner's probabilities as a score table, after every count is verified against the text."""
     input:
         corpus=scored_text,
         pairs=rules.bicleaner_pairs.output[0],

@@ -1,4 +1,4 @@
-"""What cleaning is worth: a student trained on the corpora themselves as each stage of their cleaning left them."""
+"""Students trained on the corpora after each stage of the cleaning, which show the worth of cleaning."""
 
 CLEANING_STUDENT = config["evaluation"]["cleaning"]["student"]
 CLEANING_STUDENTS = RESULTS / "cleaning_students"
@@ -9,7 +9,7 @@ wildcard_constraints:
 
 
 rule cleaning_stage:
-    """The pairs that a stage of the cleaning leaves."""
+    """Write the pairs that a stage of the cleaning leaves."""
     input:
         corpora=selected(PARALLEL),
         held_out=(
@@ -72,7 +72,7 @@ use rule translate_test_set as translate_by_stage with:
 
 
 rule cleaning_students:
-    """BLEU of these students, each against the one that no cleaning helped."""
+    """Compare each cleaning stage's student by BLEU with the student of the uncleaned corpora."""
     input:
         pairs=expand(
             CLEANING_STUDENTS / "{stage}/pairs.parquet", stage=cleaning_stages()

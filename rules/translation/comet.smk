@@ -4,7 +4,7 @@ COMET_MODEL = config["evaluation"]["comet"]
 
 
 rule measure_comet:
-    """COMET of every variant and the teacher on all test sets, each sentence encoded once."""
+    """Compute COMET of every variant and the teacher on all test sets; each sentence is encoded once."""
     input:
         comet=comet_files(),
         models=[folder for variant in SCORED for folder in model_of(*variant)],

@@ -1,4 +1,4 @@
-"""What the stages of a translation experiment share."""
+"""Common parts of a translation experiment's stages."""
 
 from weebill.configuration.resources import (
     alignment_memory,
@@ -59,7 +59,7 @@ EXPORTS = RESULTS / "exports"
 
 
 def training_in(side, training):
-    """Settings of a training, with the language of its targets: that of a side of the experiment."""
+    """Return the settings of a training with its target language, that of a side of the experiment."""
     return {**training, "language": config["languages"][side]}
 
 
@@ -70,7 +70,7 @@ BACK_TEACHER = config.get("reverse_teacher", {})
 VARIANTS = measured_variants(
     config
 )  # (student, recipe, precision), in the order of the configuration
-QUANTIZED = quantized(config["quantization"])  # how each precision is made
+QUANTIZED = quantized(config["quantization"])  # precision: its settings
 
 
 wildcard_constraints:
@@ -86,7 +86,7 @@ wildcard_constraints:
 
 
 def training_resources(model, training):
-    """Memory and accelerators of a job that trains; model: the name in the zoo of wildcards' model."""
+    """Return memory and accelerators of a job that trains; model: wildcards → the model's name in the zoo."""
 
     def memory(wildcards, input, attempt):
         name, batch = model(wildcards), training["batch_tokens"]
@@ -96,12 +96,12 @@ def training_resources(model, training):
 
 
 def student_resources():
-    """Memory and accelerators of a job that trains a student."""
+    """Return memory and accelerators of a job that trains a student."""
     return training_resources(lambda wildcards: wildcards.student, config["training"])
 
 
 def search_resources():
-    """Memory and accelerators of a job that translates by its input's models, on one device."""
+    """Return memory and accelerators of a job that translates with the models of its input on one device."""
     on_cpu = config["hardware"]["accelerator"] == "cpu"
 
     def memory(wildcards, input, threads, attempt):
@@ -111,12 +111,12 @@ def search_resources():
 
 
 def sources_lock(several):
-    """The lock file, for entries that read files.  Its age says nothing: it changes with any other corpus."""
+    """Return the lock file for entries that read files; its age is ignored, because other corpora change it."""
     return [ancient(SOURCES_LOCK)] if reads_files(several) else []
 
 
 def entry_of(model):
-    """The zoo's entry of a model; ends the run where it has none, as of a student that a target misspells."""
+    """Return the zoo's entry of a model; end the run if there is none, e.g. for a misspelt student in a target."""
     if model not in ZOO:
         suggestion = nearest(model, [*config["students"], *ZOO])
         stop(f"{CONFIG_FILE}: students: has no '{model}', nor has the zoo{suggestion}")
@@ -124,14 +124,14 @@ def entry_of(model):
 
 
 def vocabulary_of(model, folder=VOCABULARY):
-    """The vocabulary file of a zoo model: of the experiment's size, or else of the model's own."""
+    """Return the vocabulary file of a zoo model, in the experiment's size or, if it has none, the model's."""
     entry = entry_of(model)
     size = config["vocabulary"].get("size") or entry["vocabulary"]
     return folder / f"{size}/vocab.spm"
 
 
 def activation_ranges(precision):
-    """The file of a float32 model's activation ranges, for the precisions that quantize these too."""
+    """Return the input function for a float32 model's activation ranges; no file if activations stay float32."""
 
     def ranges(wildcards):
         made = precision_of(precision.format(**wildcards))
@@ -142,7 +142,7 @@ def activation_ranges(precision):
 
 
 def precision_of(name):
-    """How a precision is made; ends the run where the configuration has no settings for it."""
+    """Return the settings of a precision; end the run if the configuration has none for it."""
     if name not in QUANTIZED:
         stop(
             f"{CONFIG_FILE}: quantization: makes no precision '{name}', but {', '.join(QUANTIZED)}"
@@ -151,7 +151,7 @@ def precision_of(name):
 
 
 def recipe_of(name):
-    """A recipe's method and settings; ends the run where the configuration has none of this name."""
+    """Return a recipe's method and settings; end the run if the configuration has no recipe of this name."""
     if name not in config["pruning"]:
         known = ", ".join(config["pruning"]) or "nothing"
         stop(f"{CONFIG_FILE}: pruning: has no recipe '{name}', but {known}")
@@ -159,7 +159,7 @@ def recipe_of(name):
 
 
 def pruning_start(wildcards):
-    """The model that a recipe starts from: a checkpoint of the student, or one whose shape it trains from scratch."""
+    """Return a recipe's first model: a checkpoint of the student, or a model whose shape it trains from scratch."""
     method = pruning_method(recipe_of(wildcards.recipe))
     if method.shape_from:
         return MODELS / wildcards.student / method.shape_from / "float32"
@@ -167,13 +167,13 @@ def pruning_start(wildcards):
 
 
 def hugging_face_folder(section):
-    """The folder of a Hugging Face model: the user's own, or one that is fetched by name."""
+    """Return the folder of a Hugging Face model: the user's own, or one that is fetched by name."""
     name = hub_folder(section)
     return present([section["hugging_face"]]) if name is None else [HUGGING_FACE / name]
 
 
 def translations_by(origin):
-    """The languages that a model of the hub is asked for, and whether the user named their codes."""
+    """Return the language pairs requested from a model of the hub, each with True if the user named the codes."""
     models = hugging_face_models(config)
     return [
         (model.languages, model.coded)
@@ -183,7 +183,7 @@ def translations_by(origin):
 
 
 def teacher_folders(section="teacher", folder=TEACHER):
-    """The model folders that translate together: the ensemble's members, or a Hugging Face folder."""
+    """Return the model folders that translate together: the ensemble's members, or a Hugging Face folder."""
     teacher = config[section]
     if "hugging_face" in teacher:
         return hugging_face_folder(teacher)
@@ -191,12 +191,12 @@ def teacher_folders(section="teacher", folder=TEACHER):
 
 
 def reverse_teacher_folders():
-    """The same of the reverse teacher, whose ensemble translates back."""
+    """Return the model folders of the reverse teacher, whose ensemble translates back."""
     return teacher_folders("reverse_teacher", REVERSE_TEACHER)
 
 
 def reverse_scorer():
-    """The model that scores sources by targets: the one for that, or else the reverse teacher's first member."""
+    """Return the model that scores sources by targets: a separate one, or the reverse teacher's first member."""
     if "hugging_face" in SCORER:
         return hugging_face_folder(SCORER)
     if SCORER:
@@ -205,12 +205,12 @@ def reverse_scorer():
 
 
 def trained_teachers():
-    """The teacher's members that are trained here."""
+    """Return the teacher's members that are trained here."""
     return [] if "hugging_face" in config["teacher"] else teacher_folders()
 
 
 def final_targets():
-    """What `snakemake` without a target makes: every variant, measured, in tables and figures."""
+    """Return the files that `snakemake` without a target makes: tables and figures of all measured variants."""
     exports = [
         EXPORTS.joinpath(*variant, form) for form, variant in expand_exports(config)
     ]

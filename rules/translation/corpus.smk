@@ -1,4 +1,4 @@
-"""Corpora, validation and test sets as tables; cleaning and its report."""
+"""Tables of corpora, validation and test sets; cleaning and its report."""
 
 from weebill.corpus.download import is_url
 from weebill.corpus.importers import contents, local_inputs
@@ -10,7 +10,7 @@ LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
 LANGUAGE_ID = CLEANING.get("language_id", {"model": None})
 LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 
-# The identifier: none, the configuration's own file, or one that is trained or fetched first.
+# Language identifier: none, the configuration's own file, or one that a rule trains or fetches.
 if LANGUAGE_ID["model"] is None:
     LANGUAGE_ID_MODEL = []
 elif LANGUAGE_ID["model"] == "tatoeba" or is_url(LANGUAGE_ID["model"]):
@@ -19,7 +19,7 @@ else:
     LANGUAGE_ID_MODEL = present([LANGUAGE_ID["model"]])
 
 
-# The tables whose sentences must not be trained on.
+# Tables whose sentences must not be in training text.
 HELD_OUT = [
     VALIDATION,
     *(TEST_SETS / f"{name}.parquet" for name in config["test_sets"]),
@@ -31,7 +31,7 @@ SOURCES = [entry.values for entry in ENTRIES]
 
 
 rule lock_sources:
-    """Fetch what corpora are read from, and record it; in a later run it must be the same."""
+    """Fetch the sources of the corpora and record them; a later run must find the same sources."""
     input:
         local_inputs(SOURCES),
     output:
@@ -40,7 +40,7 @@ rule lock_sources:
         LOGS / "lock_sources.log",
     benchmark:
         BENCHMARKS / "lock_sources.tsv"
-    localrule: True  # the nodes of a cluster seldom have a network
+    localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -164,7 +164,7 @@ rule language_id_model:
 
 
 rule clean_corpus:
-    """Normalise the text and name for every rejected row its first filter."""
+    """Normalise the text, and name for every rejected row the first filter that rejects it."""
     input:
         corpus=CORPORA / "{corpus}/imported",
         held_out=lambda w: (
@@ -192,7 +192,7 @@ rule clean_corpus:
 
 
 rule cleaning_report:
-    """Show how many rows each filter took, and how much of the labelled damage was found."""
+    """Report the rows that each filter removed, and the share of labelled damage that was found."""
     input:
         corpora=[*selected(config["corpora"]), *scored_translations().values()],
     output:
@@ -209,7 +209,7 @@ rule cleaning_report:
             "1 Corpora",
             "Cleaning: damage found",
             "cleaning_damage",
-            # labelled in corpora damaged on purpose alone; without any, this table is empty
+            # Only corpora damaged on purpose are labelled; without any, this table is empty.
             shown=any(entry.get("noise") for entry in config["corpora"].values()),
         ),
         **table_files(

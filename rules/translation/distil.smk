@@ -1,9 +1,9 @@
-"""The students' training text: the teacher's translations of every corpus."""
+"""Training text of the students: the teacher's translations of every corpus."""
 
 SHARDS = range(config["distillation"]["shards"])
 
 
-# Whether the only training text is the corpora's translations as they are, so that it is merged at once.
+# True if the only training text is the corpora's translations without selection, so that one job merges all.
 MERGED_AT_ONCE = not (
     config["distillation"]["scores"]
     or config["distillation"]["training_texts"]
@@ -11,7 +11,7 @@ MERGED_AT_ONCE = not (
 )
 
 
-# How each corpus is translated: parallel text n-best, monolingual text 1-best.
+# Search settings of each corpus: parallel text n-best, monolingual text 1-best.
 DISTILLATION = config["distillation"]
 DISTILLATION_SEARCH = {
     name: {
@@ -25,7 +25,7 @@ DISTILLATION_SEARCH = {
 
 
 rule split_corpus:
-    """The kept rows of a corpus in shards of equal size."""
+    """Split the kept rows of a corpus into shards of equal size."""
     input:
         corpus=lambda w: distillable([w.corpus]),
     output:
@@ -52,11 +52,11 @@ rule split_corpus:
 
 
 rule translate_shard:
-    """The teacher's n best translations of a shard, and which of them students learn."""
+    """Translate a shard n-best with the teacher, and mark the translations that students are trained on."""
     input:
         shard=DISTILLED / "{corpus}/split/shard-{shard}.parquet",
         teacher=teacher_folders(),
-        # Its age says nothing: a teacher translates anew if it changed, not if it was checked again.
+        # Its age is ignored: a changed teacher translates again, but a repeated check changes nothing.
         checked=ancient(TEACHER_BLEU),
     output:
         nbest=DISTILLED / "{corpus}/shard-{shard}.parquet",
@@ -73,7 +73,7 @@ rule translate_shard:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
         precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
-        target=config["languages"]["target"],  # whose tokens tell what is near the reference
+        target=config["languages"]["target"],  # decides the tokens to compare with the reference
         accelerator=config["hardware"]["accelerator"],
         shards=len(SHARDS),
     script:
@@ -81,7 +81,7 @@ rule translate_shard:
 
 
 rule merge_corpus:
-    """A corpus with its selected translations, each shard verified against it."""
+    """Merge a corpus with its selected translations; each shard is verified against the corpus."""
     input:
         corpora=lambda w: distillable([w.corpus]),
         shards=expand(DISTILLED / "{{corpus}}/shard-{shard}.parquet", shard=SHARDS),
@@ -99,7 +99,7 @@ rule merge_corpus:
     params:
         shards=len(SHARDS),
         side="source",
-        may_be_empty=True,  # it is one of several, and join_distilled looks at all
+        may_be_empty=True,  # one of several corpora; join_distilled checks all together
     script:
         "../../workflow_scripts/distil/merge_distilled.py"
 
@@ -126,7 +126,7 @@ if MERGED_AT_ONCE:
 else:
 
     rule join_distilled:
-        """A training text: the distilled corpora of its kinds, with the rows that their scores leave."""
+        """Join a training text: the distilled corpora of its kinds, with the rows that their scores leave."""
         input:
             corpora=lambda w: joined(w.text),
         output:

@@ -2,7 +2,7 @@
 
 
 rule translate_test_set:
-    """A variant's translations of a test set."""
+    """Translate a test set with a variant."""
     input:
         model=lambda w: model_of(w.student, w.recipe, w.precision),
         test_set=TEST_SETS / "{test_set}.parquet",
@@ -26,7 +26,7 @@ rule translate_test_set:
 
 
 rule choose_by_mbr:
-    """The teacher's translations of a test set, chosen among many by minimum Bayes risk."""
+    """Translate a test set with the teacher, choosing among candidates by minimum Bayes risk."""
     input:
         model=teacher_folders(),
         comet=comet_files(),
@@ -60,7 +60,7 @@ ruleorder: choose_by_mbr > translate_test_set
 
 
 rule measure_quality:
-    """BLEU and chrF of a variant with intervals and significance."""
+    """Compute BLEU and chrF of a variant with intervals and significance."""
     input:
         model=lambda w: model_of(w.student, w.recipe, w.precision),
         translations=lambda w: translations_of(w.student, w.recipe, w.precision),
@@ -86,7 +86,7 @@ rule measure_quality:
 
 
 rule compare_pruned:
-    """A pruned student's variants against its unpruned self and the baselines it is to beat; paired."""
+    """Compare a pruned student's variants with the unpruned student and the baselines of pruning, in pairs."""
     input:
         translations=lambda w: translations_of_pairs(COMPARED[w.student, w.recipe]),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
@@ -109,7 +109,7 @@ rule compare_pruned:
 
 
 rule compare_seeds:
-    """A student's pruned variants against what they are to beat, over all seeds of their training."""
+    """Compare a student's pruned variants with their baselines over all seeds of their training."""
     input:
         translations=lambda w: [
             file
@@ -156,7 +156,7 @@ use rule compare_pruned as compare_training_texts with:
 
 
 rule measure_size:
-    """Exact bytes of a variant, compressed too, its parameters and its shape."""
+    """Measure a variant's exact bytes, plain and compressed, its parameters and its shape."""
     input:
         model=lambda w: model_of(w.student, w.recipe, w.precision),
     output:
@@ -175,7 +175,7 @@ rule measure_size:
 
 
 rule measure_activation_error:
-    """What quantizing a student's activations would cost, by each formula of their scales."""
+    """Measure the error of quantizing a student's activations by each formula of their scales."""
     input:
         model=MODELS / "{student}/{recipe}/float32",
         ranges=CALIBRATION / "{student}/{recipe}.json",
@@ -198,7 +198,7 @@ rule measure_activation_error:
 
 
 rule measure_speed:
-    """Speed by the runtime and by PyTorch, interleaved, latency and memory of all variants; alone on the machine."""
+    """Measure speed by the runtime and by PyTorch in interleaved rounds, latency and memory of all variants."""
     input:
         models=[folder for variant in MEASURED for folder in model_of(*variant)],
         shortlists=list(SHORTLISTED.values()),
@@ -212,7 +212,8 @@ rule measure_speed:
         BENCHMARKS / "measure_speed.tsv"
     conda:
         "../../envs/main.yaml"
-    # All that --cores gives; without it, on a cluster, one process's or the profile's set-threads.
+    # Take all of --cores, so that nothing else runs meanwhile.  A cluster job has one process's threads, or those
+    # that the profile sets by set-threads.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
         mem_mb=lambda w, threads, attempt: attempt * threads * largest_search_memory(),
@@ -236,7 +237,7 @@ rule measure_speed:
 
 
 rule measure_gpu_speed:
-    """Words per second of all students on a GPU by mini-batch size and numbers, without and with a shortlist."""
+    """Measure all students' words per second on a GPU by mini-batch size and numbers, with and without shortlist."""
     input:
         models=[MODELS.joinpath(*variant) for variant in VARIANTS],
         shortlists=gpu_shortlists(),
@@ -263,7 +264,7 @@ rule measure_gpu_speed:
 
 
 rule benchmark_runtime:
-    """The runtime beside CTranslate2 in the papers' shapes; it wants the machine to itself."""
+    """Compare the runtime's speed with CTranslate2's in the papers' shapes, with no other job on the machine."""
     output:
         ENGINES,
     log:

@@ -2,9 +2,9 @@
 
 
 rule export:
-    """Write a variant for another engine; its weights or scores are compared with ours before it appears."""
+    """Write a variant for another engine after its weights or scores were compared with ours."""
     input:
-        # ONNX graphs have all outputs; the other engines know shortlists.
+        # ONNX graphs compute all outputs; the other engines support shortlists.
         lambda w: (
             shortlist_of(w.student)
             if "shortlist" in config and w.format != "onnx"

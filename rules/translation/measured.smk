@@ -1,4 +1,4 @@
-"""What is measured: the variants, the teacher, and the files of each."""
+"""Measured models: the variants, the teacher, and the files of each."""
 
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
 from weebill.experiment.variants import UNPRUNED
@@ -8,7 +8,7 @@ TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"
 GPU_SPEED = EVALUATION / "gpu_speed.json"
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
-# How the teacher searches, whatever its beam, and students by a beam.
+# Search settings of the teacher with any beam, and of students with a beam.
 BY_TEACHER = {
     key: config["distillation"][key]
     for key in ("length_normalisation", "max_source_tokens")
@@ -17,9 +17,10 @@ BY_BEAM = {"length_normalisation": BY_TEACHER["length_normalisation"]}
 
 
 def measured_searches():
-    """How each variant translates, the same where it is scored and where it is timed; in the tables' order.
+    """Return the search settings of each variant, for scoring and timing alike, in the order of the tables.
 
-    The teacher by its beam and greedily, students greedily, as trained by `evaluation.student_beam` too.
+    The teacher searches with its beam and greedily.  Students search greedily; unpruned float32 students also with
+    `evaluation.student_beam`.
     """
     searches = {
         ("teacher", search_name(beam), "float32"): {"beam": beam, **BY_TEACHER}
@@ -40,13 +41,13 @@ MEASURED = measured_searches()
 
 
 def chosen_by_mbr():
-    """What is translated by minimum Bayes risk, which is scored but not timed: the teacher, where it is asked for."""
+    """Return the teacher's variant by minimum Bayes risk if the configuration has it; it is scored but not timed."""
     mbr = config["evaluation"].get("mbr")
     return [("teacher", mbr_name(mbr["candidates"]), "float32")] if mbr else []
 
 
 def comet_files():
-    """The user's own files of the COMET model, where one is asked for."""
+    """Return the user's own files of the COMET model, if the configuration names one."""
     comet = config["evaluation"].get("comet", {})
     return present([comet[key] for key in ("model", "encoder") if key in comet])
 
@@ -55,31 +56,31 @@ SCORED = [*MEASURED, *chosen_by_mbr()]
 
 
 def search_of(student, recipe, precision):
-    """How a variant translates; those of other seeds, which are compared and no more, greedily."""
+    """Return a variant's search settings; students of other seeds, which are only compared, search greedily."""
     of_other_seed = {"batch_size": BATCH_SIZE, "beam": 1}
     return MEASURED.get((student, recipe, precision), of_other_seed)
 
 
 def model_of(student, recipe, precision):
-    """The model folders of a variant; several are an ensemble."""
+    """Return the model folders of a variant; several are an ensemble."""
     if student == "teacher":
         return teacher_folders()
     return [MODELS / student / (UNPRUNED if is_search(recipe) else recipe) / precision]
 
 
 def largest_search_memory():
-    """MiB that one process needs for the largest of what is measured."""
+    """Return the MiB that one process needs for the largest measured model."""
     return max(search_memory(model_of(*variant)) for variant in MEASURED)
 
 
 def translations_of(student, recipe, precision):
-    """A variant's translations of all test sets."""
+    """Return the files of a variant's translations of all test sets."""
     folder = TRANSLATIONS / student / recipe / precision
     return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
 
 
 def baseline_translations(wildcards):
-    """Those of the student's unpruned float32 model; none where that is the one measured."""
+    """Return the translations of the student's unpruned float32 model; none if the variant is that model."""
     baseline = (wildcards.student, UNPRUNED, "float32")
     if wildcards.student == "teacher" or tuple(wildcards) == baseline:
         return []
@@ -87,17 +88,17 @@ def baseline_translations(wildcards):
 
 
 def benchmarked():
-    """The file of the runtime's benchmark, where the configuration asks for it."""
+    """Return the file of the runtime's benchmark, if the configuration asks for it."""
     return [ENGINES] if "engines" in config["evaluation"] else []
 
 
 def timed_on_gpu():
-    """The file of the GPU's speeds, where the hardware has one."""
+    """Return the file of the speeds on a GPU, if the hardware has one."""
     return [] if config["hardware"]["accelerator"] == "cpu" else [GPU_SPEED]
 
 
 def compared_scales():
-    """The variants of which there is one for each formula of activation scales, by (student, recipe)."""
+    """Return the variants that differ only in the formula of their activation scales, by (student, recipe)."""
     found = {}
     for student, recipe, precision in VARIANTS:
         made = QUANTIZED.get(precision)
@@ -114,42 +115,42 @@ def compared_scales():
 COMPARED_SCALES = compared_scales()
 
 
-COMPARED = comparisons(config, ZOO)  # pruned student: (variant, baseline) pairs
+COMPARED = comparisons(config, ZOO)  # (student, recipe): (variant, baseline) pairs
 SEEDS_COMPARED = comparisons_over_seeds(
     config, ZOO
-)  # student: such a pair of each seed
+)  # student: for each comparison, a (variant, baseline) pair of each seed
 
 
-# A student that is trained on several texts: its other selves STUDENT@TEXT.
+# Student that is trained on several texts: its names, STUDENT and STUDENT@TEXT.
 OTHER_TEXTS = other_texts(config)
 
 
 def compared_texts(student):
-    """(variant, baseline) for each other text of a student; the baseline learns the first."""
+    """Return (variant, baseline) for each other text of a student; the baseline is trained on the first text."""
     first, *others = OTHER_TEXTS[student]
     as_trained = (UNPRUNED, "float32")
     return [((other, *as_trained), (first, *as_trained)) for other in others]
 
 
 def compared():
-    """The files of these comparisons; none where nothing is pruned."""
+    """Return the files of the comparisons of pruned students; none if nothing is pruned."""
     return expand(
         EVALUATION / "comparisons/{pair[0]}/{pair[1]}.json", pair=list(COMPARED)
     )
 
 
 def compared_seeds():
-    """The files of comparisons over seeds; none where no student has several."""
+    """Return the files of comparisons over seeds; none if no student has several seeds."""
     return expand(EVALUATION / "seeds/{student}.json", student=SEEDS_COMPARED)
 
 
 def translations_of_pairs(pairs):
-    """The translations of all variants in pairs of (variant, baseline)."""
+    """Return the translations of all variants in pairs of (variant, baseline)."""
     return [file for pair in pairs for one in pair for file in translations_of(*one)]
 
 
 def named_pairs(pairs):
-    """(variant, baseline, translations of the one, of the other) for each pair."""
+    """Return (variant, baseline, translations of the variant, translations of the baseline) for each pair."""
     return [
         (*("/".join(one) for one in pair), *(translations_of(*one) for one in pair))
         for pair in pairs
@@ -157,21 +158,21 @@ def named_pairs(pairs):
 
 
 def measurements(kind):
-    """The quality or size files of all variants; of quality the one by COMET too, where it is asked for."""
+    """Return the quality or size files of all variants; quality includes COMET if the configuration has it."""
     files = [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in SCORED]
     by_comet = kind == "quality" and "comet" in config["evaluation"]
     return [*files, EVALUATION / "comet.json"] if by_comet else files
 
 
 def shortlist_of(student):
-    """The shortlist of a student's vocabulary."""
+    """Return the shortlist of a student's vocabulary."""
     return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
 
 
 def shortlisted_variants():
-    """The variants that are measured with their shortlist too, and its file; none where there are no shortlists.
+    """Return the variants that are also measured with a shortlist, and its file; none if there are no shortlists.
 
-    They are those that the papers run so, in 8 bits, however made; without any, the students as trained.
+    Like in the papers, these are all 8-bit variants; if there are none, the unpruned float32 students.
     """
     if "shortlist" not in config:
         return {}
@@ -184,14 +185,14 @@ SHORTLISTED = shortlisted_variants()
 
 
 def shortlist_path(variant):
-    """The file of a variant that is measured with a shortlist too, None of others."""
+    """Return the shortlist of a variant that is also measured with one, None for other variants."""
     return str(SHORTLISTED[variant]) if variant in SHORTLISTED else None
 
 
 def gpu_students():
-    """(variant, model folder, shortlist) of all that is timed on a GPU; no shortlists: None.
+    """Return (variant, model folder, shortlist or None) of all students that are timed on a GPU.
 
-    With a shortlist each of them, as WNGT20's table 4 has students in float32 and float16.
+    Every student has its shortlist, because WNGT20's table 4 shows float32 and float16 with shortlists.
     """
     listed = "shortlist" in config
     return [
@@ -205,18 +206,18 @@ def gpu_students():
 
 
 def gpu_shortlists():
-    """The files of these shortlists, once each."""
+    """Return the shortlists of the students that are timed on a GPU, each once."""
     return list(dict.fromkeys(file for *_, file in gpu_students() if file))
 
 
 def benchmarked_shapes():
-    """The zoo's entries of what the runtime's benchmark is of, so that it is run again when they change."""
+    """Return the zoo's entries of the runtime's benchmark, so that a change of them reruns it."""
     engines = config["evaluation"].get("engines", {"architectures": []})
     return {name: ZOO[name] for name in engines["architectures"]}
 
 
 def shortlist_measurements():
-    """What is measured of variants with their shortlist."""
+    """Return the files of measurements of variants with their shortlist."""
     return [
         EVALUATION / "shortlist" / f"{'/'.join(variant)}.json"
         for variant in SHORTLISTED

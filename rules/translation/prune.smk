@@ -1,10 +1,10 @@
-"""Smaller students: each recipe of the configuration, from a checkpoint of the student's training."""
+"""Pruned students: each recipe of the configuration, from a checkpoint of the student's training."""
 
 PRUNED = pruned_students(config)  # (student, recipe)
 
 
 rule reset_checkpoint:
-    """Train a student up to where its pruning recipes reset to; recipes share it (WNGT20 §4)."""
+    """Train a student up to the checkpoint that its pruning recipes share and reset to (WNGT20 §4)."""
     input:
         corpora=training_text,
         validation=VALIDATION,
@@ -64,7 +64,7 @@ rule prune:
 
 
 rule head_map:
-    """Every head that could go: in which step it went, and its last score."""
+    """Write for every head that a recipe may remove the step that removed it, and its last score."""
     input:
         expand(MODELS / "{pair[0]}/{pair[1]}/pruning.json", pair=PRUNED),
     output:

@@ -1,4 +1,4 @@
-"""Students on a grid: 8-bit with static activation scales, logarithmic 4-bit, each also fine-tuned."""
+"""Quantized students: 8-bit with static activation scales and logarithmic 4-bit, each also fine-tuned."""
 
 from weebill.experiment.precisions import GRIDS, UNTUNED
 
@@ -51,7 +51,7 @@ rule quantize:
 
 
 rule finetune_quantized:
-    """Train a float32 student on under fake quantization, then put it on the grid."""
+    """Continue to train a float32 student under fake quantization, then put it on the grid."""
     input:
         activation_ranges("{grid}-finetuned"),
         model=MODELS / "{student}/{recipe}/float32",

@@ -1,6 +1,6 @@
-"""Where the measurements are that a translation experiment's tables, figures and pages show."""
+"""Files of the measurements that a translation experiment's tables, figures and pages show."""
 
-SCALES = [  # the compared formulas' students, each source's float32 model first, where it is measured
+SCALES = [  # variants of the compared formulas, each group after its float32 model
     "/".join(variant)
     for source, variants in COMPARED_SCALES.items()
     for variant in ((*source, "float32"), *variants)

@@ -2,7 +2,7 @@
 
 
 rule reverse_corpora:
-    """The cleaned parallel corpora and the validation set with their sides swapped."""
+    """Write the cleaned parallel corpora and the validation set with their sides swapped."""
     input:
         corpora=reversible(),
         validation=VALIDATION,

@@ -1,10 +1,10 @@
-"""Scores of the corpora and of the distilled text, and dropping by them (WNGT20 §3, WMT21 §2)."""
+"""Scores of the corpora and of the distilled text, and the selection of rows by scores (WNGT20 §3, WMT21 §2)."""
 
 LANGUAGE_MODEL = config["scoring"]["language_model"]
 LEXICAL = config["scoring"].get("lexical_translation", {})
 LABELLED = SCORING / "labelled"
 DAMAGED_PAIRS = SCORING / "damaged"
-COMPONENTS = components(config)  # of the combined score
+COMPONENTS = components(config)  # components of the combined score
 
 
 wildcard_constraints:
@@ -27,7 +27,7 @@ rule language_model:
         "../../envs/main.yaml"
     threads: 1
     resources:
-        # lmplz, and the finished model, whose n-grams are about as many as the words of the text
+        # Memory of lmplz and of the finished model, which has about as many n-grams as the text has words.
         mem_mb=lambda w, input, attempt: attempt
         * language_model_memory(LANGUAGE_MODEL["memory_mb"], input),
     params:
@@ -39,7 +39,7 @@ rule language_model:
 
 
 rule score_by_language_model:
-    """Cross-entropy per word of one side of every kept row of a text."""
+    """Compute the cross-entropy per word of one side of every kept row of a text."""
     input:
         corpus=scored_text,
         model=SCORING / "language_models/{side}.klm",
@@ -63,7 +63,7 @@ rule score_by_language_model:
 
 
 rule lexical_translation:
-    """Count how the words of parallel text translate each other, by its alignment."""
+    """Count the word translations in parallel text by its alignment."""
     input:
         unpack(lexical_translation_text),
     output:
@@ -95,14 +95,14 @@ use rule score_by_language_model as score_by_lexical_translation with:
     benchmark:
         BENCHMARKS / "score_by_lexical_translation/{scored}.tsv"
     resources:
-        # dictionaries and arrays of what is packed well on disk
+        # The dictionaries and arrays in memory are larger than the packed file.
         mem_mb=lambda w, input, attempt: attempt * 20 * scoring_memory([input.model]),
     params:
         score="lexical_translation",
 
 
 rule score_by_reverse_model:
-    """Mean log probability of the source given the target, of every kept row of a text (WNGT20 §3)."""
+    """Compute the mean log probability of the source given the target, for every kept row of a text (WNGT20 §3)."""
     input:
         corpus=scored_text,
         model=reverse_scorer(),
@@ -126,7 +126,7 @@ rule score_by_reverse_model:
 
 
 rule measure_filters:
-    """Precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
+    """Measure precision, recall and ROC-AUC of every filter and score on pairs labelled by people."""
     input:
         labelled=LABELLED / "pairs.parquet",
         language_id=LANGUAGE_ID_MODEL,
@@ -161,7 +161,7 @@ rule measure_filters:
 
 
 rule import_damaged:
-    """Pairs of the corpora with injected damage, as a text that can be scored."""
+    """Import pairs of the corpora with injected damage as a text that can be scored."""
     input:
         corpora=expand(CORPORA / "{corpus}/cleaned", corpus=damaged()),
     output:
@@ -203,7 +203,7 @@ use rule measure_filters as measure_filters_on_damage with:
 if "labelled" in config["evaluation"]:
 
     rule import_labelled:
-        """The pairs that people have labelled, as a text that can be scored."""
+        """Import the pairs that people have labelled as a text that can be scored."""
         input:
             present([config["evaluation"]["labelled"]["table"]]),
         output:
@@ -224,7 +224,7 @@ if "labelled" in config["evaluation"]:
             "../../workflow_scripts/scores/import_labelled.py"
 
     rule combine_scores:
-        """Fit the combined score to the labels: what each score and feature says of a pair."""
+        """Fit the weights of the combined score, one for each score and feature, to the labels."""
         input:
             labelled=rules.import_labelled.output,
             scores=rules.measure_filters.input.scores,
@@ -246,7 +246,7 @@ if "labelled" in config["evaluation"]:
             "../../workflow_scripts/scores/combine_scores.py"
 
     rule score_combined:
-        """The combined score of every kept row of a text, by its other scores and its features."""
+        """Compute the combined score of every kept row of a text from its other scores and its features."""
         input:
             corpus=scored_text,
             model=rules.combine_scores.output[0],
@@ -272,7 +272,7 @@ if "labelled" in config["evaluation"]:
 
 
 rule select_corpus:
-    """Join a corpus and its scores, and name for every row that these drop the first that does."""
+    """Join a corpus and its scores, and name for every dropped row the first score that drops it."""
     input:
         corpus=CORPORA / "{corpus}/cleaned",
         scores=score_tables(CORPORA, "cleaning"),

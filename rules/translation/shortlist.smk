@@ -1,4 +1,4 @@
-"""Lexical shortlists, where the configuration asks for them: what a student chooses among, and its cost."""
+"""Lexical shortlists, if the configuration asks for them, and measurements of their coverage and cost."""
 
 
 rule make_shortlist:
@@ -26,7 +26,7 @@ rule make_shortlist:
 
 
 rule measure_shortlist:
-    """Coverage of a variant's shortlist, and its BLEU with it against without."""
+    """Measure the coverage of a variant's shortlist, and the BLEU with and without it."""
     input:
         model=MODELS / "{student}/{recipe}/{precision}",
         shortlist=lambda w: shortlist_of(w.student),

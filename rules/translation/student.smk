@@ -1,4 +1,4 @@
-"""Students: small models trained on what the teacher wrote."""
+"""Students: small models trained on the teacher's translations."""
 
 
 rule train_student:

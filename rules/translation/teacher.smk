@@ -1,17 +1,17 @@
-"""The teacher: an ensemble trained here, or a Hugging Face model that is there already."""
+"""Teacher: an ensemble trained here, or an existing Hugging Face model."""
 
 TEACHER_TRAINING = training_in("target", config["teacher"]["training"])
 
 
 rule fetch_model:
-    """Fetch a Hugging Face model by its name on the hub, and check that it knows the languages."""
+    """Fetch a Hugging Face model by its name on the hub, and check that it supports the languages."""
     output:
         directory(HUGGING_FACE / "{model}"),
     log:
         LOGS / "fetch_model/{model}.log",
     benchmark:
         BENCHMARKS / "fetch_model/{model}.tsv"
-    localrule: True  # the nodes of a cluster seldom have a network
+    localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -26,7 +26,7 @@ rule fetch_model:
 
 
 rule train_teacher:
-    """Train one member of the teacher ensemble on the cleaned parallel corpora, and perhaps on back-translated text."""
+    """Train one member of the teacher ensemble on the cleaned parallel corpora and any back-translated text."""
     input:
         corpora=[*selected(PARALLEL), *teacher_back_translations()],
         validation=VALIDATION,
@@ -56,7 +56,7 @@ rule train_teacher:
 
 
 rule check_teacher:
-    """The teacher's BLEU on the validation set; one that hardly translates stops the run before its text is learnt."""
+    """Measure the teacher's BLEU on the validation set, and stop the run if the BLEU is too low to train students."""
     input:
         teacher=teacher_folders(),
         validation=VALIDATION,
@@ -75,7 +75,7 @@ rule check_teacher:
         languages=languages_of(config, config["teacher"], reverse=False),
         target=config["languages"]["target"],
         side="source",
-        # What a checked teacher has translated is kept, whatever the key becomes.
+        # A change of this key keeps the translations of a checked teacher.
         least_bleu=unrecorded(lambda w: config["distillation"]["min_teacher_bleu"]),
         accelerator=config["hardware"]["accelerator"],
     script:

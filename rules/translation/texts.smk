@@ -1,13 +1,13 @@
-"""Which tables of text the stages hand on: cleaned, scored, translated back, distilled."""
+"""Tables of text that pass between stages: cleaned, scored, translated back, distilled."""
 
 
 def cleaning_of(corpus):
-    """The section `cleaning` as it holds for one corpus."""
+    """Return the settings of `cleaning` for one corpus."""
     return section_of(config, corpus, "cleaning")
 
 
 def selected(corpora):
-    """The corpora as all that follows the cleaning reads them: after the scores, where they have some."""
+    """Return the tables of corpora that the stages after cleaning read: selected by scores, if there are any."""
     return [
         CORPORA
         / name
@@ -17,7 +17,7 @@ def selected(corpora):
 
 
 def score_tables(folder, stage):
-    """The tables of a corpus' scores at a stage, in the order in which they drop rows."""
+    """Return the input function for a corpus' score tables at a stage, in the order in which they drop rows."""
 
     def tables(wildcards):
         names = scores_of(config, wildcards.corpus, stage)
@@ -27,7 +27,7 @@ def score_tables(folder, stage):
 
 
 def scored_text(wildcards):
-    """The rows of a corpus, of a translated corpus, or of labelled or damaged pairs, which scores are of."""
+    """Return the table to score: a corpus, a translated corpus, or labelled or damaged pairs."""
     form = {
         "corpora": "cleaned",
         "back_translated": "merged.parquet",
@@ -38,14 +38,14 @@ def scored_text(wildcards):
 
 
 def scores_before(corpus):
-    """The names of the scores that a corpus has before bicleaner's; a reverse model is trained meanwhile."""
+    """Return the names of a corpus' scores that do not wait for a reverse model or for bicleaner."""
     names = scores_of(config, corpus, "cleaning")
     later = ("bicleaner", "reverse_model", "combined")
     return [name for name in names if name not in later]
 
 
 def cleaning_stages():
-    """The stages of the cleaning that the experiment has, of whose text students are trained."""
+    """Return the stages of the cleaning that the experiment has; a student is trained on the text of each."""
     scores = config["cleaning"]["scores"]
     weighted = scores.get("reverse_model", {}).get("weight_scale")
     there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
@@ -58,7 +58,7 @@ def damaged():
 
 
 def language_model_text(wildcards):
-    """What a language model is estimated on: the configuration's own text, or the cleaned corpora."""
+    """Return the text of a language model: the configuration's own files, or the cleaned corpora."""
     own = config["scoring"]["language_model"].get(f"{wildcards.side}_text")
     if own is not None:
         return present(own)
@@ -68,7 +68,7 @@ def language_model_text(wildcards):
 
 
 def lexical_translation_text(wildcards):
-    """What words' translations are counted in: the configuration's own text, or the cleaned parallel corpora."""
+    """Return the text for counts of word translations: the configuration's files, or the cleaned parallel corpora."""
     own = config["scoring"]["lexical_translation"]
     if "source_text" in own:
         return {side: present(own[f"{side}_text"]) for side in ("source", "target")}
@@ -76,25 +76,28 @@ def lexical_translation_text(wildcards):
 
 
 def translated(folder, corpora, stage):
-    """The translations of corpora, after the scores of the stage, where it has some."""
+    """Return the tables of translated corpora, selected by the scores of the stage if it has any."""
     name = "selected" if config[stage]["scores"] else "merged"
     return [folder / corpus / f"{name}.parquet" for corpus in corpora]
 
 
 def back_translated(corpora):
-    """Target-side corpora with the reverse teacher's translations as their sources."""
+    """Return the tables of target-side corpora with the reverse teacher's translations as sources."""
     return translated(BACK_TRANSLATED, corpora, "back_translation")
 
 
 def teacher_back_translations():
-    """The back-translated text that the teacher learns."""
+    """Return the tables of back-translated text that the teacher is trained on."""
     if not config["teacher"]["back_translated"]:
         return []
     return back_translated(corpora_of(config, "backward"))
 
 
 def reversible():
-    """The parallel corpora as reverse models learn them; one that is asked to score them cannot wait for its scores."""
+    """Return the parallel corpora for training reverse models.
+
+    A reverse model that scores the corpora is trained before the scores exist, so it reads the cleaned corpora.
+    """
     scores = config["cleaning"]["scores"]
     if SCORER or "reverse_model" in scores:
         return expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL)
@@ -102,7 +105,7 @@ def reversible():
 
 
 def distillable(corpora):
-    """What the teacher translates of each corpus: its source side, or the back-translation of its target side."""
+    """Return the tables whose source side the teacher translates: corpora, or back-translations of target text."""
     return [
         table
         for name in corpora
@@ -115,7 +118,7 @@ def distillable(corpora):
 
 
 def texts_of(kind):
-    """The tables of one kind of training text."""
+    """Return the tables of one kind of training text."""
     corpora = corpora_of(config, kind)
     if kind == "backward":
         return back_translated(corpora)
@@ -123,7 +126,7 @@ def texts_of(kind):
 
 
 def joined(suffix):
-    """The tables of a training text, "@NAME" or "" for the first."""
+    """Return the tables of a training text, "@NAME" or "" for the first."""
     texts = training_texts(config)
     name = suffix.removeprefix("@") or next(iter(texts))
     if name not in texts:
@@ -134,7 +137,7 @@ def joined(suffix):
 
 
 def training_text(wildcards):
-    """The table that a student is trained on: the first training text, or the one in its name."""
+    """Return the table that a student is trained on: the first training text, or the one in its name."""
     text = text_of(wildcards.student)
     suffix = f"@{text}" if text else ""
     if config["training"]["guided_alignment"]:
@@ -144,13 +147,13 @@ def training_text(wildcards):
 
 
 def student_text(suffix=""):
-    """A training text, "@NAME" or "" for the first, with the rows that augmentation adds."""
+    """Return the table of a training text, "@NAME" or "" for the first, with the rows that augmentation adds."""
     augmented = "augmentation" in config["distillation"]
     return DISTILLED / f"{'augmented' if augmented else 'training'}{suffix}.parquet"
 
 
 def scored_translations():
-    """Translated corpora of which scores drop rows too, by what the report calls them."""
+    """Return the translated corpora that are also selected by scores, by their names in the report."""
     found = {}
     for kind in learnt_kinds(config):
         stage = "back_translation" if kind == "backward" else "distillation"

@@ -1,4 +1,4 @@
-"""One SentencePiece vocabulary for both languages, of each size that a model of the experiment asks for."""
+"""SentencePiece vocabularies for both languages together, one of each size that the experiment's models use."""
 
 
 rule train_vocabulary:
