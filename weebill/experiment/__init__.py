@@ -1,1 +1,1 @@
-"""What the parts of an experiment are called and shaped: variants, precisions, recipes, texts, zoo; free of torch."""
+"""Names and shapes of the parts of an experiment: variants, precisions, recipes, texts, zoo; never imports torch."""

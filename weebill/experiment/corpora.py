@@ -1,4 +1,4 @@
-"""The corpora of an experiment: the entries that name them, and the sides that their text has."""
+"""Corpora of an experiment: the entries that name them, and the sides of their text."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
@@ -10,7 +10,7 @@ Config = dict[str, Any]
 Side = Literal["source", "target"]
 SIDES: tuple[Side, ...] = ("source", "target")
 
-# What the configuration's key `use` says of a corpus: the side that its monolingual text has.
+# Side of a monolingual corpus by its key `use` in the configuration; None for parallel text.
 USES: dict[str, Side | None] = {
     "parallel": None,
     "monolingual": "source",
@@ -19,12 +19,12 @@ USES: dict[str, Side | None] = {
 
 
 def sides_of(monolingual: Side | None) -> tuple[Side, ...]:
-    """The sides that text has: its one where it is monolingual, else both."""
+    """Return the sides of a text: one if it is monolingual, else both."""
     return SIDES if monolingual is None else (monolingual,)
 
 
 def kind_of(monolingual: Side | None) -> str:
-    """What the configuration's key `use` calls such text."""
+    """Return the name that the configuration's key `use` has for such text."""
     return next(use for use, side in USES.items() if side == monolingual)
 
 
@@ -33,7 +33,10 @@ FILE_KEYS = ("source", "target", "table")
 
 
 class Entry(NamedTuple):
-    """One importer entry and where it stands; monolingual: the side that monolingual text has."""
+    """One importer entry and its key path.
+
+    monolingual: the side of monolingual text; None for parallel text.
+    """
 
     path: tuple[Key, ...]
     values: dict[str, Any]
@@ -41,7 +44,7 @@ class Entry(NamedTuple):
 
 
 def entries(config: Config, sections: Iterable[str] = SECTIONS) -> Iterator[Entry]:
-    """The importer entries of these sections, in the order of the keys."""
+    """Yield the importer entries of these sections, in the order of the keys."""
     for section in sections:
         value = config[section]
         if isinstance(value, list):

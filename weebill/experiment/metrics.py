@@ -1,4 +1,4 @@
-"""Names of the metrics that an experiment of the kind `metric` makes and shows."""
+"""Names of the metrics that an experiment of the kind `metric` makes and reports."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,16 +19,16 @@ def recipe_without(layers: int = 0, neurons: float = 0.0, heads: float = 0.0) ->
 
 
 def neurons_before(config: Mapping[str, Any], part: str) -> float:
-    """Return the share of neurons that is removed all along a figure's curve.
+    """Return the share of neurons that every point of a figure's curve removes.
 
-    That of heads removes the recipe's neurons first, as the paper's figure 6b does.
+    The curve of heads removes the recipe's neurons first, as the paper's figure 6b does.
     """
     recipe = config["pruning"].get("recipe", []) if part == "heads" else []
     return next((method["neurons"] for method in recipe if "neurons" in method), 0.0)
 
 
 def curve(config: Mapping[str, Any], part: str) -> dict[str, Recipe]:
-    """Return the metrics that have less of one part, for a figure, each with its methods."""
+    """Return the metrics of a part's figure, which remove growing amounts of that part, each with its methods."""
     name = "without-{:g}-" + {"layers": "top-layers"}.get(part, part)
     begin = {"neurons": neurons_before(config, part)}
     return {
@@ -38,7 +38,7 @@ def curve(config: Mapping[str, Any], part: str) -> dict[str, Recipe]:
 
 
 def pruned_metrics(config: Mapping[str, Any]) -> dict[str, Recipe]:
-    """Return the metrics that pruning makes, the figures' and the recipe's `pruned`, each with its methods."""
+    """Return the metrics that pruning makes, each with its methods: the figures' and the recipe's `pruned`."""
     if "pruning" not in config:
         return {}
     found = {name: recipe for part in PARTS for name, recipe in curve(config, part).items()}
@@ -48,7 +48,7 @@ def pruned_metrics(config: Mapping[str, Any]) -> dict[str, Recipe]:
 
 
 def our_metrics(config: Mapping[str, Any]) -> list[str]:
-    """Return the metrics of the tables that are models of the experiment."""
+    """Return the experiment's own models among the metrics of the tables."""
     found = [REFERENCE]
     if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
         found.append(ENSEMBLE)
@@ -58,7 +58,7 @@ def our_metrics(config: Mapping[str, Any]) -> list[str]:
 
 
 def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
-    """Return what is measured on a judged set: pruned metrics on `development`, else the tables' metrics."""
+    """Return the metrics measured on a judged set: pruned ones on `development`, else those of the tables."""
     if judged not in config["test_sets"]:
         return [REFERENCE, *pruned_metrics(config)]
     entry = config["test_sets"][judged]

@@ -1,11 +1,11 @@
-"""Pipelines of a generation experiment: the variants that they make, MODEL/STEP/STEP…, and their models."""
+"""Pipelines of a generation experiment: the variants MODEL/STEP/STEP… that they make, and their models."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def variants(config: Mapping[str, Any]) -> list[str]:
-    """MODEL/STEP/STEP… of every model that the pipelines make, each once, in their order."""
+    """Return MODEL/STEP/STEP… of every model that the pipelines make, each once, in the pipelines' order."""
     found = {}
     for pipeline in config["pipelines"]:
         path = pipeline["model"]
@@ -16,32 +16,32 @@ def variants(config: Mapping[str, Any]) -> list[str]:
 
 
 def model_of(variant: str) -> str:
-    """The model that a variant was made from."""
+    """Return the model that a variant was made from."""
     return variant.split("/")[0]
 
 
 def variants_of(config: Mapping[str, Any], model: str) -> list[str]:
-    """The variants of one model."""
+    """Return the variants of one model."""
     return [variant for variant in variants(config) if model_of(variant) == model]
 
 
 def piped_models(config: Mapping[str, Any]) -> list[str]:
-    """The models that any pipeline starts from."""
+    """Return the models that pipelines start from, each once."""
     return list(dict.fromkeys(pipeline["model"] for pipeline in config["pipelines"]))
 
 
 def task_of(config: Mapping[str, Any], model: str) -> str:
-    """What a model is for, as its data says."""
+    """Return the task of a model, which its data names."""
     return config["data"][config["models"][model]["data"]]["task"]
 
 
 def steps_by(config: Mapping[str, Any], method: str) -> list[str]:
-    """The names of the steps of a method."""
+    """Return the names of the steps that use a method."""
     return [name for name, step in config["steps"].items() if step["method"] == method]
 
 
 def measured_lengths(config: Mapping[str, Any], model: str) -> dict[str, int]:
-    """The longest texts that the evaluation gives a model, or asks it for, in tokens, by key path."""
+    """Return the longest texts, in tokens, that the evaluation gives a model or asks it to write, by key path."""
     evaluation = config["evaluation"]
     speed = evaluation["speed"]
     if task_of(config, model) == "summarization":

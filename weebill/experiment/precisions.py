@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Names of grids, and their classes, which import PyTorch; this module is read at every start of the workflow.
+# Names of grids and of their classes, which import PyTorch: every start of the workflow imports this module, so the
+# classes themselves are not imported here.
 INTEGER_GRIDS = {
     "int8": "weebill.quantization.grids.int8:Int8",
     "int8_rowwise": "weebill.quantization.grids.int8_rowwise:Int8Rowwise",
@@ -24,7 +25,10 @@ PRECISIONS = ("float32", *UNTUNED, *(f"{grid}-finetuned" for grid in GRIDS))
 
 @dataclass(frozen=True)
 class Precision:
-    """How a configured precision below float32 is made; activation_scale: None leaves activations float32."""
+    """Way to make a configured precision below float32.
+
+    activation_scale: a formula; None leaves activations in float32.
+    """
 
     grid: str
     activation_scale: str | None
@@ -32,12 +36,12 @@ class Precision:
 
 
 def grid_of(name: str) -> str:
-    """The grid that a precision's name begins with; `float32` for float32."""
+    """Return the grid that a precision's name begins with; `float32` for float32."""
     return name.partition("-")[0]
 
 
 def quantized(section: Mapping[str, Any]) -> dict[str, Precision]:
-    """The precisions that a configuration's section `quantization` makes, by name, in the tables' order."""
+    """Return the precisions that a configuration's section `quantization` makes, by name, in the tables' order."""
     found: dict[str, Precision] = {}
     for grid in GRIDS:
         if grid not in section:

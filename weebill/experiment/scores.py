@@ -1,4 +1,4 @@
-"""The scores that a corpus may have, and the settings of those that it has at a stage."""
+"""Scores that a corpus may have, and their settings at each stage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ Config = dict[str, Any]
 
 @dataclass(frozen=True)
 class Score:
-    """column: its name in tables.  sides: what it reads.  higher_is_better: which end is the good one."""
+    """Score of a row.
+
+    column: its name in tables.  sides: the sides that it reads.  higher_is_better: True if large values are good.
+    """
 
     column: str
     sides: tuple[str, ...]
@@ -19,9 +22,9 @@ class Score:
     unit: str
 
 
-# In the order in which they drop rows, by the name that configuration and `dropped_by` use.  bicleaner-ai:
-# Zaragoza-Bernabeu et al. 2022; language models: WMT21 §2; reverse model: WNGT20 §3.
-# The combined score is of those before it.
+# All scores in the order in which they drop rows, by the name that configuration and `dropped_by` use.
+# Sources: bicleaner-ai: Zaragoza-Bernabeu et al. 2022; language models: WMT21 §2; reverse model: WNGT20 §3.
+# The combined score is computed from the scores before it.
 SCORES = {
     "bicleaner": Score("bicleaner_probability", ("source", "target"), True, "probability"),
     "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
@@ -38,12 +41,12 @@ STAGES: tuple[Stage, ...] = ("cleaning", "back_translation", "distillation")
 
 
 def section_of(config: Config, corpus: str, stage: Stage) -> Config:
-    """A stage's section of a checked configuration, as it holds for one corpus."""
+    """Return a stage's section of a checked configuration with the overrides of one corpus."""
     return _laid_over(config[stage], config["corpora"][corpus].get(stage, {}))
 
 
 def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
-    """A section with a corpus' own keys; a cut is replaced as a whole, since its keys exclude each other."""
+    """Return a section with a corpus' own keys; a cut is replaced as a whole, since its keys exclude each other."""
     merged = dict(section)
     for key, value in own.items():
         deeper = isinstance(value, Mapping) and key != "cut" and key in merged
@@ -52,9 +55,9 @@ def _laid_over(section: Mapping[str, Any], own: Mapping[str, Any]) -> Config:
 
 
 def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
-    """Settings by name of the scores that a corpus has at a stage, in the order in which they drop rows.
+    """Return the settings, by name, of a corpus' scores at a stage, in the order in which they drop rows.
 
-    Before it is translated, monolingual text has one side alone.
+    Monolingual text has only one side until it is translated.
     """
     configured = section_of(config, corpus, stage)["scores"]
     monolingual = USES[config["corpora"][corpus]["use"]]
@@ -69,11 +72,11 @@ def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
 
 
 def components(config: Config) -> list[str]:
-    """The names of the scores that `scoring` has models for, which the combined score is made of."""
+    """Return the names of the scores for which `scoring` has models; the combined score is made of them."""
     always = {"language_model_source", "language_model_target"}
     return [name for name in SCORES if name in always or name in config["scoring"]]
 
 
 def asked_for(config: Config) -> set[str]:
-    """The names of all scores that some stage has."""
+    """Return the names of all scores that some stage uses."""
     return {name for stage in STAGES for name in config[stage]["scores"]}

@@ -1,4 +1,4 @@
-"""The shape of a translation model: what `config.json` of a model folder and the zoo describe."""
+"""Shape of a translation model, which the zoo and the `config.json` of a model folder describe."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 from weebill.errors import InputError, nearest
 
 DecoderKind = Literal["ssru", "attention"]
-# What a stored number may be: heads and neurons may all be pruned.  The upper ends are far above any model, and
-# low enough that a damaged number takes neither the memory nor the time of the machine before it is noticed.
+# Smallest and largest value of each stored number: heads and neurons may all be pruned.  The upper bounds are far
+# above any model, and low enough that a damaged number is noticed before it costs much memory or time.
 RANGES = {
     "vocabulary": (1, 2**20),
     "embedding": (1, 2**14),
@@ -24,8 +24,8 @@ RANGES = {
 class LayerShape:
     """One layer's widths; pruning makes them differ from layer to layer.
 
-    heads: of the encoder's self-attention or the decoder's cross-attention; 0 where all were pruned.
-    self_heads: of a self-attention decoder's self-attention; 0 in encoders and SSRU decoders.
+    heads: heads of the encoder's self-attention or the decoder's cross-attention; 0 if all were pruned.
+    self_heads: heads of a self-attention decoder's self-attention; 0 in encoders and SSRU decoders.
     """
 
     heads: int
@@ -50,9 +50,9 @@ class Architecture:
 
     @classmethod
     def from_zoo(cls, entry: Mapping[str, Any], vocabulary: int | None = None) -> "Architecture":
-        """The architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size.
+        """Return the architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size.
 
-        Raises ValueError where attention_width is no multiple of heads.
+        Raises ValueError if attention_width is not a multiple of heads.
         """
         heads = entry["heads"]
         head_size, remainder = divmod(entry["attention_width"], heads)
@@ -75,10 +75,10 @@ class Architecture:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Architecture":
-        """The inverse of `to_dict`.
+        """Return the architecture that `to_dict` wrote.
 
-        Raises InputError naming the key that is missing, unknown, or has a value that no network can have.
-        Not every damage shows in it: a tied decoder may be applied any number of times.
+        Raises InputError with the key that is missing, unknown, or has a value that no network can have.
+        Some damage stays unnoticed: a tied decoder may be applied any number of times.
         """
         _check_fields(cls, values, "architecture")
         layers = {side: _layers(values[side], f"architecture.{side}") for side in _SIDES}
@@ -92,7 +92,7 @@ class Architecture:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return asdict(self)
 
 
@@ -100,7 +100,10 @@ _SIDES = ("encoder", "decoder")
 
 
 def _layers(values: Any, place: str) -> tuple[LayerShape, ...]:
-    """The shapes of one side's layers, at least one: neither translator can do without."""
+    """Return the shapes of one side's layers.
+
+    Raises InputError if there is none: both translators need at least one layer on each side.
+    """
     if not isinstance(values, list | tuple) or not values:
         raise InputError(f"{place}: {_shown(values)}, expected a list of at least one layer")
     for index, layer in enumerate(values):
@@ -109,7 +112,7 @@ def _layers(values: Any, place: str) -> tuple[LayerShape, ...]:
 
 
 def _check_fields(kind: type, values: Any, place: str) -> None:
-    """Raises InputError where values are not a mapping with the fields of a dataclass, numbers in their RANGES."""
+    """Raise InputError unless values map the fields of a dataclass to values, with numbers in their RANGES."""
     if not isinstance(values, Mapping):
         raise InputError(f"{place}: {_shown(values)}, expected keys and values")
     known = {field.name: field for field in fields(kind)}
@@ -122,7 +125,7 @@ def _check_fields(kind: type, values: Any, place: str) -> None:
                 raise InputError(f"{place}: key '{name}' is missing")
         elif name in RANGES:
             least, most = RANGES[name]
-            # 4.0 is no number of heads, and True is an int of Python's
+            # Only whole numbers are valid: 4.0 is a float, and True is an int in Python.
             if type(values[name]) is not int or not least <= values[name] <= most:
                 raise InputError(
                     f"{place}.{name}: {_shown(values[name])}, expected a whole number from {least} to {most:,}"
@@ -134,5 +137,5 @@ def _check_fields(kind: type, values: Any, place: str) -> None:
 
 
 def _shown(value: Any) -> str:
-    """A value as an error shows it, cut where it is long."""
+    """Return a value in the form that errors show, cut to 60 characters."""
     return f"{value!r:.60}"

@@ -1,4 +1,4 @@
-"""The models that translate for an experiment, trained here or Hugging Face's: teachers, and one that only scores."""
+"""Models that translate for an experiment, trained here or from Hugging Face: teachers, and one that only scores."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,9 +19,9 @@ PLACES: tuple[tuple[str, ...], ...] = (
 
 @dataclass(frozen=True)
 class HuggingFaceModel:
-    """A Hugging Face model of an experiment, at the key `key`: a folder, or with a revision a name on the hub.
+    """Hugging Face model of an experiment, at the key `key`: a folder, or a name on the hub if it has a revision.
 
-    languages: codes of its input and output.  coded: whether the configuration itself names some.
+    languages: codes of its input and output.  coded: True if the configuration names such codes itself.
     """
 
     key: str
@@ -32,7 +32,7 @@ class HuggingFaceModel:
 
 
 def hugging_face_models(config: Mapping[str, Any]) -> list[HuggingFaceModel]:
-    """The Hugging Face models that a checked configuration names, in the order of the keys."""
+    """Return the Hugging Face models that a checked configuration names, in the order of the keys."""
     return [
         HuggingFaceModel(
             f"{key_path(place)}.hugging_face",
@@ -47,19 +47,19 @@ def hugging_face_models(config: Mapping[str, Any]) -> list[HuggingFaceModel]:
 
 
 def may_be_on_hub(name: str) -> bool:
-    """Whether a path that is not here may be a model's name on the hub, NAME or NAME@COMMIT."""
+    """Return True if a path that does not exist may be a model's name on the hub, NAME or NAME@COMMIT."""
     return HUB_NAME.fullmatch(name.partition("@")[0]) is not None
 
 
 def hub_folder(section: Mapping[str, Any]) -> str | None:
-    """What the folder of a model of the hub is called, None of one that is not from there."""
+    """Return the folder name of a model from the hub; None if the model is not from the hub."""
     if "revision" not in section:
         return None
     return f"{section['hugging_face'].replace('/', '--')}@{section['revision']}"
 
 
 def hub_models(config: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """(name, revision) of every model of the hub by its folder's name."""
+    """Return (name, revision) of every model from the hub by its folder's name."""
     return {
         name: (section["hugging_face"], section["revision"])
         for _, section in translating_models(config)
@@ -70,14 +70,17 @@ def hub_models(config: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 def languages_of(
     config: Mapping[str, Any], section: Mapping[str, Any], reverse: bool
 ) -> tuple[str, str]:
-    """The codes of a model's input and output: its own, or else the experiment's; reverse: from target to source."""
+    """Return the language codes of a model's input and output: its own, or else the experiment's.
+
+    reverse: True if the model translates from target to source.
+    """
     codes = {**config["languages"], **section.get("language_codes", {})}
     source, target = codes["source"], codes["target"]
     return (target, source) if reverse else (source, target)
 
 
 def translating_models(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Config]]:
-    """Place and section of every model that translates, of those that a configuration has."""
+    """Yield the key path and the section of every translating model in a configuration."""
     for place in PLACES:
         found: Any = config
         for key in place:

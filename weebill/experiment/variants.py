@@ -1,4 +1,4 @@
-"""Model variants, STUDENT/RECIPE/PRECISION, chosen by patterns."""
+"""Model variants STUDENT/RECIPE/PRECISION, which patterns choose."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -14,17 +14,17 @@ Variant = tuple[str, str, str]
 
 
 def precisions(config: dict[str, Any]) -> list[str]:
-    """The precisions that `quantization` configures, float32 first."""
+    """Return the precisions that `quantization` configures, float32 first."""
     return ["float32", *quantized(config["quantization"])]
 
 
 def recipes(config: dict[str, Any]) -> list[str]:
-    """The recipes that may be asked for, `unpruned` first."""
+    """Return the recipes that patterns may name, `unpruned` first."""
     return [UNPRUNED, *config["pruning"]]
 
 
 def matching(pattern: str, config: dict[str, Any]) -> Iterator[Variant]:
-    """The configured variants that one pattern chooses, in the order of the configuration."""
+    """Yield the configured variants that one pattern chooses, in the order of the configuration."""
     parts = pattern.split("/")
     for variant in product(config["students"], recipes(config), precisions(config)):
         if all(fnmatchcase(name, part) for name, part in zip(variant, parts, strict=True)):
@@ -32,7 +32,7 @@ def matching(pattern: str, config: dict[str, Any]) -> Iterator[Variant]:
 
 
 def expand_variants(config: dict[str, Any]) -> list[Variant]:
-    """Every (student, recipe, precision) that a checked configuration asks for, once each.
+    """Return every (student, recipe, precision) that a checked configuration asks for, once each.
 
     The unpruned float32 model of every student is always among them: all others are compared with it.
     """
@@ -44,12 +44,15 @@ def expand_variants(config: dict[str, Any]) -> list[Variant]:
 
 
 def measured_variants(config: dict[str, Any]) -> list[Variant]:
-    """Those of them that are measured in every way: of the experiment's seed; the others are compared with them."""
+    """Return the variants with the experiment's seed, which get all measurements.
+
+    Variants with other seeds are compared with them.
+    """
     return [variant for variant in expand_variants(config) if not repeats(variant[0])]
 
 
 def expand_exports(config: dict[str, Any]) -> list[tuple[str, Variant]]:
-    """Every (format, variant) that a checked configuration's `exports` ask for, once each."""
+    """Return every (format, variant) that a checked configuration's `exports` ask for, once each."""
     return [
         (form, variant)
         for form, patterns in config["exports"].items()

@@ -1,4 +1,4 @@
-"""The architecture zoo: config/models.yaml in a checkout, the same file inside the installed package."""
+"""Architecture zoo: config/models.yaml in a checkout, the same file inside the installed package."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ Zoo = dict[str, dict[str, Any]]
 
 
 def members(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    """The single models of an entry: itself, or one for each decoder depth that it lists."""
+    """Return the single models of an entry: the entry itself, or one for each decoder depth that it lists."""
     depths = entry["decoder_layers"]
     if not isinstance(depths, list):
         return [entry]
@@ -24,12 +24,12 @@ def members(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def member_of(entry: dict[str, Any], member: int) -> dict[str, Any]:
-    """The model of one member, counted from 0, of a teacher ensemble."""
+    """Return the model of one member, counted from 0, of a teacher ensemble."""
     return members(entry)[member] if isinstance(entry["decoder_layers"], list) else entry
 
 
 def attention_blocks(entry: dict[str, Any]) -> dict[str, int]:
-    """Heads of each attention block of a single model, by the names that pruning calls them."""
+    """Return the number of heads of each attention block of a single model, by the block's name in pruning."""
     names = [f"encoder.{layer}.self_attention" for layer in range(entry["encoder_layers"])]
     for layer in range(_distinct_decoder_layers(entry)):
         if entry["decoder"] == "attention":
@@ -39,7 +39,7 @@ def attention_blocks(entry: dict[str, Any]) -> dict[str, int]:
 
 
 def feed_forward_blocks(entry: dict[str, Any]) -> dict[str, int]:
-    """Neurons of each feed-forward block of a single model, by the names that pruning calls them."""
+    """Return the number of neurons of each feed-forward block of a single model, by the block's name in pruning."""
     layers = {"encoder": entry["encoder_layers"], "decoder": _distinct_decoder_layers(entry)}
     names = [f"{side}.{layer}.feed_forward" for side in layers for layer in range(layers[side])]
     return dict.fromkeys(names, entry["feed_forward"])
