@@ -4,7 +4,10 @@ import argparse
 
 
 def positive(text: str) -> int:
-    """A whole number of at least 1."""
+    """Parse a whole number of at least 1.
+
+    Raises ArgumentTypeError for any other text.
+    """
     try:
         number = int(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""The lineage that a model's folder records: what it was made by, and with which software.
+"""Lineage that a model's folder records: the settings that made the model, and the software versions.
 
-Kept apart from training, whose libraries are slow to import.
+This module is separate from training, whose libraries are slow to import.
 """
 
 import platform
@@ -24,10 +24,10 @@ class Course(Protocol):
 def lineage(
     kind: str, settings: Any, seed: int, course: Course, packages: Iterable[str] = (), **more: Any
 ) -> dict[str, Any]:
-    """Return what made a trained model: its kind, settings, seed, course of validation and the software.
+    """Return the lineage of a trained model: its kind, settings, seed, course of validation, software versions.
 
-    settings: a dataclass.  packages: as in `versions`.  more: plain values, such as a step's own settings and the
-    parent's hash.
+    settings: a dataclass.  packages: same as in `versions`.  more: plain values, such as a step's own settings
+    and the parent's hash.
     """
     return {
         "kind": kind,
@@ -40,7 +40,10 @@ def lineage(
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of the software that decides a model's bits; packages: more of them."""
+    """Return the versions of the software that decides a model's bits.
+
+    packages: names of further packages to include.
+    """
     return {
         "weebill": __version__,
         "torch": torch.__version__,

@@ -1,4 +1,4 @@
-"""Registries: tables of what the library can do, by name, each entry a file of its own that is loaded on use."""
+"""Registries: named entries of the library, each in a file of its own, which is loaded when the entry is used."""
 
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
@@ -10,8 +10,8 @@ T = TypeVar("T")
 class Registry(Mapping[str, T], Generic[T]):
     """Mapping of names to classes, functions or objects, which are loaded on use.
 
-    It is made from a table such as {"opus": "weebill.corpus.importers.opus:OpusImporter"}.  Only the module of an
-    entry that is asked for is imported: who uses one entry neither waits for the others nor depends on their code.
+    The constructor takes a table such as {"opus": "weebill.corpus.importers.opus:OpusImporter"}.  Only the module of
+    a requested entry is imported: code that uses one entry neither waits for the others nor depends on their code.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:

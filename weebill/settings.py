@@ -2,8 +2,8 @@
 
 A setting is a field of a frozen dataclass. Its annotation gives type and bounds, and its default the default; None
 means that the key may be left out. The text below it gives the unit, the meaning and the source.
-`configuration.settings_schema` reads all of it. The bounds are classes of our own: some of these dataclasses are used
-in the environments `comet` and `bicleaner`, which have neither pydantic nor annotated_types.
+`configuration.settings_schema` reads all of them. The bounds are classes of our own because some of these
+dataclasses are used in the environments `comet` and `bicleaner`, which have neither pydantic nor annotated_types.
 """
 
 import ast
@@ -67,7 +67,7 @@ class Unique:
 
 @dataclass(frozen=True)
 class Pattern:
-    """Regular expression that a text matches, and how messages call such a text."""
+    """Regular expression that a text must match, and the name of such a text in messages."""
 
     pattern: str
     expected: str
@@ -75,16 +75,16 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Expected:
-    """Words by which messages call a value of the right kind."""
+    """Name of a valid value in messages."""
 
     expected: str
 
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
 class Former:
-    """Alternatives of earlier versions, each with what messages say is expected instead.
+    """Alternatives of earlier versions, each with its replacement, which messages name.
 
-    A section's own earlier keys are its class variable FORMER.
+    A section lists its own earlier keys in its class variable FORMER.
     """
 
     former: Mapping[str, str]
@@ -100,7 +100,7 @@ class Chosen:
     """Alternatives of a section: the key `tag` names one of `options`, which gives the other keys.
 
     options: settings classes by name, such as a registry.
-    without: keys that are left out here.  defaults: those that differ here.
+    without: keys that this section leaves out.  defaults: default values that differ in this section.
     """
 
     tag: str
@@ -137,7 +137,7 @@ def defaults(cls: type) -> dict[str, Any]:
 
 
 def sentences(cls: type) -> dict[str, str]:
-    """Return the text below each field of a settings class, those of its bases included, on one line."""
+    """Return the text below each field of a settings class and of its base classes, on one line."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
         found |= _sentences_in(inspect.getsourcefile(base)).get(base.__qualname__, {})

@@ -1,4 +1,4 @@
-"""YAML read strictly: a repeated key is an error, and every error names its line."""
+"""Strict reader of YAML files: a repeated key is an error, and every error names its line."""
 
 from collections.abc import Hashable
 from pathlib import Path
@@ -10,7 +10,7 @@ from weebill.errors import InputError
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Safe YAML in which a mapping may name a key only once."""
+    """Loader of safe YAML in which a mapping may name a key only once."""
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
@@ -33,9 +33,9 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _m
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """The mapping in a YAML file.
+    """Read the mapping in a YAML file.
 
-    Raises InputError, naming file and line, where it is missing, not UTF-8, not YAML or not a mapping.
+    Raises InputError with file and line if the file is missing, not UTF-8, not YAML or not a mapping.
     """
     path = Path(path)
     try:
