@@ -1,1 +1,1 @@
-"""Configurations of experiments: read strictly, checked as a whole, completed with defaults, estimated."""
+"""Configurations of experiments: strict reading, checks of the whole, defaults, and estimates of cost."""

@@ -1,4 +1,4 @@
-"""A whole configuration checked: the schema first, then what its keys say about each other."""
+"""Check of a whole configuration: first its schema, then contradictions between its keys."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,17 +11,17 @@ from weebill.experiment.zoo import Zoo
 
 
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
-    """`config` with every default filled in; `zoo` defaults to config/models.yaml.
+    """Return `config` with every default filled in; `zoo` defaults to config/models.yaml.
 
-    Noise that names no seed is given one, and embedded text that names no part is given one that no other entry has.
-    Files are not looked for (see `missing_files`).  Checking a complete configuration changes nothing.
-    Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for everything wrong.
+    Noise without a seed gets one, and embedded text without `skip` gets pairs that no other entry has.
+    This does not look for files; `missing_files` does.  Checking a complete configuration changes nothing.
+    Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for every fault.
     """
     name = kind_of(config, origin)
     kind, rules = KINDS[name], schema.load_schema(name)
     found = schema.faults(config, rules)
     known = schema.without_unknown_keys(config, found)
-    # A section with a fault is left out of the comparison with others: what it means is not known.
+    # A section with a fault is not compared with others, because its meaning is not known.
     broken = {str(fault.path[0]) if fault.path else "" for fault in found if not fault.unknown_key}
     if "" in broken:
         raise ConfigurationError([fault.line(origin) for fault in found])

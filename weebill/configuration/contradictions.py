@@ -1,6 +1,6 @@
-"""What the keys of a well-formed configuration say against each other, or against the zoo.
+"""Contradictions between the keys of a well-formed configuration, or between its keys and the zoo.
 
-Every check names the sections it reads and is left out where one of them has a fault of its own.
+Every check names the sections that it reads, and is skipped if one of them has a fault of its own.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ Config = dict[str, Any]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Every contradiction in a translation experiment, whose `broken` sections are not looked at."""
+    """Return every contradiction in a translation experiment; checks that read `broken` sections are skipped."""
     if "students" not in broken:
         zoo = with_students(zoo, config["students"])
     checks = [
@@ -152,10 +152,10 @@ def _exports(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
-    """Why a format has no place for a variant, or None."""
+    """Return the reason why a format cannot hold a variant, or None if it can."""
     student, recipe, _ = variant
     entry = zoo.get(student)
-    if entry is None:  # a fault of `students`
+    if entry is None:  # reported as a fault of `students`
         return None
     if form == "ctranslate2" and entry["decoder"] != "attention":
         return "expected a student with a self-attention decoder; CTranslate2 has no SSRU"
@@ -191,7 +191,7 @@ def _precision(pattern: str, config: Config) -> str | None:
 
 
 def _comet(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The utility `comet` needs a model, and the model a precision of the device."""
+    """Yield a fault for the utility `comet` without a model, and for a precision that the device lacks."""
     evaluation = config["evaluation"]
     if "comet" in evaluation:
         precision = evaluation["comet"]["precision"]
@@ -204,7 +204,7 @@ def _comet(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _mbr(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """More candidates kept than there are; settings of samples where there are none."""
+    """Yield a fault for more kept candidates than candidates, and for sampling settings with beam search."""
     mbr, place = config["evaluation"].get("mbr"), ("evaluation", "mbr")
     if mbr is None:
         return

@@ -1,7 +1,7 @@
-"""How long an experiment's jobs take: operations of its models at the rate of its hardware, rows at the filters'.
+"""Time that an experiment's jobs take, from the rates of hardware (operations) and filters (rows).
 
-Rates of CPUs are measured, those of GPUs assumed.  Counted are the jobs that grow with text and updates; what
-takes minutes (vocabularies, test sets, reports) is not.
+Rates of CPUs are measured, those of GPUs are assumed.  The estimate counts the jobs that grow with text and
+updates, and leaves out those that take minutes: vocabularies, test sets, reports.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,24 +16,25 @@ from weebill.pruning.recipes import made_variants, methods_of
 
 Config = dict[str, Any]
 
-# Operations a second, multiplication and addition counted as two: training by precision, and search.  Of a CPU's
-# thread as measured on Multi30k (docs/results/multi30k.md; the processor has AMX); of a GPU such as an A100, assumed.
+# Operations a second, multiplication and addition counted as two: training by precision, and search.  The rates of
+# one CPU thread were measured on Multi30k (docs/results/multi30k.md; the processor has AMX); those of a GPU such as
+# an A100 are assumed.
 RATES = {
     "cpu": {"float32": 5e10, "bfloat16": 1e11, "search": 6e10},
     "gpu": {"float32": 1e13, "bfloat16": 5e13, "search": 1e13},
 }
 LEAST_BATCH_SECONDS = {"cpu": 0.0, "gpu": 0.05}  # launching a small network's kernels; assumed
-PIECE_BYTES = 4.5  # of text
-# Rows a second and thread.
+PIECE_BYTES = 4.5  # bytes of text for each piece
+# Rows per second and thread.
 IMPORTED = 100_000
 CLEANED = 15_000
 LANGUAGE_MODEL_SCORED = 50_000
 
 
 class Work:
-    """Seconds of the jobs of an experiment.
+    """Durations of an experiment's jobs, in seconds.
 
-    A training runs on all configured devices at once, a translation on one; a CPU's device has several threads.
+    A training runs on all configured devices at once, a translation on one; a device on the CPU has several threads.
     """
 
     def __init__(self, config: Config, zoo: Zoo, corpora: Sequence[CorpusSize]) -> None:
@@ -43,7 +44,7 @@ class Work:
         threads = hardware["threads"] if accelerator == "cpu" else 1
         self.rates = {name: threads * rate for name, rate in RATES[accelerator].items()}
         self.least = LEAST_BATCH_SECONDS[accelerator]
-        self.one = threads  # GPUs or CPU threads of one device, and of all
+        self.one = threads  # GPUs or CPU threads of one device; `all`: of all devices
         self.all = threads * hardware["devices"] * hardware["nodes"]
         self.teachers = {
             section: self._teachers(config[section])
@@ -52,7 +53,7 @@ class Work:
         }
 
     def stages(self) -> dict[str, float]:
-        """Seconds by stage, of one GPU or CPU thread."""
+        """Return the seconds of each stage on one GPU or CPU thread."""
         found = {
             "teachers": self.all * sum(self.teacher_trainings("teacher")),
             "reverse teachers": self.all * sum(self.teacher_trainings("reverse_teacher")),
@@ -64,11 +65,11 @@ class Work:
         return {stage: seconds for stage, seconds in found.items() if seconds}
 
     def text(self) -> float:
-        """Seconds of one CPU thread: importing, cleaning, scoring by language models."""
+        """Return the seconds of one CPU thread for importing, cleaning, and scoring by language models."""
         return sum(self.corpus_text(corpus) for corpus in self.corpora)
 
     def chain(self) -> float:
-        """Seconds from the first job to the last where every job starts as soon as its inputs are there."""
+        """Return the seconds from the first job to the last if every job starts as soon as its inputs exist."""
         reverse_teachers = max(self.teacher_trainings("reverse_teacher"), default=0.0)
         scorer = self.config["scoring"].get("reverse_model")
         reverse = self.reverse_training() if scorer else reverse_teachers
@@ -79,7 +80,7 @@ class Work:
             reverse_teachers = reverse_teachers if scorer else 0.0
             reverse = 0.0
         teachers = max(self.teacher_trainings("teacher"), default=0.0)
-        # What is translated back must be there before it is learnt, or translated forward again.
+        # Back-translated text must exist before models learn it or translate it forward again.
         back = reverse_teachers + self._longest("reverse_teacher") + scores["back_translation"]
         learnt = self.config["teacher"]["back_translated"]
         ready = back + teachers if learnt else max(back, teachers)
@@ -87,7 +88,7 @@ class Work:
         return first + distilled + self._student_chain()
 
     def corpus_text(self, corpus: CorpusSize) -> float:
-        """Seconds of one thread for the text of a corpus."""
+        """Return the seconds of one thread for the text of a corpus."""
         rows = corpus.rows or 0
         models = sum(
             name.startswith("language_model")
@@ -98,7 +99,7 @@ class Work:
         return rows / IMPORTED + cleaning + models * rows / LANGUAGE_MODEL_SCORED
 
     def teacher_trainings(self, section: str) -> list[float]:
-        """Seconds of each member's training; none where there is no such teacher, or it is there already."""
+        """Return the seconds of each member's training; empty if no such teacher is trained here."""
         if "architecture" not in self.config.get(section, {}):
             return []
         training = self.config[section]["training"]
@@ -108,7 +109,7 @@ class Work:
         ]
 
     def reverse_training(self) -> float:
-        """Seconds of the reverse model's training."""
+        """Return the seconds of the reverse model's training."""
         model = self.config["scoring"].get("reverse_model", {})
         if "architecture" not in model or "reverse_model" not in asked_for(self.config):
             return 0.0
@@ -117,7 +118,7 @@ class Work:
         return training["updates"] * self.update(own, training, training["precision"])
 
     def reverse_scores(self, stage: str) -> float:
-        """Seconds of the reverse model's scoring of all corpora at a stage."""
+        """Return the seconds in which the reverse model scores all corpora at a stage."""
         config = self.config
         model = config["scoring"].get("reverse_model") or config.get("reverse_teacher", {})
         if "architecture" in model:
@@ -132,7 +133,7 @@ class Work:
         return operations / self.rates["search"]
 
     def translation(self, corpus: CorpusSize) -> float:
-        """Seconds of one device in which a corpus is translated, back and forward again where it is the target."""
+        """Return the seconds of one device to translate a corpus; target-side text may go back and forward again."""
         return sum(self._translation(corpus, section) for section in self.teachers)
 
     def _translation(self, corpus: CorpusSize, section: str) -> float:
@@ -147,20 +148,23 @@ class Work:
         return times * operations / self.rates["search"]
 
     def _longest(self, section: str) -> float:
-        """Seconds of the longest job in which a teacher translates."""
+        """Return the seconds of a teacher's longest translation job."""
         if section not in self.teachers:
             return 0.0
         seconds = max(self._translation(corpus, section) for corpus in self.corpora)
         return seconds / self.config["distillation"]["shards"]
 
     def student_trainings(self) -> Iterator[tuple[tuple[str, ...], float]]:
-        """What is trained of the students, (student, recipe, precision) or (student, updates), and its seconds."""
+        """Yield every training of students, (student, recipe, precision) or (student, updates), and its seconds."""
         for key, updates, precision in self._student_updates():
             own = weights(self.zoo[key[0]], self.config)
             yield key, updates * self.update(own, self.config["training"], precision)
 
     def update(self, own: Weights, training: Config, precision: str) -> float:
-        """Seconds of one update, in which each device takes its batches: half of their positions are source."""
+        """Return the seconds of one update; half of a batch's positions are source.
+
+        own: weights of the trained model.  All devices work at the same time, each on its own batches.
+        """
         positions = training["batch_tokens"] / 2
         operations = 6 * positions * (own.encoder + own.decoder + own.embedding)
         batch = max(self.least, operations / self.rates[precision])
@@ -187,7 +191,7 @@ class Work:
                 yield variant, finetune["updates"], finetune["precision"]
 
     def _student_chain(self) -> float:
-        """Seconds of the longest way from distilled text to a finished student."""
+        """Return the seconds of the longest chain of trainings from distilled text to a finished student."""
         seconds = dict(self.student_trainings())
         methods = methods_of(self.config)
 
@@ -206,7 +210,7 @@ class Work:
         )
 
     def _teachers(self, teacher: Config) -> list[Weights] | None:
-        """The weights of each model that translates together; None where they cannot be told."""
+        """Return the weights of each member of a teacher; None if they are unknown."""
         if "hugging_face" in teacher:
             own = _of_folder(teacher["hugging_face"])
             return [own] if own else None
@@ -216,6 +220,6 @@ class Work:
 
 
 def _of_folder(folder: str | None) -> Weights | None:
-    """Of a folder with weights in float32: half of them are taken for the encoder's.  None where it is not here."""
+    """Estimate the weights in a model folder, in float32, half of them in the encoder; None if it is missing."""
     count = total_bytes([folder]) // 4 if folder else 0
     return Weights(count // 2, count - count // 2, 0, 0) if count else None

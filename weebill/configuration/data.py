@@ -1,4 +1,4 @@
-"""What may be wrong with the data that an experiment names: importers' keys, languages, overlaps."""
+"""Checks of the data that an experiment names: keys of importers, languages, overlaps."""
 
 import posixpath
 import re
@@ -27,9 +27,9 @@ HELD_OUT_FIRST = ("validation", "test_sets", "corpora")
 
 
 def complete(config: Config, broken: set[str]) -> None:
-    """Fill in the seeds of noise, drawn from the experiment's seed and their place, and the parts of embedded text.
+    """Fill in the seeds of noise, derived from the experiment's seed and their place, and the parts of embedded text.
 
-    An entry of embedded text without `skip` gets the pairs after those of the entry before it.  Validation and
+    An entry of embedded text without `skip` gets the pairs after those of the previous entry.  Validation and
     test sets come first, so that a longer corpus changes neither.
     """
     end = 0
@@ -42,12 +42,12 @@ def complete(config: Config, broken: set[str]) -> None:
 
 
 def _derived_seed(seed: Any, path: tuple[Key, ...]) -> int:
-    """A seed of its own for each place of an experiment, below 2^32."""
+    """Return a seed below 2^32 that differs for each place of an experiment."""
     return int(sha256_text(f"{seed} {key_path(path)}")[:8], 16)
 
 
 def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
-    """Keys of an importer that do not fit together, addresses without a checksum, unread archives."""
+    """Yield a fault for importer keys that do not fit together, addresses without checksum, unreadable archives."""
     for entry in entries(config):
         if entry.values["importer"] == "files":
             yield from _sides(entry)
@@ -82,7 +82,10 @@ def _sides(entry: Entry) -> Iterator[Fault]:
 def _wanted_sides(
     monolingual: Side | None, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
 ) -> Iterator[Fault]:
-    """Sides that are missing, too many or the same; keys: those of source and target."""
+    """Yield a fault for each side that is missing, superfluous or equal to the other.
+
+    keys: the keys of source and target.
+    """
     wanted = sides_of(monolingual)
     for side, key in zip(SIDES, keys, strict=True):
         if side in wanted and key not in values:
@@ -134,7 +137,7 @@ def _checksums(entry: Entry) -> Iterator[Fault]:
 
 
 def _archives(entry: Entry) -> Iterator[Fault]:
-    """Files that are compressed in a way that is not read."""
+    """Yield a fault for each file whose compression cannot be read."""
     for key in FILE_KEYS:
         place = entry.values.get(key, "")
         name = urlparse(place).path if is_url(place) else place
@@ -153,7 +156,7 @@ def _lines(entry: Entry) -> Iterator[Fault]:
 def address(
     place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
 ) -> Iterator[Fault]:
-    """Faults of a path that may be an address."""
+    """Yield a fault for an address that is not https, or that has no checksum; local paths have no fault."""
     if is_url(path) and not path.startswith("https://"):
         yield Fault(place, f"found '{path}', expected a local path or an address https://…")
     elif is_url(path) and checksum is None:
@@ -161,7 +164,7 @@ def address(
 
 
 def noise(config: Config, zoo: object) -> Iterator[Fault]:
-    """Noise in text of one side, whose labels would tell nothing; wrong languages without text of these."""
+    """Yield a fault for noise in monolingual text, and for wrong languages without text in them."""
     for entry in entries(config, ["corpora"]):
         found, place = entry.values.get("noise"), (*entry.path, "noise")
         if found and entry.monolingual:
@@ -174,7 +177,7 @@ def noise(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def language_id(config: Config, zoo: object) -> Iterator[Fault]:
-    """An identifier to download needs a checksum."""
+    """Yield a fault for a downloaded language identifier without a checksum."""
     identifier = config["cleaning"].get("language_id")
     if identifier:
         place = ("cleaning", "language_id")
@@ -183,7 +186,7 @@ def language_id(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
-    """Report embedded text in an experiment of other languages, and wrong languages that are its own."""
+    """Yield a fault for embedded text in another language pair, and for noise in the experiment's languages."""
     pair = (config["languages"]["source"], config["languages"]["target"])
     for entry in entries(config, ["corpora"]):
         own = [name for name in tatoeba.OTHER_LANGUAGES if name in pair]
@@ -191,7 +194,7 @@ def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
             message = f"tatoeba: found {own[0]} among the experiment's languages, expected files of others"
             yield Fault((*entry.path, "noise", "other_languages"), message)
     if pair == tatoeba.PAIR_LANGUAGES or pair[0] == pair[1]:
-        return  # one language twice is told elsewhere
+        return  # another check reports equal languages
     found = f"found languages {pair[0]} to {pair[1]}, expected en to de, the only ones it knows"
     for entry in entries(config):
         if entry.values["importer"] == tatoeba.NAME:
@@ -201,7 +204,7 @@ def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
-    """Test sets that sacreBLEU does not hold, or not in these languages."""
+    """Yield a fault for each test set that sacreBLEU lacks, or lacks in these languages."""
     named = [entry for entry in entries(config) if entry.values["importer"] == "sacrebleu"]
     if not named:
         return
@@ -222,11 +225,11 @@ def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
-    """Data sets that mtdata does not hold, or not in these languages, and corpora that OPUS does not."""
+    """Yield a fault for each data set that mtdata, and each corpus that OPUS, lacks in these languages."""
     named = [entry for entry in entries(config) if entry.values["importer"] in ("mtdata", "opus")]
     if not named:
         return
-    from weebill.corpus.importers.mtdata import name_fault  # load Arrow
+    from weebill.corpus.importers.mtdata import name_fault  # loads Arrow
     from weebill.corpus.importers.opus import corpus_faults
 
     languages = (config["languages"]["source"], config["languages"]["target"])
@@ -235,7 +238,8 @@ def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
             for place, name in _names(entry):
                 if message := name_fault(name, languages, entry.monolingual):
                     yield Fault(place, message)
-        # One with a checksum was seen by its user, perhaps newer than our index; of one side there is none.
+        # A corpus with a checksum has been seen by its user, and may be newer than our index; there is no index of
+        # monolingual corpora.
         elif "sha256" not in entry.values and not entry.monolingual:
             corpus, version = entry.values["name"], entry.values["version"]
             for key, message in corpus_faults(corpus, version, languages):
@@ -243,7 +247,7 @@ def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
 
 
 def _names(entry: Entry) -> Iterator[tuple[tuple[Key, ...], str]]:
-    """The names of an mtdata entry, each with its place."""
+    """Yield the place and the text of each name in an mtdata entry."""
     name = entry.values["name"]
     if isinstance(name, str):
         yield (*entry.path, "name"), name
@@ -252,9 +256,9 @@ def _names(entry: Entry) -> Iterator[tuple[tuple[Key, ...], str]]:
 
 
 def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
-    """Data used twice where results would be worthless: training text that is tested or validated on.
+    """Yield a fault for data that is used both to train and to test or validate: results would be worthless.
 
-    The same file, test set name or embedded pair counts; single sentences are left to the cleaning.
+    This compares files, names of data sets and numbers of embedded pairs; the cleaning compares sentences.
     """
     tests = list(entries(config, ["test_sets"]))
     validation = list(entries(config, ["validation"]))
@@ -278,7 +282,7 @@ def _shared(entry: Entry, others: list[Entry], role: str, hint: str = "") -> Ite
 
 
 def _mtdata_origin(name: str) -> str:
-    """What a data set of mtdata is; those of OPUS go by OPUS' name for them, as the importer `opus` does."""
+    """Return the origin of an mtdata data set: its OPUS name, same as for the importer `opus`, or its own name."""
     from weebill.corpus.importers.mtdata_index import find_entry
 
     entry = find_entry(name)
@@ -287,7 +291,7 @@ def _mtdata_origin(name: str) -> str:
 
 
 def _origins(entry: Entry) -> set[str]:
-    """What an entry reads, in words that are equal where the data is."""
+    """Return names of the data that an entry reads; equal data has equal names."""
     values = entry.values
     if values["importer"] == "sacrebleu":
         return {f"test set '{values['name']}'"}

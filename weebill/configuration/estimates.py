@@ -1,7 +1,7 @@
-"""What an experiment will cost, told before its first job: disk by what lies there, hours by stage.
+"""Estimate of an experiment's cost before its first job: disk by kind of file, hours by stage.
 
-It follows from the checked configuration and the files that are here, for a run that has made nothing yet, and is
-rather too much: no row is dropped, no training stops early.
+It is computed from the checked configuration and the local files, for a run from the start.  It is rather too
+large, because it assumes that no row is dropped and no training stops early.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +22,12 @@ from weebill.pruning.recipes import made_variants
 
 Config = dict[str, Any]
 
-# Shares of plain text, as measured on Multi30k.
+# Sizes relative to plain text, measured on Multi30k.
 COMPRESSED = 0.35  # a corpus as it is published
 TABLE = 0.4  # a table in Parquet
-HYPOTHESIS = 0.25  # one of a list of n best
-ENCODED = 0.7  # what a training reads: pieces, where they begin, the order of an epoch
-LANGUAGE_MODEL = 10  # one that is estimated, with what is sorted for it
+HYPOTHESIS = 0.25  # one hypothesis in an n-best list
+ENCODED = 0.7  # input of a training: pieces, their offsets, the order of an epoch
+LANGUAGE_MODEL = 10  # a language model, with the temporary files of its estimation
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
@@ -42,8 +42,11 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """disk: bytes below the results folder; fetched: bytes in the cache of downloads; hours: of one device, by
-    stage; text_hours: of one CPU thread; chain: hours of the longest chain of jobs; unknown: what is not counted.
+    """Estimated disk space and time of an experiment.
+
+    disk: bytes below the results folder, by kind of file.  fetched: bytes in the cache of downloads.
+    hours: hours of one device, by stage.  text_hours: hours of one CPU thread.
+    chain: hours of the longest chain of jobs.  unknown: messages about parts that are not counted.
     """
 
     disk: dict[str, float]
@@ -56,11 +59,11 @@ class Estimate:
 
     @property
     def total_disk(self) -> int:
-        """Bytes below the results folder."""
+        """Total bytes below the results folder."""
         return int(sum(self.disk.values()))
 
     def lines(self, results: str | Path, free: int) -> list[str]:
-        """What a user should know before the run; free: bytes where the results go."""
+        """Return the estimate in lines for the user; free: free bytes on the disk of the results."""
         device, rates = DEVICES[self.device], RATES[self.device]
         advice = (
             ""
@@ -85,7 +88,7 @@ class Estimate:
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """What a checked configuration of a translation experiment needs from its first job to its last."""
+    """Estimate the cost of a checked translation experiment from its first job to its last."""
     zoo = with_students(zoo, config["students"])
     corpora = corpus_sizes(config, ["corpora"])
     others = corpus_sizes(config, ["validation", "test_sets"])
@@ -114,17 +117,20 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
 def _disk(
     config: Config, zoo: Zoo, corpora: Sequence[CorpusSize], others: Sequence[CorpusSize]
 ) -> dict[str, float]:
-    """Bytes by what they are.  What is removed on the way counts too: it may all be there at once."""
+    """Return bytes by kind of file.
+
+    Temporary files count too, because all of them may exist at the same time.
+    """
     tables = encoded_parallel = distilled = training = 0.0
     texts, added = list(training_texts(config).values()), augmented_share(config)
     for size in corpora:
         text, pairs = size.text or 0.0, 2 * size.source
-        # Imported, cleaned, and where it is scored once more with its scores.
+        # Tables: imported, cleaned, and with scores if there are any.
         tables += (2 + bool(scores_of(config, size.name, "cleaning"))) * TABLE * text
         hypotheses = 1 if size.monolingual else config["distillation"]["beam"]
         for kind in kinds_made_of(config, size.name):
-            distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # split; n best
-            # Merged, selected by scores, joined with others into each text that has it, augmented and aligned.
+            distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # shards, n-best
+            # Tables: merged, selected by scores, and in each training text joined with others, augmented and aligned.
             scored = bool(
                 config["back_translation" if kind == "backward" else "distillation"]["scores"]
             )
@@ -141,7 +147,7 @@ def _disk(
     found = {
         "corpora": tables,
         "distilled text": distilled,
-        # Each training reads a copy of its own while it lasts: all teachers' at once, or all students'.
+        # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
         "text in trainings": ENCODED
         * max(len(teachers) * encoded_parallel, len(config["students"]) * training),
         "models and checkpoints": sum(teachers) + sum(students),
@@ -152,7 +158,7 @@ def _disk(
 
 
 def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
-    """Bytes of what language models are estimated on: the configuration's own text, or all there is of a side."""
+    """Return the bytes of the language models' training text: the configured text, or all text of a side."""
     found = 0.0
     for side in SIDES:
         if f"language_model_{side}" in asked_for(config):
@@ -165,7 +171,7 @@ def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float
 
 
 def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
-    """Bytes of each teacher and reverse model that is trained here, and of each student's variant."""
+    """Return the bytes of each teacher and reverse model that is trained here, and of each student's variant."""
     trained = 4 * (1 + TRAINING_COPIES)
     teachers = []
     for section in ("teacher", "reverse_teacher"):

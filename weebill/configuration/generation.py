@@ -1,4 +1,4 @@
-"""Experiments of the kind `generation`: contradictions, what they read and cost, unfit models."""
+"""Experiments of the kind `generation`: contradictions, local files, cost, unfit models."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,15 +23,14 @@ from weebill.settings import defaults
 
 Config = dict[str, Any]
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
-ORIGINS = ("path", "name", "folder")  # of an entry of text, one of them
+ORIGINS = ("path", "name", "folder")  # an entry of text has one of these keys
 KEYS = {"summarization": ("article", "summary"), "language-modelling": ("text",)}
-TRAINING_COPIES = (
-    8  # of the weights, with Adam's moments, in two checkpoints, and the finished model
-)
+# Copies of the weights in two checkpoints, with Adam's moments, and in the finished model.
+TRAINING_COPIES = 8
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Every contradiction, `broken` sections aside."""
+    """Return every contradiction; checks that read `broken` sections are skipped."""
     checks = [
         (("data",), _data),
         (("models", "data"), _models),
@@ -112,7 +111,7 @@ def _models(config: Config) -> Iterator[Fault]:
 def _training(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
-    elif "updates" in training:  # of epochs they are known when the text is
+    elif "updates" in training:  # the updates of epochs are known only with the text
         yield from warmup_faults(place, training, defaults(TrainingSettings))
 
 
@@ -180,12 +179,12 @@ def _evaluation(config: Config) -> Iterator[Fault]:
 
 
 def _positions(model: Mapping[str, Any]) -> int | None:
-    """Of a model that is made, or that a local folder holds; None where they are relative or not known yet."""
+    """Return the number of positions of a model; None if they are relative or not known yet."""
     if model.get("by") != "hugging_face":
         return model.get("positions")
     try:
         described = read_json(Path(model["hugging_face"]) / "config.json")
-    except InputError:  # of the hub, or told elsewhere
+    except InputError:  # on the hub, or reported elsewhere
         return None
     if not isinstance(described, dict):
         return None
@@ -194,7 +193,7 @@ def _positions(model: Mapping[str, Any]) -> int | None:
 
 
 def _entries(config: Config) -> Iterator[tuple[Mapping[str, Any], tuple[Key, ...]]]:
-    """(entry, its place) of all text."""
+    """Yield every entry of text and its place."""
     for name, section in config["data"].items():
         for part in ("train", "validation", "test"):
             for index, entry in enumerate(section[part]):
@@ -202,7 +201,7 @@ def _entries(config: Config) -> Iterator[tuple[Mapping[str, Any], tuple[Key, ...
 
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
-    """The key path and the path of every local file or folder that the experiment reads."""
+    """Yield the key path and the path of every local file or folder that the experiment reads."""
     for entry, place in _entries(config):
         for key in ("path", "folder"):
             if key in entry and not is_url(entry[key]):
@@ -215,7 +214,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """One line for each local model folder whose vocabulary a pipeline prunes and that cannot be pruned."""
+    """Return one line for each local model folder with a vocabulary that a pipeline prunes but cannot prune."""
     found = []
     for name in piped_models(config):
         model = config["models"][name]
@@ -233,14 +232,18 @@ def unfit_models(config: Config) -> list[str]:
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """What an experiment needs, from nothing on: of trainings by updates, of models that are made here."""
+    """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
     hardware = config["hardware"]
     accelerator = hardware["accelerator"]
     threads = hardware["threads"] if accelerator == "cpu" else 1
     unknown_parts, hours, disk = [], {}, {}
 
     def trained(model: Config, training: Config, passes: int, longest: int) -> float:
-        """Hours of a training of so many passes, one of them backward counting as two; longest: tokens of a text."""
+        """Return the hours of a training.
+
+        passes: passes through the model for each text; a backward pass counts as two.
+        longest: tokens of the longest text.
+        """
         tokens = training["batch_size"] * training["accumulate"] * longest
         rate = RATES[accelerator]["float32" if training["precision"] == "float32" else "bfloat16"]
         operations = 2 * passes * training["updates"] * tokens * weights_of(model)
@@ -258,7 +261,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         for variant in variants_of(config, name):
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
-                passes = 4 if "loss" in step else 3  # its teacher goes forward too
+                passes = 4 if "loss" in step else 3  # the teacher of a loss has a forward pass too
                 told = f"{variant}: its training"
                 parts.append((told, step["training"], passes, model["max_source"]))
         for told, training, passes, longest in parts:
@@ -278,10 +281,10 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
 
 
 def weights_of(model: Mapping[str, Any]) -> float:
-    """Weights of a model that is made here, before any step."""
+    """Return the number of weights of a model that is made here, before any step."""
     width = model["width"]
     attention, feed_forward = 4 * width**2, 2 * width * model["feed_forward"]
-    blocks = 3 * attention + 2 * feed_forward  # of a layer of the encoder and one of the decoder
+    blocks = 3 * attention + 2 * feed_forward  # one layer of the encoder and one of the decoder
     if model["architecture"] == "gpt2":
         blocks = attention + feed_forward
     return float(model["vocabulary"] * width + model["layers"] * blocks)

@@ -1,4 +1,4 @@
-"""The kinds of experiment: what is checked of each beyond its schema, and what it needs.
+"""Kinds of experiment: their checks beyond the schema, their local files, and their cost.
 
 An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
 """
@@ -32,7 +32,10 @@ def _nothing(config: Config, *_: Any) -> list:
 
 
 def _with_code(paths: Iterator[tuple[str, str]], types: bool) -> list[str]:
-    """One line for every folder of a Hugging Face model, among (key, path), that brings code; types: see there."""
+    """Return one line for every folder of a Hugging Face model, among (key, path), that contains code.
+
+    types: same as in `refuse_code`.
+    """
     folders = [(key, path) for key, path in paths if key.endswith(".hugging_face")]
     found = []
     for key, path in folders:
@@ -48,9 +51,13 @@ def _with_code(paths: Iterator[tuple[str, str]], types: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Kind:
-    """contradictions: of the well-formed sections.  complete: fills in what no fixed default can.
+    """Functions that check and estimate experiments of one kind.
 
-    local_paths: (key, path) of every file that is read.  unfit_models: a line for each folder that cannot serve.
+    contradictions: returns the faults of the well-formed sections.
+    local_paths: yields (key, path) of every local file that the experiment reads.
+    estimate: returns disk space and time.
+    complete: fills in defaults that depend on other keys.
+    unfit_models: returns one line for each model folder that the experiment cannot use.
     """
 
     contradictions: Callable[[Config, Zoo, set[str]], list[Fault]]
@@ -88,7 +95,10 @@ DEFAULT = "translation"
 
 
 def kind_of(config: Any, origin: str) -> str:
-    """The kind that a configuration names.  Raises ConfigurationError for an unknown one."""
+    """Return the kind that a configuration names.
+
+    Raises ConfigurationError for an unknown one.
+    """
     kind = config.get("kind", DEFAULT) if isinstance(config, Mapping) else DEFAULT
     if not isinstance(kind, str) or kind not in KINDS:
         expected = f"expected one of {', '.join(KINDS)}{nearest(str(kind), KINDS)}"
@@ -97,7 +107,7 @@ def kind_of(config: Any, origin: str) -> str:
 
 
 def missing_files(config: Config) -> list[str]:
-    """One line, with its remedy, for every local file that a checked configuration names and that is not there."""
+    """Return one line, with its remedy, for every missing local file that a checked configuration names."""
     hub = ", or give its commit as revision, if this is its name on the hub"
     return [
         f"{key}: no such file or folder: {path}; put it there or change the path"
@@ -108,7 +118,10 @@ def missing_files(config: Config) -> list[str]:
 
 
 def missing_file_notes(config: Config, most: int = 10) -> list[str]:
-    """Return what a dry run, which needs no data, says of missing files: the first `most`, and how many more."""
+    """Return the notes of a dry run about missing files: the first `most`, and the number of the others.
+
+    A dry run itself needs no data.
+    """
     lines = missing_files(config)
     notes = [f"  missing: {line}" for line in lines[:most]]
     if len(lines) > most:
@@ -119,10 +132,10 @@ def missing_file_notes(config: Config, most: int = 10) -> list[str]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """One line for every folder of a model that is there and cannot serve."""
+    """Return one line for every existing model folder that the experiment cannot use."""
     return KINDS[config["kind"]].unfit_models(config)
 
 
 def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
-    """What a checked configuration needs from its first job to its last."""
+    """Estimate the cost of a checked experiment from its first job to its last."""
     return KINDS[config["kind"]].estimate(config, load_zoo() if zoo is None else zoo)

@@ -1,4 +1,4 @@
-"""Experiments of the kind `metric`: contradictions, and what they read."""
+"""Experiments of the kind `metric`: contradictions and local files."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ Config = dict[str, Any]
 
 
 def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Every contradiction, `broken` sections aside."""
+    """Return every contradiction; checks that read `broken` sections are skipped."""
     checks = [
         (("encoders", "texts"), _encoders),
         (("reference", "encoders"), _reference),
@@ -157,7 +157,7 @@ def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    columns: dict[str, str] = {}  # of the paper: whose
+    columns: dict[str, str] = {}  # the paper's column: test set
     for name, entry in config["test_sets"].items():
         column = entry.get("paper")
         if column in columns:
@@ -177,9 +177,9 @@ def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _references(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Where references are missing that a metric trained here would read."""
+    """Yield a fault for missing references if a metric that is trained here reads them."""
     trained = {"reference": config["reference"], "distillation": config.get("distillation")}
-    if "checkpoint" in config["reference"]:  # what it reads, its file tells
+    if "checkpoint" in config["reference"]:  # its inputs are known only from its file
         del trained["reference"]
     for section, one in trained.items():
         if one is None or one["training"]["kind"] != "regression_metric":
@@ -203,7 +203,10 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def precision_faults(config: Config, precision: str, *place: str) -> Iterator[Fault]:
-    """A metric's precision, found at that key, is one that the experiment's device computes."""
+    """Yield a fault for a metric's precision that the experiment's device cannot compute.
+
+    place: key path of the precision.
+    """
     if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
         yield Fault(
             place,
@@ -212,7 +215,7 @@ def precision_faults(config: Config, precision: str, *place: str) -> Iterator[Fa
 
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
-    """The key path and the path of every local file or folder that the experiment reads."""
+    """Yield the key path and the path of every local file or folder that the experiment reads."""
     for index, path in enumerate(config.get("texts", [])):
         yield f"texts[{index}]", path
     for name, section in config["encoders"].items():

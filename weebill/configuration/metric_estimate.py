@@ -1,4 +1,4 @@
-"""What an experiment of the kind `metric` takes of time and disk."""
+"""Estimate of the time and disk space of an experiment of the kind `metric`."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,11 @@ from weebill.configuration.sizes import total_bytes
 from weebill.experiment.metrics import pruned_metrics
 from weebill.experiment.zoo import Zoo
 
-EXPANSION = 3  # of text when it is unpacked
+EXPANSION = 3  # size of unpacked text relative to its file
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """What an experiment needs, from nothing on.  A text is taken to grow threefold when it is unpacked."""
+    """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
     hardware, reference = config["hardware"], config["reference"]
     accelerator = hardware["accelerator"]
     rates = {
@@ -23,7 +23,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     unknown, hours, disk = [], {}, {}
 
     def trained(name: str, judgements: float, epochs: int) -> float:
-        """Hours of a regression by an encoder on so many bytes of text."""
+        """Return the hours of training an encoder by regression; judgements: bytes of text."""
         pieces = epochs * judgements / PIECE_BYTES
         return 6 * pieces * _layers_of(config["encoders"][name]) / rates["float32"] / 3600
 
@@ -46,9 +46,8 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         each = trained(reference["encoder"], text, reference["training"]["epochs"])
         hours["reference models"] = reference["members"] * each
         size = 4 * _weights_of(made[reference["encoder"]], config["vocabulary"])
-        disk["reference models"] = (
-            4 * reference["members"] * size
-        )  # two checkpoints with Adam's moments
+        # Two checkpoints, each with Adam's moments.
+        disk["reference models"] = 4 * reference["members"] * size
         disk["pruned models"] = size * len(pruned_metrics(config))
     if "distillation" in config:
         unknown.append("distillation: how long its pairs are translated and learnt is not known")
@@ -64,7 +63,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
 
 
 def _chain(hours: Mapping[str, float], reference: Config) -> float:
-    """Hours of the longest way through encoders and one of the members."""
+    """Return the hours of the longest chain: one encoder, then one member."""
     encoders = max(
         (time for name, time in hours.items() if name.startswith("encoder")), default=0.0
     )
@@ -72,7 +71,7 @@ def _chain(hours: Mapping[str, float], reference: Config) -> float:
 
 
 def _layers_of(encoder: Config) -> float:
-    """Weights of an encoder's layers; those of one of the hub are not known, and count as none."""
+    """Return the weights in an encoder's layers; 0 for an encoder from the hub, whose weights are not known."""
     if encoder["by"] == "hugging_face":
         return 0.0
     width = encoder["width"]

@@ -1,4 +1,4 @@
-"""What recipes to prune ask of the training and of the students, where that cannot be had."""
+"""Checks of pruning recipes against the training and the students."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ Config = dict[str, Any]
 
 
 def recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Names that stand for something else."""
+    """Yield a fault for each recipe whose name has another meaning already."""
     for name in config["pruning"]:
         if name == UNPRUNED or is_search(name):
             meaning = "as trained" if name == UNPRUNED else "with this search"
@@ -22,7 +22,7 @@ def recipe_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def conflicts(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Recipes whose settings contradict each other, or another recipe."""
+    """Yield a fault for each recipe whose settings contradict each other, or another recipe."""
     methods = methods_of(config)
     for name, method in methods.items():
         for key, message in method.conflicts(methods):
@@ -30,7 +30,7 @@ def conflicts(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def updates(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Recipes that leave no updates for the last training."""
+    """Yield a fault for each recipe that leaves no updates for the last training."""
     whole = config["training"]["updates"]
     for name, method in methods_of(config).items():
         start = method.reset_to
@@ -51,10 +51,10 @@ def updates(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def amounts(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Blocks, heads, neurons and layers that a student does not have, or cannot lose."""
+    """Yield a fault for blocks, heads, neurons and layers that a student does not have, or cannot lose."""
     methods = methods_of(config)
     for student, name in made_students(config):
-        if student not in zoo or len(members(zoo[student])) > 1:  # faults of `students`
+        if student not in zoo or len(members(zoo[student])) > 1:  # reported as faults of `students`
             continue
         for key, message in methods[name].faults({student: shape_of(zoo[student])}):
             yield Fault(("pruning", name, *key), message)

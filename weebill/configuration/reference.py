@@ -1,13 +1,17 @@
 """Reference of all settings: the tables of config/*.md, and the JSON Schemas in config/schema for editors.
 
-`python -m weebill.configuration.reference` writes them anew from the settings classes.  A table stands between
-`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  A PLACE is a key, for its row and those of all keys
-below it; with a full stop behind it, only for those below it; with a colon, for these by the last part of their path;
-with an exclamation mark, for its row alone.
-In a PLACE, `*` is any name, `[]` any item of a list, and the word behind them may be the tag that chooses an
-alternative, such as `corpora.*.files.`; rows then begin with what follows.  Without a tag (`corpora.*.`), each
-alternative has a table of its own, below its description.  A page explains the keys of a class once; other rows name
-the place.
+`python -m weebill.configuration.reference` writes them again from the settings classes.  A table lies between
+`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  PLACE is a key; its end chooses the rows:
+
+- `KEY`: the row of the key and the rows of all keys below it.
+- `KEY.`: only the rows below it.
+- `KEY:`: only the rows below it, labelled by the last part of the key path.
+- `KEY!`: only the row of the key itself.
+
+In a PLACE, `*` is any name, `[]` is any item of a list, and the next word may be the tag that chooses an
+alternative, such as `corpora.*.files.`; the labels of the rows then begin after it.  Without a tag (`corpora.*.`),
+each alternative has a table of its own, below its description.  A page explains the keys of a class once; other rows
+refer to that place.
 """
 
 import json
@@ -38,7 +42,7 @@ BOUNDS = {
 
 
 def files() -> dict[Path, str]:
-    """Return each generated file, and each page with generated tables, with the text that it should have."""
+    """Return the text of each generated file and of each page with generated tables, by path."""
     found = {}
     for kind in SETTINGS:
         schema = schema_of(SETTINGS[kind], words=True)
@@ -60,7 +64,10 @@ def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
 
 
 def with_tables(text: str) -> str:
-    """Return a page with all its tables made anew.  Raises InputError for a marker that names no key."""
+    """Return a page with all its tables generated again.
+
+    Raises InputError for a marker that names no key.
+    """
     page = _Page({})
     for table in TABLE.finditer(text):
         kind, places = table[2], table[3].split()
@@ -83,8 +90,8 @@ def with_tables(text: str) -> str:
 class _Page:
     """Tables of one page.
 
-    told: the place that explains the keys of each class, by the class' name.  rows: the rows of all tables so far,
-    which the tables of alternatives leave out.
+    told: the place that explains the keys of each class, by the class' name.  rows: the rows of all tables so far;
+    the tables of alternatives leave them out.
     """
 
     schemas: dict[str, Schema]
@@ -92,7 +99,7 @@ class _Page:
     rows: set[tuple[str, ...]] = field(default_factory=set)
 
     def announce(self, kind: str, place: str, heading: str) -> None:
-        """Note the class whose keys a table tells, so that no other table tells them."""
+        """Note the class whose keys a table explains, so that no other table explains them again."""
         label, rule = self._find(kind, place)
         if "class" in rule and place[-1] in ".:":
             self.told[rule["class"]] = f"under “{heading}”"
@@ -116,7 +123,7 @@ class _Page:
         return _table(rows)
 
     def _alternatives(self, kind: str, rule: Schema) -> Iterator[str]:
-        """Yield the name, the description and the table of each alternative, of the rows that no table has."""
+        """Yield the name, the description and the table of each alternative, without rows that other tables have."""
         for option in rule["oneOf"]:
             option = self._resolved(kind, option)
             [name] = _tags(option).values()
@@ -145,7 +152,7 @@ class _Page:
         return label, rule
 
     def _resolved(self, kind: str, rule: Schema) -> Schema:
-        """Return the rule that a `$ref` names with the keys beside the `$ref`, and the name of its class."""
+        """Return the rule that a `$ref` names, with the keys next to the `$ref` and the name of its class."""
         if "$ref" not in rule:
             return rule
         name = rule["$ref"].removeprefix("#/$defs/")
@@ -159,7 +166,7 @@ class _Page:
                 yield from self._key(kind, f"{prefix}{key}", below)
 
     def _key(self, kind: str, label: str, rule: Schema) -> Iterator[tuple[str, ...]]:
-        """Yield the row of a key, and those of the keys of the object that it holds, itself or as items or values."""
+        """Yield the row of a key, and the rows of the keys in its object, or in objects of its list or mapping."""
         inner, inside = rule, label
         if "items" in rule:
             inner, inside = self._resolved(kind, rule["items"]), f"{label}[]"
@@ -213,7 +220,7 @@ def _told(rule: Schema) -> bool:
 
 
 def _default(rule: Schema) -> str:
-    """Return a default as YAML has it; nothing for a required key, a dash for one that may be left out."""
+    """Return a default in YAML; empty for a required key, a dash for an optional key without default."""
     default = rule.get("default")
     if rule.get("is required"):
         return ""

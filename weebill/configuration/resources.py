@@ -1,4 +1,4 @@
-"""What an experiment needs beyond its configuration: files that must be there, memory."""
+"""Requirements of an experiment beyond its configuration: local files and memory."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,23 +12,25 @@ from weebill.experiment.corpora import FILE_KEYS, entries
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
 from weebill.experiment.zoo import Zoo, members
 
-# A network in training holds weights, gradients, two moments of Adam and smoothed weights; what is written to a
+# A network in training holds weights, gradients, two moments of Adam and smoothed weights.  The content of a
 # checkpoint, and the weights before and during a validation, are copies.
 MEMORY_COPIES = 9
 PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a small network
-# Values of the embedding's width that a layer keeps for the backward pass, for each piece.
+# Vectors of the embedding's width that a layer keeps for the backward pass, for each piece.
 ACTIVATIONS = 16
 VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
-COMPRESSION = 4  # of text on the disk, at most
-SENTENCE_BYTES = 300  # of one in memory, as text and as pieces
+COMPRESSION = 4  # largest ratio of plain text to its file
+SENTENCE_BYTES = 300  # a sentence in memory, as text and as pieces
 ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
-LANGUAGE_MODEL_EXPANSION = 40  # of compressed text; measured: 1.9 MB of plain text make 18 MB
+# Memory relative to compressed text; measured: 1.9 MB of plain text make 18 MB.
+LANGUAGE_MODEL_EXPANSION = 40
 MIB = 2**20
-ENCODED_SHARE = 3  # of an encoded corpus and its shuffled order to the Parquet table it was made of
+# Size of an encoded corpus and its shuffled order, relative to the Parquet table that it was made of.
+ENCODED_SHARE = 3
 
 
 def unfit_models(config: dict[str, Any]) -> list[str]:
-    """One line for every folder of a Hugging Face model that is there and cannot translate these languages."""
+    """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
     found = []
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
@@ -42,7 +44,7 @@ def unfit_models(config: dict[str, Any]) -> list[str]:
 
 
 def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The key path and the path of every local file or folder that the experiment reads."""
+    """Yield the key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
         for key in (*FILE_KEYS, "folder", "local_dir"):
             if key in entry.values and not is_url(entry.values[key]):
@@ -78,10 +80,10 @@ def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def training_memory(
     config: dict[str, Any], model: str, batch_tokens: int, tables: Iterable[str], zoo: Zoo
 ) -> int:
-    """MiB of main memory that training a model of the zoo needs on one machine, roughly and rather too much.
+    """Estimate the MiB of main memory that training a model of the zoo needs on one machine, rather too many.
 
-    Each device has a process of its own.  Activations of a batch count where the CPU computes them.  A table
-    that is not there yet counts as nothing.
+    Each device has a process of its own.  Activations of a batch count if the CPU computes them.  A table
+    that does not exist yet counts as 0.
     """
     hardware, parts = config["hardware"], members(zoo[model])
     entry = {**parts[0], "decoder_layers": max(part["decoder_layers"] for part in parts)}
@@ -95,34 +97,35 @@ def training_memory(
 
 
 def search_memory(models: Iterable[str], threads: int = 1) -> int:
-    """MiB of main memory that translating with model folders needs: weights as stored, read, and laid out anew.
+    """Return the MiB of main memory that translating with model folders needs.
 
-    threads: of the runtime, which lays them out for each; measured: 425 of 413 MiB.
+    The weights are in memory as stored, as read, and in the runtime's layout once for each thread.
+    threads: threads of the runtime; measured: 425 of 413 MiB.
     """
     return int(2 * PROCESS_MIB + (2 + threads) * total_bytes(models) / MIB)
 
 
 def vocabulary_memory(tables: Iterable[str]) -> int:
-    """MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
+    """Return the MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
     return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * total_bytes(tables) / MIB))
 
 
 def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
-    """MiB of main memory that pre-training an encoder needs, on at most so many sentences of some files."""
+    """Return the MiB of main memory that pre-training an encoder needs; sentences: largest number that is read."""
     kept = min(2 * COMPRESSION * total_bytes(texts), SENTENCE_BYTES * sentences)
     return int(4 * PROCESS_MIB + kept / MIB)
 
 
 def language_model_memory(sorting: int, texts: Iterable[str]) -> int:
-    """MiB of main memory that estimating a language model needs: sorting, then the model as it is packed."""
+    """Return the MiB of main memory that estimating a language model needs: first sorting, then packing the model."""
     return int(PROCESS_MIB + max(sorting, LANGUAGE_MODEL_EXPANSION * total_bytes(texts) / MIB))
 
 
 def scoring_memory(models: Iterable[str]) -> int:
-    """MiB of main memory that scoring by language models needs."""
+    """Return the MiB of main memory that scoring by language models needs."""
     return int(PROCESS_MIB + total_bytes(models) / MIB)
 
 
 def alignment_memory(pairs: int) -> int:
-    """MiB of main memory that aligning so many sentence pairs needs, both directions at once."""
+    """Return the MiB of main memory that aligning sentence pairs needs, both directions at the same time."""
     return int(PROCESS_MIB + pairs * ALIGNED_PAIR_BYTES / MIB)

@@ -1,4 +1,4 @@
-"""Schedules of trainings that end before their warm-up, or before their first validation."""
+"""Checks of schedules: trainings that end before their warm-up, or before their first validation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -12,32 +12,32 @@ from weebill.settings import defaults
 from weebill.translation.training.settings import TrainingConfig
 
 Config = dict[str, Any]
-USUAL = 10  # a tenth of the updates is warm-up, or lies between two validations
-# A fine-tuning may end within its warm-up, as the papers' do (6,000 updates of 16,000 or 32,000), but not before the
-# learning rate has come to a tenth of its peak.
+USUAL = 10  # the usual warm-up, and distance of two validations, is a tenth of the updates
+# A fine-tuning may end within its warm-up, as in the papers (6,000 updates of 16,000 or 32,000), but not before the
+# learning rate has reached a tenth of its peak.
 LONGEST = 10
 
 
 def trained(*place: str) -> Callable[[Config, Zoo], Iterator[Fault]]:
-    """The check of the training of a model that stands at a place, such as `teacher`."""
+    """Return the check of the training of the model at a place, such as `teacher`."""
 
     def check(config: Config, zoo: Zoo) -> Iterator[Fault]:
         section: Any = config
         for key in place:
             section = section.get(key, {})
-        if "architecture" in section:  # and not a model that is there already
+        if "architecture" in section:  # else the model exists and is not trained
             yield from training_faults((*place, "training"), section["training"])
 
     return check
 
 
 def students(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The check of the students' training, `training`."""
+    """Yield the faults in the schedule of the students' training, `training`."""
     yield from training_faults(("training",), config["training"])
 
 
 def training_faults(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
-    """A warm-up that lasts to the end of a training, and a first validation that comes after it."""
+    """Yield a fault for a warm-up, or a distance to the first validation, that is too long for a training."""
     yield from warmup_faults(place, training, defaults(TrainingConfig))
     yield from validation_faults(place, training, defaults(TrainingConfig))
 
@@ -47,7 +47,10 @@ def warmup_faults(
     training: Mapping[str, Any],
     usual: Mapping[str, Any],
 ) -> Iterator[Fault]:
-    """A warm-up that lasts to the end of a training from nothing.  usual: defaults, to name one of them."""
+    """Yield a fault for a warm-up that lasts to the end of a training from random weights.
+
+    usual: default settings, so that the message can mark the value as the default.
+    """
     updates, warmup = training["updates"], training["warmup"]
     if warmup >= updates:
         yield Fault(
@@ -61,7 +64,7 @@ def warmup_faults(
 def validation_faults(
     place: tuple[Key, ...], training: Mapping[str, Any], usual: Mapping[str, Any]
 ) -> Iterator[Fault]:
-    """A first validation that comes after the end of a training."""
+    """Yield a fault for a first validation that comes after the end of a training."""
     updates, every = training["updates"], training["validate_every"]
     if every > updates:
         yield Fault(
@@ -73,7 +76,7 @@ def validation_faults(
 
 
 def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Fine-tunings under quantization that hardly move a weight, or whose own validations never come."""
+    """Yield a fault for each fine-tuning that is too short for its warm-up, or for its own `validate_every`."""
     for grid, section in config["quantization"].items():
         if not isinstance(section, Mapping) or "finetune" not in section:
             continue
@@ -87,14 +90,13 @@ def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 f"expected at most {LONGEST * updates}, or the learning rate stays below a tenth of its peak and "
                 f"little is learnt: write 'warmup: {updates // USUAL}', a tenth of the updates",
             )
-        if (
-            "validate_every" in training
-        ):  # else training's, and a shorter fine-tuning keeps its last update
+        # Without it, the key of `training` holds, and a shorter fine-tuning keeps its last update.
+        if "validate_every" in training:
             yield from validation_faults(place, training, {})
 
 
 def pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Recipes that leave fewer updates for the last training than lie before its first validation."""
+    """Yield a fault for each recipe whose last training ends before its first validation."""
     training = config["training"]
     whole, every = training["updates"], training["validate_every"]
     for name, method in methods_of(config).items():

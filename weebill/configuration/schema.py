@@ -1,7 +1,7 @@
-"""A JSON Schema applied in our own words: every fault of a configuration as one line, and its defaults filled in.
+"""Validation by JSON Schema with our own messages, one line for each fault, and filling in of defaults.
 
-Of a `oneOf` the alternative is chosen by the type of the value and by its `const` keys (`importer`, `method`),
-so that only the faults of the meant alternative are told.
+The type of a value and its `const` keys (`importer`, `method`) choose the alternative of a `oneOf`, so that only
+the faults of the intended alternative are reported.
 """
 
 import copy
@@ -17,7 +17,7 @@ from weebill.configuration.settings_schema import schema_of
 from weebill.errors import Key, key_path, nearest
 from weebill.registry import Registry
 
-# The settings of each kind of experiment, and of the zoo.
+# Settings of each kind of experiment, and of the zoo.
 SETTINGS: Registry[Any] = Registry(
     {
         "translation": "weebill.configuration.sections.translation:Translation",
@@ -39,14 +39,17 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong: where, what, and whether it is only a key too many."""
+    """Fault of a configuration: its key path and its message.
+
+    unknown_key: True if the fault is only a superfluous key.
+    """
 
     path: tuple[Key, ...]
     message: str
     unknown_key: bool = False
 
     def line(self, origin: str) -> str:
-        """The fault as the user reads it."""
+        """Return the fault in the line that the user reads."""
         return f"{origin}: {key_path(self.path)}: {self.message}"
 
 
@@ -55,7 +58,10 @@ def contradicted(
     broken: set[str],
     *arguments: Any,
 ) -> list[Fault]:
-    """The faults that checks find; each names the sections it reads, and is left out where one is broken."""
+    """Return the faults that checks find.
+
+    Each check names the sections that it reads, and is skipped if one of them is broken.
+    """
     return [
         fault
         for sections, find in checks
@@ -65,7 +71,7 @@ def contradicted(
 
 
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
-    """What to say of a name that stands for nothing."""
+    """Return the message about an unknown name, with the nearest known name."""
     return f"no {kind} '{name}' in {where}{nearest(name, known)}"
 
 
@@ -76,7 +82,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:
-    """Everything in `values` that the schema forbids, in the order of the keys."""
+    """Return every fault of `values` against the schema, in the order of the keys."""
     return list(_faults(values, schema, schema, ()))
 
 
@@ -91,11 +97,11 @@ def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iter
             yield from _faults(value, chosen, root, path)
         else:
             tag = value.get(chosen.path[0]) if chosen.path else None
-            former = schema.get("former", {}).get(tag)  # names of earlier versions
+            former = schema.get("former", {}).get(tag)  # alternatives of earlier versions
             message = f"found '{tag}', expected {former}" if former else chosen.message
             yield Fault((*path, *chosen.path), message)
         return
-    # One level only: deeper levels are walked below, where their alternatives can be chosen.
+    # Validate one level only: the loop below visits deeper levels, after the choice of their alternatives.
     shallow = {key: rule for key, rule in schema.items() if key not in ("properties", "items")}
     if isinstance(shallow.get("additionalProperties"), dict):
         del shallow["additionalProperties"]
@@ -110,7 +116,7 @@ def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iter
 
 
 def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
-    """The values one level below with their schemas."""
+    """Yield the key, the value and the schema of everything one level below."""
     if isinstance(value, dict):
         others = schema.get("additionalProperties")
         for key, child in value.items():
@@ -123,7 +129,7 @@ def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
 
 
 def _resolve(schema: dict, root: dict) -> dict:
-    """The schema that a `$ref` points to; keys beside the `$ref` (a default) are added."""
+    """Return the schema that a `$ref` points to, with the keys next to the `$ref`, such as a default."""
     if "$ref" not in schema:
         return schema
     target = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
@@ -131,7 +137,7 @@ def _resolve(schema: dict, root: dict) -> dict:
 
 
 def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
-    """The alternative that `value` means, or what keeps us from telling."""
+    """Return the alternative that `value` means, or the fault that leaves it unclear."""
     options = [_resolve(option, root) for option in alternatives]
     typed = [option for option in options if _has_type(value, option["type"])]
     if not typed:
@@ -158,7 +164,7 @@ def _has_type(value: Any, name: str) -> bool:
 def _translate(
     error: jsonschema.ValidationError, path: tuple[Key, ...], schema: dict, root: dict
 ) -> Iterator[Fault]:
-    """jsonschema's error of one level in our words; one fault for each key too many or missing."""
+    """Yield the faults of one level's jsonschema error, one for each superfluous or missing key."""
     value, rule = error.instance, error.validator_value
     if error.schema_path[0] == "propertyNames":
         path = (*path, str(value))
@@ -172,7 +178,7 @@ def _translate(
                         message = f"unknown key, expected {schema['former'][key]}"
                     yield Fault((*path, key), message, unknown_key=True)
         case "required":
-            key = error.message.split("'")[1]  # one such error comes for each missing key
+            key = error.message.split("'")[1]  # jsonschema raises one error for each missing key
             wanted = _wanted(_resolve(schema["properties"][key], root), root)
             yield Fault((*path, key), f"missing, expected {wanted}")
         case "type":
@@ -204,7 +210,7 @@ def _translate(
 
 
 def _wanted(schema: dict, root: dict) -> str:
-    """What a schema asks for, in words."""
+    """Return the values that a schema expects, in words."""
     if "oneOf" in schema:
         types = [_resolve(option, root)["type"] for option in schema["oneOf"]]
         return " or ".join(dict.fromkeys(TYPES[name] for name in types))
@@ -222,7 +228,7 @@ def _not_among(value: Any, known: list) -> str:
 
 
 def shown(value: Any, wanted: str | None = None) -> str:
-    """A value as it may stand in a message; text that looks like a number says why it is none."""
+    """Return a value in the form of messages; for text that looks like a number, add why it is text."""
     match value:
         case None:
             return "nothing"
@@ -248,7 +254,7 @@ def _is_number(text: str) -> bool:
 
 
 def without_unknown_keys(values: Any, found: list[Fault]) -> Any:
-    """A copy of `values` without the keys that the faults call unknown."""
+    """Return a copy of `values` without the unknown keys among the faults."""
     values = copy.deepcopy(values)
     for fault in found:
         if fault.unknown_key:
@@ -260,9 +266,9 @@ def without_unknown_keys(values: Any, found: list[Fault]) -> Any:
 
 
 def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """A copy of a valid value with every default filled in, and its numbers in the schema's type.
+    """Return a copy of a valid value with every default filled in, and with numbers of the schema's type.
 
-    So 3.0 becomes 3 where a whole number is expected, and 1 becomes 1.0 where a number is.
+    For example, 3.0 becomes 3 if the schema expects a whole number, and 1 becomes 1.0 if it expects a number.
     """
     root = schema if root is None else root
     schema = _resolve(schema, root)

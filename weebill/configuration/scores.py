@@ -1,4 +1,4 @@
-"""Contradictions in what is cleaned and scored of each corpus."""
+"""Contradictions in the cleaning and the scores of each corpus."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ Config = dict[str, Any]
 
 
 def cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """A cut has one measure."""
+    """Yield a fault for each cut with more than one measure."""
     places: list[tuple[tuple, Config]] = [((stage,), config[stage]) for stage in STAGES]
     for name, entry in config["corpora"].items():
         places += [(("corpora", name, stage), entry.get(stage, {})) for stage in STAGES]
@@ -31,7 +31,7 @@ def cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """A corpus overrides only what its stage has, and what applies to it."""
+    """Yield a fault for each override of a setting that the stage lacks, or that does not apply to the corpus."""
     for name, entry in config["corpora"].items():
         for stage in STAGES:
             own = entry.get(stage, {})
@@ -53,7 +53,7 @@ def overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The classifier is there where it is asked for; of an archive the checksum is known, and how it is packed."""
+    """Yield a fault for a classifier that is missing, or is fetched without a checksum or from an unknown archive."""
     settings, place = config["scoring"].get("bicleaner"), ("scoring", "bicleaner")
     if settings is None:
         if "bicleaner" in asked_for(config):
@@ -70,7 +70,7 @@ def bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def lexical_translation(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The lexical score has its settings where it is asked for, and text of its own on both sides or neither."""
+    """Yield a fault for a lexical score without settings, or with its own text on one side only."""
     place = ("scoring", "lexical_translation")
     settings = config["scoring"].get("lexical_translation")
     if settings is None:
@@ -86,14 +86,14 @@ def lexical_translation(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def combined(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The combined score has labelled pairs to be fitted to."""
+    """Yield a fault for a combined score without labelled pairs, to which it is fitted."""
     if "combined" in asked_for(config) and "labelled" not in config["evaluation"]:
         message = "missing, expected the labelled pairs that the score combined is fitted to"
         yield Fault(("evaluation", "labelled"), message)
 
 
 def reverse_teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The reverse teacher has text to translate back, or to score."""
+    """Yield a fault for a reverse teacher with no text to translate back, and none to score."""
     scores = "reverse_model" in asked_for(config) and "reverse_model" not in config["scoring"]
     if "reverse_teacher" in config and not scores and not corpora_of(config, "backward"):
         message = (
@@ -104,7 +104,7 @@ def reverse_teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """The reverse model is there where it is asked for, and is one that can be trained or read."""
+    """Yield a fault for a reverse model that is missing, or that can be neither trained nor read."""
     model = config["scoring"].get("reverse_model")
     place = ("scoring", "reverse_model")
     if model is None:

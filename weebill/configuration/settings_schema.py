@@ -1,4 +1,4 @@
-"""JSON Schema of settings classes: types, bounds and defaults of their fields, with their sentences if asked for."""
+"""JSON Schema of settings classes: types, bounds, defaults and, if wanted, descriptions of their fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
@@ -16,9 +16,9 @@ Schema = dict[str, Any]
 
 
 def schema_of(settings: Any, words: bool = False) -> Schema:
-    """Return the schema of a settings class, or of a type made of such, with `$defs` of all classes below it.
+    """Return the schema of a settings class, or of a type made of such classes, with `$defs` of all classes below it.
 
-    words: give each key and class its `description`, which takes a while to read.
+    words: add the `description` of each key and class, which takes a while to read.
     Raises TypeError if a type has no schema, a section's default is not its own, or two classes have one name.
     """
     maker = _Maker(words)
@@ -69,7 +69,7 @@ class _Maker:
         return {"$ref": f"#/$defs/{name}"}
 
     def _option(self, choice: Chosen, name: str) -> Schema:
-        """Return the schema of one of several alternatives: its keys behind the tag."""
+        """Return the schema of one of several alternatives: the tag, then its keys."""
         named = self._named(choice.options[name])
         rule = self.definitions[named["$ref"].removeprefix("#/$defs/")]
         surplus = {choice.tag, *choice.without}
@@ -118,7 +118,7 @@ class _Maker:
             for key, value in vars(bound).items():
                 if key in ("min_length", "max_length"):
                     rule[key[:3] + LENGTHS[named["type"]]] = value
-                else:  # of Pattern: as they are called
+                else:  # the fields of Pattern keep their names
                     rule[BOUNDS.get(key, key)] = value
             if isinstance(bound, Unique):
                 rule["uniqueItems"] = True

@@ -1,4 +1,4 @@
-"""How much there is of what an experiment names: text of its corpora, weights of its models."""
+"""Sizes of an experiment's inputs: text of its corpora, weights of its models."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,31 +11,31 @@ from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
 from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries
 
-SIDE_BYTES = 130  # of a sentence of the news and the web, where only the number of rows is known
+SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
 TEST_SET_ROWS = 3000  # a WMT test set
-EXPANSION = {".gz": 3, ".zst": 3}  # of compressed text
-COLUMNS_EXPANSION = 3  # of a data set in Parquet
+EXPANSION = {".gz": 3, ".zst": 3}  # plain text relative to its compressed file
+COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
 
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """About how much text an importer entry yields: rows and bytes of plain text, None where nobody can tell."""
+    """Approximate amount of text in an importer entry: rows and bytes of plain text, None if unknown."""
 
-    key: str  # where it stands in the configuration
-    name: str  # its own, the last part of that
+    key: str  # key path in the configuration
+    name: str  # last part of the key path
     rows: float | None
     text: float | None
     monolingual: Side | None
-    fetched: bool  # not a file that is here
+    fetched: bool  # True if the text is downloaded
 
     @property
     def source(self) -> float:
-        """Bytes of the side that is translated, or of either of two, 0 where unknown."""
+        """Bytes of the translated side, or of each of two sides; 0 if unknown."""
         return (self.text or 0) / (1 if self.monolingual else 2)
 
 
 def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> list[CorpusSize]:
-    """The size of every importer entry in these sections of a checked configuration, in the order of the keys."""
+    """Return the size of every importer entry in these sections of a checked configuration, in the keys' order."""
     return [_size(entry) for entry in entries(config, sections)]
 
 
@@ -64,7 +64,7 @@ def _size(entry: Entry) -> CorpusSize:
 
 
 def _text_here(values: dict[str, Any]) -> float | None:
-    """Plain text in the files of an entry; None where one of them is not here."""
+    """Return the bytes of plain text in the files of an entry; None if one of them is missing."""
     paths = list(_files(values))
     if not paths or not all(path.exists() for path in paths):
         return None
@@ -75,14 +75,14 @@ def _text_here(values: dict[str, Any]) -> float | None:
 
 
 def _files(values: dict[str, Any]) -> Iterator[Path]:
-    """The user's own files and folder of an entry."""
+    """Yield the user's own files and folder of an entry."""
     for key in (*FILE_KEYS, "folder"):
         if key in values and not is_url(values[key]):
             yield Path(values[key])
 
 
 def total_bytes(paths: Iterable[str | Path]) -> int:
-    """Bytes of files, and of the files of folders; 0 for what is not there."""
+    """Return the bytes of files, and of the files in folders; missing ones count as 0."""
     found = [Path(path) for path in paths]
     inside = [entry for path in found if path.is_dir() for entry in path.iterdir()]
     return sum(path.stat().st_size for path in [*found, *inside] if path.is_file())
@@ -90,21 +90,21 @@ def total_bytes(paths: Iterable[str | Path]) -> int:
 
 @dataclass(frozen=True)
 class Weights:
-    """About how many weights the matrices of a model hold (`describe` counts a built model)."""
+    """Approximate numbers of weights in the matrices of a model; `describe` counts those of a built model."""
 
     encoder: int
-    decoder: int  # of all layers, tied ones counted each
-    embedding: int  # also the output layer
-    decoder_stored: int  # tied ones counted once
+    decoder: int  # all layers; tied ones count each time
+    embedding: int  # also serves as the output layer
+    decoder_stored: int  # tied layers count once
 
     @property
     def stored(self) -> int:
-        """As they lie in memory and on disk."""
+        """Number of weights in memory and on disk."""
         return self.embedding + self.encoder + self.decoder_stored
 
 
 def weights(entry: dict[str, Any], config: dict[str, Any]) -> Weights:
-    """The weights of one model of the zoo, no ensemble, with the vocabulary of a checked configuration."""
+    """Return the weights of one zoo model, not an ensemble, with the vocabulary of a checked configuration."""
     d, a, f = entry["embedding"], entry["attention_width"], entry["feed_forward"]
     pieces = config["vocabulary"].get("size", entry.get("vocabulary"))
     encoder_layer = 4 * d * a + 2 * d * f

@@ -1,4 +1,4 @@
-"""What options of the students' training ask of the rest of a configuration."""
+"""Checks of the students' training options against the rest of a configuration."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ from weebill.pruning.recipes import made_students, methods_of
 
 Config = dict[str, Any]
 
-# The sections that `stage_faults` reads.
+# Sections that `stage_faults` reads.
 STAGED = (
     "corpora",
     "distillation",
@@ -36,7 +36,7 @@ STAGED = (
 
 
 def augmentation_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Augmentation that adds nothing, or changes the case of a script that has none."""
+    """Yield a fault for augmentation that adds nothing, or changes the case of a script without case."""
     shares = config["distillation"].get("augmentation")
     if shares is None:
         return
@@ -52,7 +52,7 @@ def augmentation_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def stage_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Stages of a training that never come, or that leave it nothing to learn."""
+    """Yield a fault for each stage of a training that never starts, or that leaves no text to learn."""
     texts = _students_corpora(config)
     augmented = "augmentation" in config["distillation"]
     yield from _stages(("training",), config["training"], config, texts, augmented)
@@ -68,7 +68,7 @@ def stage_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _students_corpora(config: Config) -> list[list[str]]:
-    """The corpora of every text that some student learns."""
+    """Return the corpora of every training text that some student learns."""
     texts = training_texts(config)
     names = {text_of(student) or next(iter(texts)) for student in config["students"]}
     return [
@@ -113,7 +113,7 @@ def _stages(
 
 
 def guided_teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Models that are no students, but to be guided by alignments."""
+    """Yield a fault for each model that alignments should guide, but that is not a student."""
     for place, model in translating_models(config):
         weight = model["training"]["guided_alignment"]
         if weight:
@@ -122,13 +122,16 @@ def guided_teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def guided_heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Recipes that may remove the head which alignments guide, the first of the last cross-attention."""
+    """Yield a fault for each recipe that may remove the head that alignments guide.
+
+    That is the first head of the last cross-attention.
+    """
     if not config["training"]["guided_alignment"]:
         return
     methods = methods_of(config)
     for student, name in made_students(config):
         entry = zoo.get(student)
-        if entry is None or len(members(entry)) > 1:  # faults of `students`
+        if entry is None or len(members(entry)) > 1:  # reported as faults of `students`
             continue
         if found := methods[name].guided_fault(student, list(attention_blocks(entry))[-1]):
             key, message = found
@@ -136,7 +139,7 @@ def guided_heads(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:
-    """Seeds of students that are none, or repeat nothing."""
+    """Yield a fault for each student with an invalid seed, or with a seed that repeats no other student."""
     for index, student in enumerate(config["students"]):
         place, first, seed = ("students", index), first_of(student), student.partition("~")[2]
         if not repeats(student):
@@ -152,7 +155,7 @@ def seed_faults(config: Mapping[str, Any], zoo: Zoo) -> Iterator[Fault]:
 
 
 def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Kinds of text that no corpus gives, and what they need."""
+    """Yield a fault for each kind of text that no corpus provides."""
     for name, kinds in config["distillation"]["training_texts"].items():
         for index, kind in enumerate(kinds):
             if not corpora_of(config, kind):
@@ -164,7 +167,7 @@ def text_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def text_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Texts of students that do not exist, or that leave nothing to compare with."""
+    """Yield a fault for each student with an unknown text, or without a student to compare with."""
     texts = config["distillation"]["training_texts"]
     for index, student in enumerate(config["students"]):
         place, name, text = ("students", index), architecture_of(student), text_of(student)
@@ -182,6 +185,6 @@ def text_names(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def augmented_share(config: Mapping[str, Any]) -> float:
-    """Text that augmentation adds to the students', as a share of it."""
+    """Return the amount of text that augmentation adds, as a share of the students' training text."""
     shares = config["distillation"].get("augmentation", {})
     return sum(shares.get(kind, 0.0) * (2 if kind == "merged" else 1) for kind in KINDS)

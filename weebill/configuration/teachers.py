@@ -1,4 +1,4 @@
-"""Teachers, and the model that only scores, which can be neither trained nor read."""
+"""Checks of teachers, and of the model that only scores: each must be trained here or read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ Config = dict[str, Any]
 
 
 def teacher_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Teachers that can be neither trained nor read, and corpora that none translates back."""
+    """Yield a fault for each teacher that can be neither trained nor read, and for a missing reverse teacher."""
     yield from _teacher("teacher", config["teacher"], zoo)
     if "reverse_teacher" in config:
         yield from _teacher("reverse_teacher", config["reverse_teacher"], zoo)
@@ -40,7 +40,7 @@ def _teacher(section: str, teacher: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def origin_faults(place: tuple[Key, ...], section: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Whether a model is either of the zoo or Hugging Face's, and has only the keys of what it is."""
+    """Yield a fault for a model that is not either of the zoo or from Hugging Face, or has keys of the other kind."""
     name, foreign = section.get("architecture"), section.get("hugging_face")
     if (name is None) == (foreign is None):
         found = "neither" if name is None else "both"

@@ -1,4 +1,4 @@
-"""The file of the architecture zoo, read and checked."""
+"""Reader of the architecture zoo's file, with checks."""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ from weebill.yaml_files import read_yaml
 
 
 def load_zoo(path: str | Path = MODELS) -> Zoo:
-    """Every entry of a zoo file by its name, in the file's order.
+    """Read every entry of a zoo file by its name, in the file's order.
 
-    Raises InputError where the file cannot be read, ConfigurationError with all that is wrong in it.
+    Raises InputError if the file cannot be read, ConfigurationError with all faults of its content.
     """
     zoo = read_yaml(path)
     found = schema.faults(zoo, schema.load_schema("models"))
@@ -27,7 +27,7 @@ def load_zoo(path: str | Path = MODELS) -> Zoo:
 
 
 def _contradictions(entry: dict[str, Any]) -> list[str]:
-    """What is wrong between the keys of one well-formed entry."""
+    """Return the contradictions between the keys of one well-formed entry."""
     problems = []
     if entry["attention_width"] % entry["heads"]:
         problems.append(

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 CHECKOUT = Path(__file__).parents[2]
-if (
-    CHECKOUT / "Snakefile"
-).is_file():  # the link that users edit; some editors replace it by a file
+# Users edit the link in config; some editors replace it by a file.
+if (CHECKOUT / "Snakefile").is_file():
     MODELS, MODELS_NAME = CHECKOUT / "config/models.yaml", "config/models.yaml"
 else:
     MODELS = Path(__file__).with_name("models.yaml")
