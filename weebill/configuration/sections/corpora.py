@@ -24,69 +24,69 @@ Damage = Literal["misaligned", "wrong_language", "truncated", "copied"]
 
 @section
 class InjectedNoise:
-    """Damage done to a corpus on purpose, each damaged row labelled (column `noise`), for the cleaning to find."""
+    """Deliberate damage to a corpus, which tests the cleaning; the column `noise` labels each damaged row."""
 
     share: Share
-    """Share of the rows that are damaged, on average."""
+    """Average share of the rows that are damaged."""
     kinds: Annotated[tuple[Damage, ...], MinLen(1), Unique()] = (
         "misaligned",
         "wrong_language",
         "truncated",
         "copied",
     )
-    """Kinds of damage, which take turns: another row's target; one side in another language; one side broken off; the
+    """Kinds of damage, which take turns: another row's target; one side in another language; one side cut short; the
     source on both sides."""
     other_languages: Annotated[tuple[Place, ...], Unique()] = ()
-    """Text files for `wrong_language`, plain, `.gz` or `.zst`: row n gets line n of one of them; the word `tatoeba`
-    stands for embedded French and Dutch sentences."""
+    """Text files for `wrong_language`, plain, `.gz` or `.zst`: row n gets line n of one of them. The word `tatoeba`
+    selects embedded French and Dutch sentences."""
     seed: Seed | None = None
-    """Seed of the damage; without it one is drawn from the experiment's `seed` and the entry's place."""
+    """Seed of the damage; by default derived from the experiment's `seed` and the entry's key path."""
 
 
 @section
 class Sized:
-    """The size of a corpus."""
+    """Size of a corpus."""
 
     rows: Count | None = None
-    """About how many sentence pairs or lines the corpus has. It serves the estimate of disk and time alone, where
-    nothing else tells; of importers that read files."""
+    """Approximate number of sentence pairs or lines in the corpus, for importers that read files. Only the estimate
+    of disk and time uses it, if the size is otherwise unknown."""
 
 
 @section
 class Used:
-    """Keys of every corpus, whatever its importer."""
+    """Keys of every corpus, independent of its importer."""
 
     use: Literal["parallel", "monolingual", "monolingual-target"] = "parallel"
     """`parallel`: teachers learn from it, and students from the best of the teacher's 8 translations; `monolingual`:
-    a source side alone, which the teacher translates for the students; `monolingual-target`: a target side alone,
-    which the reverse teacher translates back."""
+    only a source side, which the teacher translates for the students; `monolingual-target`: only a target side, which
+    the reverse teacher translates back."""
     cleaning: CorpusCleaning | None = None
-    """Keys of `cleaning` for this corpus alone."""
+    """Keys of `cleaning` for this corpus only."""
     back_translation: CorpusTranslation | None = None
-    """Keys of `back_translation` for this corpus alone."""
+    """Keys of `back_translation` for this corpus only."""
     distillation: CorpusTranslation | None = None
-    """Keys of `distillation` for this corpus alone, its scores."""
+    """Keys of `distillation`, only its scores, for this corpus only."""
 
 
 @section
 class Damaged(Used):
-    """Damage that is done to a corpus."""
+    """Keys of a corpus that may be damaged deliberately."""
 
     noise: InjectedNoise | None = None
-    """Damage done to a parallel corpus on purpose, for the cleaning to find; the report tells what was found of it
+    """Deliberate damage to a parallel corpus, which tests the cleaning; the report shows how much of it was found,
     and measures every filter and score on it."""
 
 
 @section
 class FromFiles:
-    """The last keys of an importer of files."""
+    """Last keys of an importer of files."""
 
     control_characters: Literal["error", "replace"] = "error"
-    """A NUL or tab inside a line is an error, or with `replace` becomes a space; so is a line break inside a text of
-    `hugging_face`."""
+    """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
+    `replace` makes it a space."""
     local_dir: Place | None = None
-    """Folder in which the files of this entry are looked for before they are fetched: `local_dir` for this entry
-    alone."""
+    """Folder that is searched for the files of this entry before they are downloaded: `local_dir` for this entry
+    only."""
 
 
 @section
@@ -113,12 +113,12 @@ class Checksums:
 
 @section
 class Lines:
-    """A part of the lines of a text."""
+    """Range of lines in a text."""
 
     first: Count
     """First line that is read, counted from 1."""
     last: Count
-    """Last line that is read; it must be there, and what follows is not looked at."""
+    """Last line that is read; it must exist, and later lines are ignored."""
 
 
 @section
@@ -155,11 +155,11 @@ class OpusKeys:
     name: Text
     """Name of the corpus, such as `Europarl`."""
     version: Text
-    """Version of the corpus, such as `v8`. Names and versions are checked against OPUS as of mtdata 0.5.1, unless
-    there is a `sha256`."""
+    """Version of the corpus, such as `v8`. Names and versions are checked against the index of OPUS in mtdata 0.5.1,
+    unless there is a `sha256`."""
     sha256: Sha256 | None = None
-    """Checksum of the zip, or of the monolingual text. In `local_dir` the file has the name that `opus_get` gives it:
-    `Europarl_v8_moses_de-en.txt.zip`, `Europarl_v8_mono_en.txt.gz`."""
+    """Checksum of the zip file, or of the monolingual text. In `local_dir` the file has the name that `opus_get`
+    gives it: `Europarl_v8_moses_de-en.txt.zip`, `Europarl_v8_mono_en.txt.gz`."""
 
 
 @section
@@ -167,8 +167,8 @@ class HuggingFaceKeys:
     """Keys of the importer."""
 
     name: Text | None = None
-    """Name of a data set on the hub, such as `wmt/wmt19`; or else `folder`. In `local_dir` the data set's folder has
-    this name, `LOCAL_DIR/wmt/wmt19`."""
+    """Name of a data set on the hub, such as `wmt/wmt19`; the alternative is `folder`. In `local_dir` the data set's
+    folder has this name, `LOCAL_DIR/wmt/wmt19`."""
     revision: Commit | None = None
     """Commit of 40 digits; `name` needs one."""
     folder: Place | None = None
@@ -176,11 +176,11 @@ class HuggingFaceKeys:
     config: Text | None = None
     """Configuration of the data set, such as `de-en`."""
     split: Text = "train"
-    """Split of the data set; the data set's card, or else their names, tell which files are the split's."""
+    """Split of the data set; the data set's card, or else the file names, say which files belong to it."""
     source_field: Text | None = None
-    """Field of a row that has its source side, with dots into what is nested: `translation.en`."""
+    """Field of a row that contains its source side, with dots into nested fields: `translation.en`."""
     target_field: Text | None = None
-    """Field of a row that has its target side; monolingual text has one of the two."""
+    """Field of a row that contains its target side; monolingual text has one of the two."""
 
 
 @section
@@ -188,7 +188,7 @@ class SacrebleuKeys:
     """Keys of the importer."""
 
     name: Text
-    """Name that sacreBLEU has for the test set, such as `wmt19`."""
+    """Name of the test set in sacreBLEU, such as `wmt19`."""
 
 
 @section
@@ -198,72 +198,84 @@ class TatoebaKeys:
     pairs: Count
     """Number of pairs."""
     skip: Amount | None = None
-    """Number of embedded pairs before them; without it those of the entries before this one, so that no pair is read
-    twice: validation and test sets come first, then the corpora."""
+    """Number of embedded pairs to skip; by default the pairs of all earlier entries, so that no pair is read twice:
+    validation and test sets come first, then the corpora."""
 
 
 @section
 class FilesCorpus(FromFiles, FilesKeys, Damaged, Sized):
-    """A pair of text files, one sentence a line, or a table of tab-separated values; plain, `.gz` or `.zst`; a local
-    path or an `https://` address."""
+    """Pair of text files with one sentence per line, or table of tab-separated values.
+
+    Files are plain, `.gz` or `.zst`. Each is a local path or an `https://` address.
+    """
 
     lines: Lines | None = None
-    """Part of the lines that is read, such as `{first: 1, last: 10000}`: to hold text out, or to see what more of it
-    is worth."""
+    """Range of lines that is read, such as `{first: 1, last: 10000}`: to hold text out, or to measure the value of
+    more text."""
 
 
 @section
 class HuggingFaceCorpus(FromFiles, HuggingFaceKeys, Damaged, Sized):
-    """One split of a data set of the [hub](https://huggingface.co/datasets), or of a folder with such a set's files;
-    Parquet or JSON Lines. The set's card says which files are the split's, or else their names do."""
+    """One split of a data set on the [hub](https://huggingface.co/datasets), or in a folder with the set's files.
+
+    Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
+    """
 
 
 @section
 class MtdataCorpus(FromFiles, MtdataKeys, Damaged, Sized):
-    """Data sets by the names of [mtdata](https://github.com/thammegowda/mtdata) 0.5.1 (`mtdata list -id -l deu-eng`
-    shows them), whatever the order of their languages; monolingual text may also be one side of a parallel set. Plain
-    text, tables and translation memories (TMX) are read, packed or in archives; from a TMX the units that have both
-    languages. mtdata knows no licences."""
+    """Data sets by their names in [mtdata](https://github.com/thammegowda/mtdata) 0.5.1.
+
+    `mtdata list -id -l deu-eng` shows the names. The order of a set's languages does not matter; monolingual text may
+    also be one side of a parallel set. The importer reads plain text, tables and translation memories (TMX),
+    compressed or in archives; from a TMX it reads the units that have both languages. mtdata does not record
+    licences.
+    """
 
 
 @section
 class OpusCorpus(FromFiles, OpusKeys, Damaged, Sized):
-    """A corpus of [OPUS](https://opus.nlpl.eu) in its plain form for Moses; as monolingual text, all that OPUS has of
-    its side's language in it."""
+    """Corpus of [OPUS](https://opus.nlpl.eu) in its plain form for Moses.
+
+    Monolingual text is all text of the corpus in that side's language.
+    """
 
 
 @section
 class SacrebleuCorpus(SacrebleuKeys, Damaged):
-    """A published test set, fetched by sacreBLEU."""
+    """Published test set, which sacreBLEU downloads."""
 
 
 @section
 class TatoebaCorpus(TatoebaKeys, Damaged):
-    """English–German pairs that come with Weebill, 20,000 short ones of common words from
-    [Tatoeba](https://tatoeba.org), CC BY 2.0 France ([their origin](../weebill/corpus/tatoeba/NOTICE.md))."""
+    """English–German pairs that come with Weebill.
+
+    They are 20,000 short pairs of common words from [Tatoeba](https://tatoeba.org), CC BY 2.0 France
+    ([their origin](../weebill/corpus/tatoeba/NOTICE.md)).
+    """
 
 
 @section
 class FilesSet(FromFiles, FilesKeys):
-    """A set of text files."""
+    """Validation or test set in text files."""
 
 
 @section
 class HuggingFaceSet(FromFiles, HuggingFaceKeys):
-    """A set of the Hugging Face hub."""
+    """Validation or test set on the Hugging Face hub."""
 
     source_field: Text = field()
-    """Field of a row that has its source side, with dots into what is nested: `translation.en`."""
+    """Field of a row that contains its source side, with dots into nested fields: `translation.en`."""
 
 
 @section
 class MtdataSet(FromFiles, MtdataKeys):
-    """A set of mtdata's index."""
+    """Validation or test set in mtdata's index."""
 
 
 @section
 class OpusSet(FromFiles, OpusKeys):
-    """A set of OPUS."""
+    """Validation or test set in OPUS."""
 
 
 Corpus = Annotated[

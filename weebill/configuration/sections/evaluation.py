@@ -1,4 +1,4 @@
-"""Settings of measurement and report."""
+"""Settings of measurements and of the report."""
 
 from dataclasses import field
 from typing import Annotated, Literal
@@ -21,18 +21,19 @@ Names = Annotated[tuple[str, ...], MinLen(1), Unique()]
 
 @section
 class Speed:
-    """How speed is measured."""
+    """Settings of the speed measurement."""
 
     sentences: Count = 1000
     """Sentences translated in a round."""
     rounds: Count = 3
-    """Rounds, in each of which every variant has its turn; the median counts."""
+    """Number of rounds; each round measures every variant once, and the median counts."""
     least_seconds: Weight = 1.0
-    """A variant that takes less time, in seconds, translates several times in its turn, and the mean counts."""
+    """Shortest time, in seconds, of a variant in a round; a faster variant translates several times, and the mean
+    counts."""
     latency_sentences: Count = 200
     """Sentences translated one by one, for the latency."""
     batch_size: Count = 32
-    """Sentences of a batch."""
+    """Sentences in a batch."""
     gpu_batch_sizes: Annotated[tuple[Count, ...], MinLen(1), Unique()] = (
         32,
         64,
@@ -42,12 +43,13 @@ class Speed:
         768,
         1024,
     )
-    """Sentences of a batch where `hardware.accelerator` is `gpu` and students are timed there too."""
+    """Numbers of sentences in a batch on a GPU, if `hardware.accelerator` is `gpu` and students are timed there
+    too."""
 
 
 @section
 class CleaningWorth:
-    """The worth of cleaning."""
+    """Settings of the measurement of the effect of cleaning."""
 
     student: str
     """Entry of `models.yaml` that is trained."""
@@ -67,7 +69,7 @@ class LabelledColumns:
 
 @section
 class Labelled:
-    """Pairs that people have labelled good or bad."""
+    """Pairs that people labelled good or bad."""
 
     table: Place
     """Tab-separated values with a line of headings, plain, `.gz` or `.zst`."""
@@ -77,35 +79,35 @@ class Labelled:
 
 @section
 class Comet:
-    """A COMET regression model that scores every variant."""
+    """COMET regression model that scores every variant."""
 
     model: Place
-    """Metric folder, a checkpoint of unbabel-comet (folder or .ckpt), or its name on the hub."""
+    """Metric folder, checkpoint of unbabel-comet (folder or .ckpt), or name of a checkpoint on the hub."""
     encoder: Place | None = None
-    """Folder of its encoder's configuration and tokenizer, where it is not found by its name."""
+    """Folder of the encoder's configuration and tokenizer, if the encoder is not found by its name."""
     precision: Literal["float32", "bfloat16", "int8"] = "float32"
-    """Type of the products; the others are faster and equal to some thousandths: `bfloat16`, and `int8` on
-    processors."""
+    """Type of the products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose scores differ
+    by a few thousandths."""
 
 
 @section
 class MinimumBayesRisk:
-    """Translations of the teacher, chosen among many by minimum Bayes risk."""
+    """Translations of the teacher, chosen among candidates by minimum Bayes risk."""
 
     candidates: Annotated[int, Ge(2)] = 100
-    """Candidates of each sentence."""
+    """Candidates for each sentence."""
     by: Literal["sampling", "beam"] = "sampling"
-    """Candidates are samples, or with `beam` the best of a beam of that size."""
+    """Origin of the candidates: samples, or with `beam` the hypotheses of a beam of that size."""
     utility: Literal["comet", "chrf", "bleu"] = "comet"
     """Utility of a candidate: the model of `evaluation.comet`, or sacreBLEU's sentence score `chrf` or `bleu`."""
     temperature: Annotated[float, Ge(0.000001), Le(1000000)] = 1.0
-    """Temperature of sampling: below 1 it prefers the probable."""
+    """Temperature of sampling: values below 1 prefer probable pieces."""
     epsilon: PartialShare = 0.02
-    """Probability below which a piece is never drawn in sampling."""
+    """Smallest probability of a sampled piece; pieces with less are never drawn."""
     beside_itself: bool = True
     """Use a candidate as its own reference too."""
     kept: Count | None = None
-    """Candidates that are looked at, the best by chrF; as references all are used."""
+    """Number of candidates that are scored, the best by chrF; all candidates serve as references."""
 
 
 @section
@@ -113,40 +115,42 @@ class Engines:
     """Comparison of the runtime with CTranslate2."""
 
     architectures: Names
-    """Students of `models.yaml` whose shapes are taken."""
+    """Students of `models.yaml` whose shapes are measured."""
     sentences: Count = 3000
     """Sentences translated in a round."""
     rounds: Count = 3
-    """Rounds, in each of which every engine has its turn."""
+    """Number of rounds; each round measures every engine once."""
     memory_sentences: Count | None = None
-    """Lines over which the growth of the runtime's memory is measured too; a million take an hour for each shape."""
+    """Number of lines for an extra measurement of the runtime's memory growth; a million lines take an hour for each
+    shape."""
 
 
 @section
 class Evaluation:
-    """How models are measured."""
+    """Settings of the measurement of models."""
 
     bootstrap: Annotated[int, Ge(2)] = 1000
-    """Resamplings for intervals and significance."""
+    """Resamplings of the bootstrap for intervals and significance."""
     student_beam: Annotated[int, Ge(2)] | None = None
-    """Beam by which the unpruned float32 students are searched too, as `STUDENT/beam-N/float32`; students are
-    searched greedily otherwise."""
+    """Beam of an extra search with the unpruned float32 students, `STUDENT/beam-N/float32`; otherwise students
+    translate greedily."""
     speed: Speed = Speed()
-    """How speed is measured."""
+    """Settings of the speed measurement."""
     cleaning: CleaningWorth | None = None
-    """Measures the worth of cleaning by students trained on the parallel corpora themselves, without a teacher, with
-    the settings of `training`: uncleaned, after the rules, after the scores, and with the scores' weights; without
+    """Measurement of the effect of cleaning: students are trained without a teacher, on the parallel corpora, with
+    the settings of `training`: uncleaned, after the rules, after the scores, and with the scores' weights. Without
     this key it is not measured."""
     labelled: Labelled | None = None
-    """Pairs that people have labelled good or bad: every filter, and the scores that `scoring` has models for, are
-    measured on them; without this key they are not. The language models should be of other text."""
+    """Pairs that people labelled good or bad. Every filter is measured on them, and every score for which `scoring`
+    has a model; without this key they are not. The language models should be estimated on other text."""
     comet: Comet | None = None
     """COMET regression model that scores every variant too: the papers' COMET columns."""
     mbr: MinimumBayesRisk | None = None
-    """Translations of the teacher chosen among many by minimum Bayes risk, beside those of its searches."""
+    """Translations of the teacher, chosen among candidates by minimum Bayes risk, in addition to those of its
+    searches."""
     engines: Engines | None = None
-    """Measures the runtime against CTranslate2 (`weebill benchmark runtime`) and reports it; without this key it is
-    not done."""
+    """Comparison of the runtime with CTranslate2 (`weebill benchmark runtime`), shown in the report; without this key
+    there is none."""
 
 
 @section
@@ -154,7 +158,7 @@ class Wngt20Columns:
     """Columns of WNGT20."""
 
     bleu_wmt16: Names | None = None
-    """Names in `test_sets`, as in all of these columns."""
+    """Test sets of the paper's WMT16, by their names in `test_sets`, same as in all of these columns."""
     bleu_wmt19: Names | None = None
     """Test sets of the paper's WMT19."""
     bleu_wmt1x: Names | None = None
@@ -173,7 +177,7 @@ class Wmt21Columns:
 
 @section
 class ReportColumns:
-    """Columns of the papers, each the mean over test sets of ours."""
+    """Columns of the papers, each compared with the mean over some of our test sets."""
 
     wngt20: Wngt20Columns = Wngt20Columns()
     """Columns of WNGT20."""
@@ -193,10 +197,10 @@ class ReportRows:
 
 @section
 class Report:
-    """How our rows and columns are compared with the papers'."""
+    """Rows and columns of ours that are compared with the papers'."""
 
     columns: ReportColumns = ReportColumns()
-    """Test sets of ours whose mean is compared with a paper's column."""
+    """Our test sets whose mean is compared with a paper's column."""
     rows: dict[str, Annotated[ReportRows, MinLen(1)]] = field(default_factory=dict)
-    """Row of each paper's table 1 that a student of ours (or `teacher`) is compared with, by the student's name; by
-    default the row of its own name."""
+    """Row of each paper's table 1 to compare with our student (or `teacher`), by the student's name; by default the
+    row with the same name."""

@@ -1,4 +1,4 @@
-"""Settings of a whole experiment of the kind `generation`."""
+"""Settings of a whole `generation` experiment."""
 
 from typing import Annotated, Literal
 
@@ -19,7 +19,7 @@ from weebill.settings import (
 
 @section
 class Pipeline:
-    """Steps that are done with a model, one after the other."""
+    """Sequence of steps that are applied to a model."""
 
     model: str
     """Name of a model in `models`."""
@@ -29,40 +29,40 @@ class Pipeline:
 
 @section
 class Perplexity:
-    """How perplexity is measured."""
+    """Settings of the perplexity measurement."""
 
     window: Annotated[int, Ge(2)] = 1024
-    """Tokens that the model sees."""
+    """Tokens that the model sees at once."""
     stride: Count = 512
-    """Tokens that the window moves on."""
+    """Tokens by which the window moves."""
 
 
 @section
 class GenerationSpeed:
-    """How speed is measured."""
+    """Settings of the speed measurement."""
 
     examples: Count = 10
-    """Examples that are timed, one after another on one core."""
+    """Timed examples, one after another on one core."""
     given: Count = 256
-    """Most tokens of each example."""
+    """Largest number of tokens of each example."""
     new_tokens: Count = 64
-    """Tokens that are written, no more and no fewer."""
+    """Exact number of tokens that the model writes."""
     rounds: Count = 5
-    """Rounds, in each of which all variants take their turn."""
+    """Number of rounds; each round measures every variant once."""
 
 
 @section
 class GenerationEvaluation:
-    """How generators are measured."""
+    """Settings of the measurement of generators."""
 
     resamples: Annotated[int, Ge(40)] = 1000
     """Resamplings of the bootstrap."""
     search: SearchSettings = SearchSettings()
-    """How summaries are searched for."""
+    """Settings of the search for summaries."""
     perplexity: Perplexity = Perplexity()
-    """How perplexity is measured."""
+    """Settings of the perplexity measurement."""
     speed: GenerationSpeed = GenerationSpeed()
-    """How speed is measured."""
+    """Settings of the speed measurement."""
 
 
 @section
@@ -79,7 +79,7 @@ class GenerationHardware:
 
 @section
 class Generation:
-    """An experiment of the kind `generation`."""
+    """Experiment of the kind `generation`."""
 
     kind: Literal["generation"]
     """Kind of experiment."""
@@ -88,20 +88,20 @@ class Generation:
     seed: ExperimentSeed = 1
     """Seed of all randomness: weights, order of the text, noise, dropout, first scores."""
     local_dir: Place | None = None
-    """Folder of files that were fetched elsewhere; the folder NAME in it stands for a model or data set of the
+    """Folder of files that were downloaded elsewhere; its subfolder NAME replaces the model or data set NAME of the
     hub."""
     download_cache: Place | None = None
-    """Folder of fetched files."""
+    """Folder of downloaded files."""
     data: Annotated[dict[Name, TextData], MinLen(1)]
     """Texts by name."""
     models: Annotated[dict[Name, StartingModel], MinLen(1)]
     """Models that pipelines start from, by name."""
     steps: Annotated[dict[Name, Step], MinLen(1)]
-    """Steps that can be done with a model, by name."""
+    """Steps that can be applied to a model, by name."""
     pipelines: Annotated[tuple[Pipeline, ...], MinLen(1)]
-    """List of `{model, steps}`: a name in `models`, and names in `steps`. Every variant on the way is made once, and
+    """List of `{model, steps}`: a name in `models`, and names in `steps`. Every intermediate variant is made once and
     measured."""
     evaluation: GenerationEvaluation = GenerationEvaluation()
-    """How generators are measured."""
+    """Settings of the measurement of generators."""
     hardware: GenerationHardware = GenerationHardware()
     """Devices of the experiment."""

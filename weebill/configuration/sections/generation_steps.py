@@ -20,19 +20,19 @@ from weebill.settings import (
 
 @section
 class FineTune:
-    """Train on the text's own labels."""
+    """Training on the text's own labels."""
 
     training: TrainingSettings
-    """How to train."""
+    """Settings of the training."""
 
 
 @section
 class DistillationLoss:
-    """Loss of distil and of movement: α · CE(labels) + β · MSE(hidden states) + γ · T² · KL(teacher ‖ student)."""
+    """Loss of `distil` and `movement`: α · CE(labels) + β · MSE(hidden states) + γ · T² · KL(teacher ‖ student)."""
 
     preset: Literal["paper", "published-code"] = "paper"
-    """Values of the keys below: `paper` has α 0.1, β 3, γ 0.8, T 2, plain hidden states, the mean over layers;
-    `published-code` has α 0, normalised hidden states, the sum over layers."""
+    """Default values of the keys below: `paper` has α 0.1, β 3, γ 0.8, T 2, plain hidden states, the mean over
+    layers; `published-code` has α 0, normalised hidden states, the sum over layers."""
     alpha: Weight | None = None
     """Weight of the labels' cross-entropy."""
     beta: Weight | None = None
@@ -42,67 +42,73 @@ class DistillationLoss:
     temperature: Positive | None = None
     """Temperature T."""
     over_layers: Literal["mean", "sum"] | None = None
-    """Join of the layers' errors."""
+    """Aggregation of the layers' errors."""
     normalise: bool | None = None
-    """Bring hidden states to mean 0 and variance 1 at each position first."""
+    """Normalise hidden states to mean 0 and variance 1 at each position before the comparison."""
 
 
 @section
 class Distil:
-    """A student of some of the layers, with their weights, trained to be like the whole (TEXTGEN §3.2)."""
+    """Student with some of the layers and their weights, trained to imitate the whole model (TEXTGEN §3.2)."""
 
     layers: Count | Annotated[tuple[Amount, ...], MinLen(1), Unique()]
-    """Number of layers, evenly spaced with the first and the last, or a list of them, counted from 0; of encoder and
-    decoder each."""
+    """Number of layers, evenly spaced with the first and the last, or a list of layers, counted from 0; the same in
+    encoder and decoder."""
     loss: DistillationLoss = DistillationLoss()
     """Loss of the student."""
     training: TrainingSettings
-    """How to train."""
+    """Settings of the training."""
 
 
 @section
 class Movement(MovementShares):
-    """Prune heads and neurons by movement; they are cut out in the end (TEXTGEN §3.3). The last weights are kept,
-    whatever `training.keep` says: the best of validation would be early, unpruned ones."""
+    """Movement pruning of heads and neurons, which are cut out after the training (TEXTGEN §3.3).
+
+    The last weights are kept, regardless of `training.keep`: the best ones in validation would be early, unpruned
+    weights.
+    """
 
     FORMER: ClassVar = {"movement": "its keys beside 'method: movement'"}
     blocks: BlockPattern = "*"
     """Pattern of the names of the blocks, such as `encoder.*`."""
     loss: DistillationLoss | None = None
-    """Loss of the training: that of distil, the model as it was before being the teacher, so that little text is not
-    learnt by heart (`loss: {}` is its `paper` preset); without this key it learns from the labels alone, as the
-    paper's."""
+    """Loss of the training, same as in `distil`, with the unpruned model as the teacher, which prevents overfitting
+    on little text (`loss: {}` is the `paper` preset). Without this key the model learns from the labels only, as in
+    the paper."""
     training: TrainingSettings
-    """How to train."""
+    """Settings of the training."""
 
 
 @section
 class QuantizationAware:
-    """Train while all weights are seen rounded to 8 bits, a scale for each output (TEXTGEN §3.4)."""
+    """Training with all weights rounded to 8 bits in the forward pass, a scale for each output (TEXTGEN §3.4)."""
 
     training: TrainingSettings
-    """How to train."""
+    """Settings of the training."""
 
 
 @section
 class PostTraining:
-    """Write the weights as int8; products then run on integers. It is the last step."""
+    """Conversion of the weights to int8, with products of integers; it must be the last step."""
 
     activations: Literal["each-token", "mean-of-scales", "mean-of-maxima"] = "each-token"
-    """Quantization of the inputs of linear maps: `each-token` by its own largest magnitude, or by a scale from
-    calibration, `mean-of-scales` or `mean-of-maxima`."""
+    """Quantization of the inputs of linear maps: `each-token` scales each token by its largest magnitude;
+    `mean-of-scales` and `mean-of-maxima` use a scale from calibration."""
     examples: Count = 64
-    """Examples of the training text, to calibrate on."""
+    """Examples of the training text for the calibration."""
 
 
 @section
 class PruneVocabulary:
-    """Keep the pieces that the training text uses, special tokens, every byte and what these are merged of (TEXTGEN
-    §3.2); of byte-level BPE, as BART's and GPT-2's. Text of kept pieces is read and written as before. Other text is
-    spelt in more and smaller pieces: compare bits per byte then, as the report does; perplexity is per token. Pieces
-    of the tokenizer that the model has no row for are removed too, as the `<mask>` of bart-large-cnn (50,264 rows,
-    50,265 pieces). If a text, the end of text or another such token needs one, the run stops: of a local folder at
-    the start, else before the first training."""
+    """Vocabulary of only the needed pieces (TEXTGEN §3.2).
+
+    These are the pieces that the training text uses, the special tokens, every byte, and the pieces from which these
+    are merged. The step needs byte-level BPE, such as that of BART and GPT-2. Text of kept pieces is read and written
+    as before. Other text consists of more and smaller pieces: compare bits per byte then, as the report does, because
+    perplexity is per token. Pieces of the tokenizer without a row in the model are removed too, such as the `<mask>`
+    of bart-large-cnn (50,264 rows, 50,265 pieces). If a text, the end of text or another such token needs such a
+    piece, the run stops: at the start for a model in a local folder, else before the first training.
+    """
 
 
 Step = Annotated[

@@ -23,13 +23,15 @@ Names = Annotated[tuple[str, ...], MinLen(1), Unique()]
 
 @section
 class TextEntry:
-    """A file of JSON Lines or Parquet, of running text also plain, perhaps compressed; or a data set of the Hugging
-    Face hub, or in a folder as there."""
+    """File of JSON Lines or Parquet, or data set on the Hugging Face hub or in a folder of the same layout.
+
+    A file of running text may also be plain text. Files may be compressed.
+    """
 
     path: Text | None = None
     """File or URL."""
     sha256: Sha256 | None = None
-    """Checksum of the file; a URL needs it."""
+    """Checksum of the file; a URL needs one."""
     name: Text | None = None
     """Name of a data set on the hub."""
     revision: Commit | None = None
@@ -37,7 +39,7 @@ class TextEntry:
     folder: Place | None = None
     """Folder of such a data set."""
     config: Text | None = None
-    """Configuration, as the data set's card names it."""
+    """Configuration, by its name in the data set's card."""
     split: Text | None = None
     """Split of the data set, by default `train`."""
 
@@ -56,7 +58,7 @@ class Fields:
 
 @section
 class TextData:
-    """Text that models are trained and measured on."""
+    """Text on which models are trained and measured."""
 
     task: Literal["summarization", "language-modelling"]
     """Task: `summarization` of articles with summaries, or `language-modelling` of running text."""
@@ -67,67 +69,72 @@ class TextData:
     test: tuple[TextEntry, ...] = ()
     """Entries of the test text."""
     fields: Fields = Fields()
-    """Fields of rows that are not called as the task calls them; dots lead into nested fields."""
+    """Fields of rows whose names differ from those of the task; dots lead into nested fields."""
     rows: Literal["documents", "lines"] = "documents"
-    """A row of running text is one of the `documents`, or one of `lines`, which may be empty."""
+    """Content of a row of running text: one of the `documents`, or one of the `lines`, which may be empty."""
     validation_share: PartialShare = 0.1
-    """Share of the training text that is validation text if `validation` has no entries."""
+    """Share of the training text that becomes validation text if `validation` has no entries."""
     test_share: PartialShare = 0.1
-    """Share of the training text that is test text if `test` has no entries."""
+    """Share of the training text that becomes test text if `test` has no entries."""
     seed: Seed = 1
-    """Seed of the drawing."""
+    """Seed of the random choice of these shares."""
 
 
 @section
 class MadeModel:
-    """A small model, with a tokenizer (byte-level BPE) trained on the training text and pre-trained on it: BART to
-    order its sentences and undo masks over 30 % of the tokens, GPT-2 to go on."""
+    """Small model that is pre-trained on the training text, with its tokenizer (byte-level BPE).
+
+    BART learns to order sentences and to fill masks over 30 % of the tokens, GPT-2 to continue the text.
+    """
 
     data: str
-    """Text that the model is trained and measured on."""
+    """Name in `data` of the text on which the model is trained and measured."""
     text: Names | None = None
-    """Names of the text to pre-train on, if it is more than `data`."""
+    """Names in `data` of all texts to pre-train on, if not only the model's own."""
     architecture: Literal["bart", "gpt2"]
     """Architecture of the model."""
     layers: Count = 4
-    """Layers of the encoder and of the decoder each."""
+    """Layers in the encoder, and the same number in the decoder."""
     width: Count = 128
     """Width of the model."""
     heads: Count = 4
-    """Heads of each attention."""
+    """Heads of each attention block."""
     feed_forward: Count = 512
     """Neurons of each layer."""
     positions: Annotated[int, Ge(8)] = 256
     """Longest text, in tokens."""
     passage: Annotated[int, Ge(8)] | None = None
-    """Tokens of a text to pre-train on, if not all positions; by short ones BART learns to copy much sooner."""
+    """Tokens of each text in pre-training, by default all positions; with short texts BART learns to copy much
+    sooner."""
     vocabulary: Annotated[int, Ge(300)] = 4000
-    """Most pieces."""
+    """Largest number of pieces."""
     dropout: PartialShare = 0.1
     """Probability of dropping an activation, in all trainings."""
     training: TrainingSettings
-    """How to pre-train it."""
+    """Settings of the pre-training."""
     max_source: Annotated[int, Ge(8)] = 256
-    """Tokens of an article, or of a window of running text."""
+    """Largest number of tokens of an article, or tokens in a window of running text."""
     max_target: Annotated[int, Ge(4)] = 64
-    """Tokens of a summary."""
+    """Largest number of tokens of a summary."""
 
 
 @section
 class HuggingFaceModel:
-    """A model of the library transformers with its weights in safetensors. BART-, Marian-, T5- and GPT-2-like ones go
-    through every step, others through fine-tuning."""
+    """Model of the library transformers with its weights in safetensors.
+
+    Models like BART, Marian, T5 and GPT-2 support every step; others support fine-tuning only.
+    """
 
     data: str
-    """Text that the model is trained and measured on."""
+    """Name in `data` of the text on which the model is trained and measured."""
     hugging_face: Text
-    """Folder, or with `revision` a name on the hub."""
+    """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit on the hub."""
     max_source: Annotated[int, Ge(8)] = 512
-    """Tokens of an article, or of a window of running text."""
+    """Largest number of tokens of an article, or tokens in a window of running text."""
     max_target: Annotated[int, Ge(4)] = 128
-    """Tokens of a summary."""
+    """Largest number of tokens of a summary."""
 
 
 StartingModel = Annotated[

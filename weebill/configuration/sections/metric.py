@@ -1,4 +1,4 @@
-"""Settings of a whole experiment of the kind `metric`."""
+"""Settings of a whole `metric` experiment."""
 
 from dataclasses import field
 from typing import Annotated, Any, ClassVar, Literal
@@ -31,10 +31,10 @@ ScorerPrecision = Literal["float32", "bfloat16", "int8"]
 
 @section
 class HuggingFaceEncoder:
-    """An encoder that is there, or is fetched."""
+    """Existing encoder: local, or downloaded from the hub."""
 
     hugging_face: Text
-    """Folder with config.json, model.safetensors and a tokenizer; or with `revision` a name on the hub."""
+    """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit of 40 hexadecimal digits."""
 
@@ -46,7 +46,7 @@ Encoder = Annotated[
 
 @section
 class Judgements:
-    """A table of judgements."""
+    """Table of judgements."""
 
     table: Place
     """File of the table."""
@@ -56,20 +56,21 @@ class Judgements:
 
 @section
 class JudgedSet(Judgements):
-    """A judged set."""
+    """Set of translations that people judged."""
 
     statistic: Literal["mqm", "darr"]
     """Agreement with people: `mqm` is Kendall's τ-b over all segments of all systems; `darr` is the τ-like statistic
-    over pairs that people tell apart by 25 points. The mean of several judgements of a translation counts."""
+    over pairs whose judgements differ by at least 25 points. The mean of several judgements of a translation
+    counts."""
     humans: bool = False
-    """Count translations by people, and systems made to mislead metrics, as systems: those called `ref` or `human`
-    and a letter, in any case, such as `ref-A`, `refA`, `Human-B.0` (`Refinement-NMT` is none), and
+    """Count translations by people, and systems made to mislead metrics, as systems. Their names are `ref` or `human`
+    with a letter, in any case, such as `ref-A`, `refA`, `Human-B.0` (but not `Refinement-NMT`), and
     `metricsystem…`."""
     references: bool = True
-    """`false` if the table has no references; then only metrics of models that read none count, and `scores`."""
+    """`false` if the table has no references; then only `scores` and metrics without references are measured."""
     held_out: ProperShare | None = None
-    """Use only the sources that a `reference.validation_share` of this size keeps from training: for judgements that
-    references learn from."""
+    """Share of the sources that is used: only those that a `reference.validation_share` of this size holds out of the
+    training. It serves for judgements that reference models learn from."""
     paper: (
         Annotated[
             str,
@@ -80,53 +81,54 @@ class JudgedSet(Judgements):
         ]
         | None
     ) = None
-    """Column of COMETINHO's table 1 or 2 that the set is compared with, such as `en-de_news` or `hi-bn`; one test set
-    for each column."""
+    """Column of COMETINHO's table 1 or 2 to compare with, such as `en-de_news` or `hi-bn`; one test set for each
+    column."""
     scores: dict[Name, Place] = field(default_factory=dict)
     """Further metrics: a name, such as BLEURT or PRISM, and a file with one score for each row of the table."""
 
 
 @section
 class Reference:
-    """The reference models: an ensemble trained here, or a checkpoint."""
+    """Reference models: an ensemble trained here, or a checkpoint."""
 
     checkpoint: Place | None = None
     """Metric folder, an official checkpoint (folder or .ckpt), or its name on the hub, `NAME@COMMIT` for one commit;
     it replaces the training."""
     encoder: str | None = None
-    """Encoder that the models begin with. A checkpoint names its own, `by: hugging_face`, whose configuration and
-    tokenizer are read where it is not found by its name."""
+    """Encoder with which the models start. For a checkpoint it is an encoder `by: hugging_face`, which provides
+    configuration and tokenizer if the checkpoint's own encoder is not found by its name."""
     members: Count = 5
     """Members of the ensemble; the first is the `reference` of the tables."""
     judgements: Annotated[tuple[Judgements, ...], MinLen(1)] | None = None
-    """Tables to learn from."""
+    """Tables from which the models learn."""
     normalise: Literal["language-pair", "table", "none"] = "language-pair"
-    """Bring scores to mean 0 and deviation 1 over each `language-pair` of a table, over the `table`, or `none`."""
+    """Groups in which scores are normalised to mean 0 and deviation 1: each `language-pair` of a table, the whole
+    `table`, or `none`."""
     validation_share: ProperShare = 0.1
-    """Share of the sources by which the best epoch is chosen; they are never trained on."""
+    """Share of the sources that chooses the best epoch; no model is trained on them."""
     training: RegressionSettings = RegressionSettings()
-    """How to train the members."""
+    """Settings of the members' training."""
 
 
 @section
 class Pruning:
-    """How metrics are pruned."""
+    """Settings of the pruning of metrics."""
 
     FORMER: ClassVar = {
         "top_layers": "layers",
         "feed_forward": "neurons, the share of each layer's that is removed (0.25 for 0.75)",
     }
     judgements: Annotated[tuple[Judgements, ...], MinLen(1)]
-    """Tables whose loss tells which heads and neurons matter: those of the smallest gradient are removed (COMETINHO
-    §4.2)."""
+    """Tables on which the loss, and its gradient for each head and neuron, is computed; those with the smallest
+    gradient are removed (COMETINHO §4.2)."""
     segments: Count = 1000
     """Segments of the tables, drawn at random."""
     development: JudgedSet
     """Judged set of figures 5 and 6, with the keys of a test set."""
     layers: Annotated[tuple[Count, ...], Unique()] = ()
-    """Numbers of top layers that are removed, a metric for each (figure 5)."""
+    """Numbers of removed top layers, one metric for each number (figure 5)."""
     neurons: Annotated[tuple[ProperShare, ...], Unique()] = ()
-    """Shares of each layer's neurons that are removed, rounded down, a metric for each (figure 6a)."""
+    """Shares of each layer's neurons that are removed, rounded down, one metric for each share (figure 6a)."""
     heads: Annotated[tuple[ProperShare, ...], Unique()] = ()
     """Shares of each layer's heads that are removed, rounded down, after the neurons of `recipe` (figure 6b)."""
     recipe: (
@@ -137,7 +139,7 @@ class Pruning:
         ]
         | None
     ) = None
-    """Methods that make the metric `pruned`, applied in turn."""
+    """Methods that make the metric `pruned`, applied one after another."""
 
 
 @section
@@ -163,42 +165,42 @@ OtherMetric = Annotated[Any, Chosen("by", {"bert-score": BertScore, "bleurt": Bl
 
 @section
 class MetricSpeed:
-    """Texts by which metrics are timed."""
+    """Texts for the timing of metrics."""
 
     sources: Place
-    """File of one segment a line."""
+    """File with one segment per line."""
     references: Place | None = None
     """File of the references, for metrics that compare with them."""
     systems: Places
-    """A file for each system's translations."""
+    """List of files, one with each system's translations."""
     segments: Count | None = None
-    """Segments that are taken, evenly chosen; without it all."""
+    """Number of segments, chosen at even distances; by default all."""
     candidates: Annotated[tuple[Annotated[int, Ge(2)], ...], MinLen(1), Unique()] = (
         25,
         50,
         100,
         200,
     )
-    """Numbers of translations from which one is chosen by Bayes risk (figure 7)."""
+    """Numbers of translations from which Bayes risk chooses one (figure 7)."""
     candidate_sources: Count = 2
-    """Sources for which one is chosen."""
+    """Number of sources for that choice."""
     rounds: Count = 3
-    """Rounds, in each of which every metric has its turn."""
+    """Number of rounds; each round measures every metric once."""
 
 
 @section
 class MetricEvaluation:
-    """How metrics are measured."""
+    """Settings of the measurement of metrics."""
 
     precision: ScorerPrecision = "float32"
-    """Type of our scorer's products; the others are faster and equal to some thousandths: `bfloat16`, and `int8` on
-    processors."""
+    """Type of our scorer's products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose
+    scores differ by a few thousandths."""
     resamples: Annotated[int, Ge(40)] = 1000
     """Resamplings of the bootstrap intervals."""
     permutations: Annotated[int, Ge(20)] = 1000
     """Permutations of the test against the reference."""
     speed: MetricSpeed | None = None
-    """Texts by which metrics are timed; without this key nothing is timed."""
+    """Texts for the timing of metrics; without this key nothing is timed."""
 
 
 @section
@@ -215,19 +217,19 @@ class MetricHardware:
 
 @section
 class Metric:
-    """An experiment of the kind `metric`."""
+    """Experiment of the kind `metric`."""
 
     kind: Literal["metric"]
     """Kind of experiment."""
     experiment: FolderName
     """Name of the experiment; results go to `results/NAME`."""
     seed: ExperimentSeed = 1
-    """Seed of all randomness; member N of the ensemble has the seed N above it."""
+    """Seed of all randomness; member N of the ensemble has this seed plus N."""
     texts: Places | None = None
-    """Files of text, a sentence a line, on which encoders are pre-trained, and their tokenizer."""
+    """Files of text, one sentence per line, on which encoders and their tokenizer are trained."""
     sentences: Count = 10_000_000
-    """Most sentences of the texts, drawn at random, and 2,000,000 for the tokenizer; a million takes about 300 MB of
-    memory."""
+    """Largest number of sentences from the texts, drawn at random (2,000,000 for the tokenizer); a million takes
+    about 300 MB of memory."""
     vocabulary: Annotated[int, Ge(100), Le(250000)] = 8000
     """Pieces of that tokenizer, special ones included."""
     encoders: dict[Name, Encoder] = field(default_factory=dict)
@@ -235,18 +237,18 @@ class Metric:
     reference: Reference
     """Reference models: an ensemble trained here, or a checkpoint."""
     pruning: Pruning | None = None
-    """How metrics are pruned; without this key none are."""
+    """Settings of the pruning of metrics; without this key none is pruned."""
     distillation: MetricDistillation | None = None
-    """How metrics are distilled; without this key none are."""
+    """Settings of the distillation of metrics; without this key none is distilled."""
     test_sets: Annotated[dict[Name, JudgedSet], MinLen(1)]
     """A name for each judged set."""
     metrics: dict[Name, OtherMetric] = field(default_factory=dict)
     """A name for each further metric, such as BERTScore, and what computes it: `by: bert-score` or `by: bleurt`."""
     evaluation: MetricEvaluation = MetricEvaluation()
-    """How metrics are measured."""
+    """Settings of the measurement of metrics."""
     local_dir: Place | None = None
-    """Folder in which models of the hub are looked for before they are fetched."""
+    """Folder that is searched for models of the hub before they are downloaded."""
     download_cache: Place | None = None
-    """Folder of fetched files."""
+    """Folder of downloaded files."""
     hardware: MetricHardware = MetricHardware()
     """Devices of the experiment."""

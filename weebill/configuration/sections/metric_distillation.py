@@ -1,4 +1,4 @@
-"""Settings of the distillation of metrics: the pairs and how they are translated."""
+"""Settings of the distillation of metrics: the pairs and their translation."""
 
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ from weebill.translation.training.settings import TrainingConfig
 
 @section
 class HubModel:
-    """A model of the hub."""
+    """Model on the hub."""
 
     hugging_face: Text
     """Name of the model on the hub."""
@@ -36,13 +36,13 @@ class HubModel:
 
 @section
 class ByModels:
-    """Translation by models that are there."""
+    """Translation by existing models."""
 
     models: Annotated[tuple[Place | HubModel, ...], MinLen(1), MaxLen(3)]
-    """One model, or several that translate one after the other: a folder, Weebill's or Hugging Face's, or a model of
-    the hub, `{hugging_face: NAME, revision: COMMIT}`."""
+    """One model, or several that translate one after another: a folder of Weebill or Hugging Face, or a model on the
+    hub, `{hugging_face: NAME, revision: COMMIT}`."""
     languages: tuple[Annotated[str, MinLen(2)], ...] | None = None
-    """Codes of all languages on the way, where models need them."""
+    """Codes of all languages on the way, from the source to the last target, if models need them."""
 
 
 @section
@@ -52,7 +52,7 @@ class ByTraining:
     architecture: str
     """Entry of `models.yaml` that is trained."""
     training: TrainingConfig = TrainingConfig()
-    """How to train it: the keys of a translation experiment's [`training`](README.md)."""
+    """Settings of its training: the keys of a translation experiment's [`training`](README.md)."""
 
 
 WayToTranslate = Annotated[Any, Chosen("by", {"models": ByModels, "training": ByTraining})]
@@ -63,7 +63,7 @@ class Translators:
     """Data of translators that are trained here."""
 
     rows: Amount = 0
-    """Pairs that translators trained here learn from; the metric is not distilled on them."""
+    """Pairs from which translators trained here learn; the metric is not distilled on them."""
     validation: Amount = 0
     """Pairs that validate them."""
     vocabulary: Annotated[int, Ge(100), Le(65536)] = 4000
@@ -72,20 +72,20 @@ class Translators:
 
 @section
 class TranslatedPairs:
-    """A text whose sources are translated and whose targets are references."""
+    """Text with sources, which are translated, and with targets, which serve as references."""
 
     languages: Languages
     """Languages of the text."""
     table: Place | None = None
     """Table of a translation experiment, such as `results/EXP/corpora/NAME/selected`; dropped rows are left out."""
     bicleaner: Share | None = None
-    """Smallest value in column `bicleaner` of the pairs that are taken; the paper's 0.8."""
+    """Smallest value of the used pairs in the column `bicleaner`; the paper uses 0.8."""
     source: Place | None = None
-    """File of one sentence a line, instead of a table."""
+    """File with one sentence per line, instead of a table."""
     target: Place | None = None
     """File of its translations by people."""
     rows: Count | None = None
-    """Number of rows that are drawn at random; without it all."""
+    """Number of rows, drawn at random; by default all."""
     translators: Translators = Translators()
     """Data of translators that are trained here."""
     translations: Annotated[dict[Name, WayToTranslate], MinLen(1)]
@@ -94,27 +94,27 @@ class TranslatedPairs:
 
 @section
 class SourceTranslation:
-    """How the sources are translated."""
+    """Settings of the translation of the sources."""
 
     beam: Count = 4
     """Beam of the translation."""
     shards: Count = 1
-    """Parts that are translated by a job each."""
+    """Number of parts; each part is translated by a separate job."""
     precision: Precision = "auto"
-    """Type of the products: the fastest there is with `auto`, or `float32`, `bfloat16`."""
+    """Type of the products: `float32`, `bfloat16`, or with `auto` the fastest available one."""
 
 
 @section
 class MetricDistillation:
-    """How metrics are distilled."""
+    """Settings of the distillation of metrics."""
 
     encoder: str
-    """Encoder that the metric `distilled` begins with."""
+    """Encoder with which the metric `distilled` starts."""
     pairs: Annotated[dict[Name, TranslatedPairs], MinLen(1)]
-    """A name for each text, whose sources are translated and whose targets are references."""
+    """A name for each text; its sources are translated, and its targets serve as references."""
     translation: SourceTranslation = SourceTranslation()
-    """How the sources are translated."""
+    """Settings of the translation of the sources."""
     validation_share: ProperShare = 0.01
-    """Share of the sources by which the best epoch is chosen."""
+    """Share of the sources that chooses the best epoch."""
     training: RegressionSettings = RegressionSettings()
-    """How to train the distilled metric."""
+    """Settings of the training of the distilled metric."""

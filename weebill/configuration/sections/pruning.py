@@ -1,4 +1,4 @@
-"""Recipes to prune, by the methods that `pruning.methods` names."""
+"""Settings of pruning recipes: a choice among the methods in `pruning.methods`."""
 
 from typing import Annotated, Any
 
@@ -7,7 +7,7 @@ from weebill.pruning.methods import METHODS
 from weebill.settings import Chosen
 
 Method = Annotated[Any, Chosen("method", METHODS)]
-# A metric is trained already.
+# A metric is already trained, so `reset_to` has no meaning for it.
 MetricMethod = Annotated[
     Any,
     Chosen(

@@ -9,15 +9,15 @@ from weebill.settings import Count, Ge, Lt, Sha256, Share, Text, Weight, section
 
 @section
 class Cut:
-    """Rows that a score drops, by one of these keys; without any it drops nothing and is a column alone."""
+    """Rows that a score drops, by one of these keys; without any it drops nothing and is only a column."""
 
     percent: Annotated[float, Ge(0), Lt(100)] | None = None
-    """Drop this percentage of the rows, the worst first: of n rows floor(n · percent / 100), and of equal scores the
-    later row."""
+    """Percentage of the rows to drop, the worst first: floor(n · percent / 100) of n rows; among equal scores the
+    later row is dropped first."""
     best: Count | None = None
-    """Keep this number of rows, the best."""
+    """Number of rows to keep, those with the best scores."""
     threshold: float | None = None
-    """Drop the rows that are worse than this score."""
+    """Worst score of a row that is kept."""
 
 
 @section
@@ -25,40 +25,44 @@ class Score:
     """One score of the rows, a column of the table."""
 
     cut: Cut = Cut()
-    """Rows that the score drops, by one of its keys; without any it drops nothing and is a column alone."""
+    """Rows that the score drops, by one of its keys; without any it drops nothing and is only a column."""
 
 
 @section
 class WeightedScore(Score):
-    """A score that gives weights too."""
+    """Score that also provides weights."""
 
     weight_scale: Weight = 0.1
-    """The pair's weight in the training loss is exp(this × score), in all that is trained on the corpus: in
-    `cleaning` the teacher too, in `distillation` students only. 0 gives no weights."""
+    """Factor of the score in a pair's weight in the training loss, exp(factor × score). In `cleaning` it holds for
+    all models that are trained on the corpus, including the teacher; in `distillation` for students only. 0 turns
+    weights off."""
 
 
 @section
 class Scores:
-    """Scores of rows, in the order in which they drop; each drops from what the earlier ones left, corpus by
-    corpus."""
+    """Scores of rows, in the order in which they drop rows.
+
+    Each score drops some of the rows that the earlier scores left, corpus by corpus.
+    """
 
     bicleaner: Score | None = None
-    """Probability that the sides translate each other, by bicleaner-ai; for parallel and for distilled text. A common
-    `threshold` is 0.5. It needs an environment of its own, which the run makes if this key is used."""
+    """Probability from bicleaner-ai that the sides are translations of each other; for parallel and for distilled
+    text. A common `threshold` is 0.5. It needs an environment of its own, which the run makes if this key is used."""
     language_model_source: Score | None = None
-    """Bits per word of the source side under a KenLM language model. A side that monolingual text lacks has no score
-    before it is translated."""
+    """Bits per word of the source side under a KenLM language model. Monolingual text gets a score for its missing
+    side only after its translation."""
     language_model_target: Score | None = None
     """Bits per word of the target side; WMT21 dropped 5 % of the distilled pairs by it."""
     lexical_translation: Score | None = None
-    """How well the words of a pair explain each other, by the worse of both directions (nats per word); the best
-    single score [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
+    """Log probability of the words of one side given those of the other, in nats per word, the worse of both
+    directions; the best single score [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
     reverse_model: WeightedScore | None = None
-    """Mean log probability of the source's pieces given the target, by a model of the reverse direction (WNGT20)."""
+    """Mean log probability of the source's pieces given the target, from a model of the reverse direction
+    (WNGT20)."""
     combined: Score | None = None
-    """Log odds of a good pair, by a logistic regression over all scores that `scoring` has models for (always the
-    language models), lengths, letters, numbers and ends of sentences, fitted to `evaluation.labelled`. With some
-    hundred labelled pairs of a corpus it is the best filter."""
+    """Log odds of a good pair, from a logistic regression that is fitted to `evaluation.labelled`. Its inputs are all
+    scores for which `scoring` has models (always the language models), lengths, letters, numbers and ends of
+    sentences. With some hundred labelled pairs of a corpus it is the best filter."""
 
 
 @section
@@ -66,18 +70,18 @@ class LanguageId:
     """Language identification of both sides by fastText."""
 
     model: Text
-    """Path or `https://` address of a fastText model, or `tatoeba`: one trained on embedded sentences in English,
-    German, French and Dutch, for the demo."""
+    """Path or `https://` address of a fastText model; or `tatoeba`, a model for the demo, trained on embedded
+    sentences in English, German, French and Dutch."""
     sha256: Sha256 | None = None
     """Checksum of the model; an address needs one."""
     min_probability: Share = 0.0
-    """Smallest probability of the language. At 0 the language only has to be the most likely one, and long lines are
-    judged by their ends."""
+    """Smallest probability of the language. With 0 the language only has to be the most likely one, and long lines
+    are judged by their ends."""
 
 
 @section
 class Cleaning:
-    """How the corpora are cleaned."""
+    """Settings of the cleaning of corpora."""
 
     shard_rows: Annotated[int, Ge(1000)] = 100_000
     """Rows in one shard of a corpus."""
@@ -90,8 +94,8 @@ class Cleaning:
     remove_test_overlap: bool = True
     """Drop training pairs that share a side with a test set or the validation set."""
     scores: Scores = Scores()
-    """Scores of the rows that the rules leave, each a column of `corpora/NAME/selected`. Rows that a score drops are
-    left out of the vocabulary, the teacher and all that follows."""
+    """Scores of the rows that the rules keep, each a column of `corpora/NAME/selected`. The vocabulary, the teacher
+    and all later stages leave out the rows that a score drops."""
 
 
 @section
@@ -99,14 +103,14 @@ class ScoredText:
     """Scores of translated text."""
 
     scores: Scores = Scores()
-    """Scores of the reverse teacher's translation and the text that it translates. Rows that they drop are neither
-    learnt nor translated forward again."""
+    """Scores of the text that the reverse teacher translates, with its translation. Dropped rows are neither learnt
+    nor translated forward again."""
 
 
 def without_defaults(name: str, cls: type) -> type:
-    """Make a class of the same keys, types and bounds, all of which may be left out: overrides of one corpus.
+    """Make a class with the same keys, types and bounds, all optional, for the overrides of one corpus.
 
-    The keys of overrides have no sentences of their own: the keys that they override have them.
+    The keys of overrides have no sentences of their own; the keys that they override have them.
     """
     hints = get_type_hints(cls, include_extras=True)
     keys = [(field.name, hints[field.name] | None, None) for field in fields(cls)]
@@ -115,7 +119,7 @@ def without_defaults(name: str, cls: type) -> type:
 
 @section
 class CorpusScore:
-    """The cut of a score in one corpus, which replaces the experiment's cut as a whole."""
+    """Cut of a score in one corpus, which replaces the experiment's whole cut."""
 
     cut: Cut
 

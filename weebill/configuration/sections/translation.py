@@ -1,4 +1,4 @@
-"""Settings of a whole experiment of the kind `translation`."""
+"""Settings of a whole `translation` experiment."""
 
 from dataclasses import field
 from typing import Annotated, Literal
@@ -38,7 +38,7 @@ Variants = Annotated[
 
 @section
 class Languages:
-    """The direction of translation."""
+    """Direction of translation."""
 
     source: Language
     """Code of the source language, such as `en`."""
@@ -48,23 +48,24 @@ class Languages:
 
 @section
 class Vocabulary:
-    """The SentencePiece model that both languages share."""
+    """SentencePiece model that both languages share."""
 
     size: Annotated[int, Ge(100), Le(65536)] | None = None
-    """Pieces of the vocabulary, for all models of the experiment; without it each model takes the size that
-    `models.yaml` gives it."""
+    """Pieces of the vocabulary of all models in the experiment; by default each model has its size in
+    `models.yaml`."""
 
 
 @section
 class Shortlist:
-    """A lexical shortlist of the distilled corpus, which eflomal aligns."""
+    """Lexical shortlist of the distilled corpus, which eflomal aligns."""
 
     candidates: Annotated[int, Ge(1), Le(1000)] = 50
-    """Target pieces of each source piece, the most probable."""
+    """Number of target pieces for each source piece, the most probable ones."""
     frequent: Annotated[int, Ge(0), Le(1000)] = 50
-    """Target pieces for every sentence, the most frequent."""
+    """Number of target pieces for every sentence, the most frequent ones."""
     pairs: Count = 1_000_000
-    """Most pairs that are aligned, drawn with the experiment's `seed`; a million take some ten minutes and 3 GB."""
+    """Largest number of aligned pairs, drawn with the experiment's `seed`; a million take about ten minutes and 3
+    GB."""
 
 
 @section
@@ -72,17 +73,17 @@ class Exports:
     """Exports to the formats of other engines."""
 
     ctranslate2: Variants | None = None
-    """Patterns as in `variants`; unpruned students with self-attention decoders."""
+    """Patterns, same as in `variants`, of unpruned students with self-attention decoders."""
     marian: Variants | None = None
-    """Patterns of variants for Marian and the translators of browsers and desktops. Pruned layers are filled up with
-    zeros, as Marian's layers are all of one shape."""
+    """Patterns of variants for Marian and the translators of browsers and desktops. Pruned layers are padded with
+    zeros, because all layers have the same shape in Marian."""
     onnx: Variants | None = None
     """Patterns of variants; any student."""
 
 
 @section
 class Translation:
-    """An experiment of the kind `translation`, the default."""
+    """Experiment of the kind `translation`, the default."""
 
     kind: Literal["translation"] = "translation"
     """Kind of experiment: `translation` has the keys on this page; those of `metric` experiments are in
@@ -90,62 +91,62 @@ class Translation:
     experiment: FolderName
     """Name of the experiment; results go to `results/NAME`."""
     seed: ExperimentSeed = 1
-    """Seed of all randomness: damage done on purpose, weights, order of the data, bootstrap."""
+    """Seed of all randomness: deliberate damage, weights, order of the data, bootstrap."""
     languages: Languages
     """Direction of translation."""
     corpora: Annotated[dict[Name, Corpus], MinLen(1)]
     """Training text: a name for each corpus and the importer that reads it."""
     validation: TextSet | Annotated[tuple[TextSet, ...], MinLen(1)]
-    """Importer, or a list of them, whose text together chooses the best checkpoint of each training."""
+    """Importer, or list of importers, of the text that chooses the best checkpoint of each training."""
     validation_may_overlap_tests: bool = False
     """`true` permits the same text in `validation` and `test_sets`, as in WNGT20."""
     test_sets: Annotated[dict[Name, TextSet], MinLen(1)]
-    """A name for each test set and its importer; never anything that `corpora` holds."""
+    """A name for each test set and its importer; `corpora` must not contain any of this text."""
     local_dir: Place | None = None
-    """Folder in which the file of every address is looked for before it is fetched, by the names given with each
-    importer: for machines without a network. The file of an address is looked for by the last part of the address."""
+    """Folder that is searched for every file before its download, for machines without a network. Each importer
+    documents the names of its files; the file of an address has the last part of the address as its name."""
     download_cache: Place | None = None
-    """Folder of fetched files, shared by experiments; by default `downloads` in `$WEEBILL_CACHE` or else in
+    """Folder of downloaded files, which experiments share; by default `downloads` in `$WEEBILL_CACHE` or else in
     `~/.cache/weebill`."""
     cleaning: Cleaning = Cleaning()
-    """How the corpora are cleaned."""
+    """Settings of the cleaning of corpora."""
     back_translation: ScoredText = ScoredText()
     """Scores of back-translated text."""
     scoring: Scoring = Scoring()
-    """Models that score."""
+    """Models that score rows."""
     vocabulary: Vocabulary = Vocabulary()
     """SentencePiece model that both languages share."""
     teacher: Teacher
     """Model that translates the students' training text."""
     reverse_teacher: ReverseTeacher | None = None
-    """Model that translates `monolingual-target` corpora into the source language; trained here on the parallel
-    corpora with their sides swapped, with a vocabulary of its own."""
+    """Model that translates `monolingual-target` corpora into the source language. It has a vocabulary of its own,
+    and is trained here on the parallel corpora with their sides swapped."""
     students: Annotated[tuple[str, ...], MinLen(1), Unique()]
     """Entries of `models.yaml`; `STUDENT@TEXT` is the same student trained on another training text, `STUDENT~SEED`
     from another seed."""
     training: TrainingConfig = TrainingConfig()
-    """How to train the students."""
+    """Settings of the students' training."""
     distillation: Distillation = Distillation()
-    """How the teacher translates, and the reverse teacher, whose text is all monolingual."""
+    """Settings of the translation by the teacher and by the reverse teacher, whose text is all monolingual."""
     shortlist: Shortlist | None = None
-    """Makes a lexical shortlist of the distilled corpus, which eflomal aligns, and measures the 8-bit students of
-    every grid with it (without any, the unpruned float32 ones), and on a GPU the speed of all students; without this
+    """Lexical shortlist of the distilled corpus, which eflomal aligns. The 8-bit students of every grid are measured
+    with it (if there are none, the unpruned float32 students), and on a GPU the speed of all students. Without this
     key there is none."""
     pruning: dict[Name, Method] = field(default_factory=dict)
     """A name for each recipe, a method and its settings; `unpruned` always exists."""
     quantization: Quantization = Quantization()
     """Precisions below float32."""
     variants: Variants = ("*/*/*",)
-    """Patterns `STUDENT/RECIPE/PRECISION` of what to make and measure; `*` stands for any. Each student's
-    `unpruned/float32` is always made: the others are compared with it."""
+    """Patterns `STUDENT/RECIPE/PRECISION` of the variants to make and measure; `*` matches any name. Each student's
+    `unpruned/float32` is always made, because the others are compared with it."""
     exports: Exports = Exports()
-    """Variants that are exported to the formats of other engines, to `exports/STUDENT/RECIPE/PRECISION/FORMAT`, with
-    float32 weights whatever the precision's grid (CTranslate2 rounds to its own int8). A run without this key can
-    still be asked for any such folder."""
+    """Variants that are exported to the formats of other engines, in `exports/STUDENT/RECIPE/PRECISION/FORMAT`.
+    Exports contain float32 weights for every grid (CTranslate2 rounds to its own int8). Without this key, a run can
+    still make any such folder on request."""
     evaluation: Evaluation = Evaluation()
-    """How models are measured."""
+    """Settings of the measurement of models."""
     report: Report = Report()
-    """How our rows and columns are compared with the papers'."""
+    """Rows and columns of ours that are compared with the papers'."""
     hardware: Hardware = Hardware()
-    """Devices that train, translate and clean. Calibration always runs on the CPU; speed is always measured there,
-    and on a GPU if there is one."""
+    """Devices that train, translate and clean. Calibration always runs on the CPU; speed is always measured on the
+    CPU, and also on a GPU if there is one."""

@@ -8,7 +8,7 @@ from weebill.translation.training.settings import TrainingConfig
 
 @section
 class LanguageCodes:
-    """Names that a model of many languages has for ours."""
+    """Codes of our languages in a model of many languages."""
 
     source: Text | None = None
     """The model's code for `languages.source`."""
@@ -18,42 +18,42 @@ class LanguageCodes:
 
 @section
 class TranslatingModel:
-    """A model that translates: of the zoo, trained here, or of Hugging Face."""
+    """Model that translates: from the zoo, trained here, or from Hugging Face."""
 
     architecture: str | None = None
-    """Entry of `models.yaml`, trained here; or else `hugging_face`."""
+    """Entry of `models.yaml`, which is trained here; the alternative is `hugging_face`."""
     hugging_face: Text | None = None
     """Trained sequence-to-sequence model of Hugging Face (MarianMT, NLLB, M2M, mBART, …) with weights in safetensors:
     its folder, or its name on the hub."""
     revision: Commit | None = None
     """Commit of 40 digits, which a name on the hub needs."""
     language_codes: Annotated[LanguageCodes, MinLen(1)] | None = None
-    """Codes that a model of many languages has for our languages, where `languages` does not tell them: `{source:
+    """Codes of our languages in a model of many languages, if they differ from those in `languages`: `{source:
     eng_Latn, target: zho_Hans}`. `source` is always the code of `languages.source`."""
 
 
 @section
 class ReverseModel(TranslatingModel):
-    """A model of the reverse direction, trained here on the cleaned parallel corpora with a vocabulary of its own."""
+    """Model of the reverse direction, trained here on the cleaned parallel corpora with a vocabulary of its own."""
 
     training: TrainingConfig = TrainingConfig()
-    """How to train it, with the same defaults as `training`."""
+    """Settings of its training, with the same defaults as `training`."""
 
 
 @section
 class ReverseTeacher(TranslatingModel):
-    """The teacher of the reverse direction, trained here with a vocabulary of its own."""
+    """Teacher of the reverse direction, trained here with a vocabulary of its own."""
 
     members: Count = 1
     """Number of models, of different seeds, that form the ensemble."""
     training: TrainingConfig = TrainingConfig()
-    """How to train its members, with the same defaults as `training`."""
+    """Settings of its members' training, with the same defaults as `training`."""
 
 
 @section
 class Teacher(ReverseTeacher):
-    """The model that translates the students' training text."""
+    """Model that translates the students' training text."""
 
     back_translated: bool = False
-    """`true` trains it on back-translated text too: the reverse teacher's translations of `monolingual-target`
-    corpora as source, the text itself as target."""
+    """`true` also trains the teacher on back-translated text: the reverse teacher's translations of
+    `monolingual-target` corpora as source, the text itself as target."""

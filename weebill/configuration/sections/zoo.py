@@ -7,10 +7,10 @@ from weebill.settings import Count, Ge, MinLen, Name, section
 
 @section
 class Model:
-    """A model of the zoo: a shape, or an ensemble of shapes."""
+    """Model of the zoo: a shape, or an ensemble of shapes."""
 
     paper: Literal["wngt20", "wmt21"] | None = None
-    """Paper in whose table 1 the model is."""
+    """Paper whose table 1 contains the model."""
     embedding: Annotated[int, Ge(2)]
     """Width of the embeddings and of the layers' outputs."""
     feed_forward: Count
@@ -18,7 +18,7 @@ class Model:
     heads: Count
     """Heads of each attention block."""
     attention_width: Count
-    """Width of all heads of a block together, a multiple of `heads`."""
+    """Total width of all heads of a block, a multiple of `heads`."""
     encoder_layers: Count
     """Layers of the encoder."""
     decoder_layers: Count | Annotated[tuple[Count, ...], MinLen(2)]
