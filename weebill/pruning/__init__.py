@@ -1,1 +1,1 @@
-"""Which heads and neurons go, and cutting them out, whatever the model family."""
+"""Pruning for every model family: the choice of heads and neurons to remove, and their removal."""

@@ -1,4 +1,4 @@
-"""The companions of trainings by name, so that another process can make them from plain values."""
+"""Registry of training companions by name, so that another process can make them from plain values."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,13 +16,13 @@ COMPANIONS: Registry[type[CompanionSettings]] = Registry(
 
 
 def companion_to_dict(settings: CompanionSettings) -> dict[str, Any]:
-    """The settings of a companion with the name of their kind, for JSON."""
+    """Return the settings of a companion with the name of their kind, for JSON."""
     module = type(settings).__module__
     name = next(name for name in COMPANIONS if COMPANIONS.module(name) == module)
     return {"companion": name, **asdict(settings)}
 
 
 def companion_from_dict(values: Mapping[str, Any]) -> CompanionSettings:
-    """The inverse of `companion_to_dict`."""
+    """Make companion settings from the dictionary that `companion_to_dict` returned."""
     settings = {key: value for key, value in values.items() if key != "companion"}
     return COMPANIONS[values["companion"]](**settings)

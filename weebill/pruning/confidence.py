@@ -1,4 +1,4 @@
-"""How sure attention heads are of where they look (WNGT20 §4).
+"""Confidence of attention heads: the size of their largest attention weights (WNGT20 §4).
 
 Shapes: h heads of a block.
 """
@@ -14,11 +14,11 @@ from weebill.pruning.structure import AttentionBlock
 
 
 def head_confidence(attention: Tensor, queries: Tensor | None = None) -> Tensor:
-    """Mean, over the real query positions, of each head's largest attention weight.
+    """Return each head's largest attention weight, averaged over the real query positions.
 
     attention: (batch, h, queries, keys), rows sum to 1.
-    queries: (batch, queries), True where a token stands; None where all do.
-    Returns (h,) of float64, in (0, 1].  Raises ValueError where no token stands.
+    queries: (batch, queries), True for a token, False for padding; None if all are tokens.
+    Returns (h,) of float64, in (0, 1].  Raises ValueError if there is no token.
     Source: WNGT20 §4, after Voita et al. 2019.
     """
     total, count = _largest_weights(attention, queries)
@@ -28,7 +28,7 @@ def head_confidence(attention: Tensor, queries: Tensor | None = None) -> Tensor:
 
 
 class ConfidenceAccumulator:
-    """Head confidence of some blocks over any number of forward passes."""
+    """Mean confidence of the heads of some blocks over any number of forward passes."""
 
     def __init__(self, blocks: Iterable[AttentionBlock]):
         self.blocks = list(blocks)
@@ -36,16 +36,16 @@ class ConfidenceAccumulator:
         self._counts = dict.fromkeys(self._totals, 0)
 
     def add(self, name: str, attention: Tensor, queries: Tensor | None) -> None:
-        """One forward pass of the block `name`; shapes as in `head_confidence`."""
+        """Add one forward pass of the block `name`; shapes as in `head_confidence`."""
         total, count = _largest_weights(attention, queries)
         self._totals[name] += total
         self._counts[name] += count
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """While it lasts, every forward pass of the blocks is added.
+        """Add every forward pass of the blocks within the context.
 
-        Raises ValueError where a block's family cannot report attention weights.
+        Raises ValueError if a block's family cannot report attention weights.
         """
         for block in self.blocks:
             if block.set_recorder is None:
@@ -61,9 +61,9 @@ class ConfidenceAccumulator:
                 block.set_recorder(None)
 
     def result(self) -> dict[str, list[float]]:
-        """Block name → confidence of each head; an empty list where a block has no heads left.
+        """Return block name → confidence of each head; an empty list for a block without heads.
 
-        Raises ValueError where a block with heads was never used, InputError where its weights are no numbers.
+        Raises ValueError if a block with heads was never used, InputError if its weights are not finite numbers.
         """
         confidence = {}
         for block in self.blocks:
@@ -81,10 +81,10 @@ class ConfidenceAccumulator:
 
 
 def _largest_weights(attention: Tensor, queries: Tensor | None) -> tuple[Tensor, int]:
-    """Each head's largest weights summed over real query positions, (h,), and their number."""
+    """Return the sum of each head's largest weights over real query positions, (h,), and the number of positions."""
     largest = attention.detach().amax(-1).double()  # (batch, h, queries)
     if queries is None:
         return largest.sum((0, 2)).cpu(), largest.shape[0] * largest.shape[2]
-    # where, not a product: a padded row may attend to nothing and hold NaN
+    # `where` and not a product: a padded row may attend to nothing and hold NaN.
     largest = largest.where(queries[:, None, :], 0.0)
     return largest.sum((0, 2)).cpu(), int(queries.sum())

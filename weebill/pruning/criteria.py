@@ -1,7 +1,7 @@
-"""By what heads and neurons are chosen to go: scores of each, the lowest of which go first.
+"""Pruning criteria: scores of heads and neurons; the lowest are removed first.
 
 Confidence: WNGT20 §4.  Gradient: COMETINHO §4.2, the TextPruner recipe (Michel et al. 2019).
-Magnitude and random choice are baselines that keep the others honest.
+Magnitude and random choice are baselines for the other criteria.
 
 Shapes: d model width, h heads, k head size, f neurons.
 """
@@ -23,14 +23,14 @@ from weebill.pruning.study import Study
 
 @dataclass(frozen=True)
 class Candidates:
-    """The blocks of a model that may lose heads or neurons."""
+    """Blocks of a model that may lose heads or neurons."""
 
     attention: Sequence[AttentionBlock] = ()
     feed_forward: Sequence[FeedForwardBlock] = ()
 
     @classmethod
     def named(cls, model: Prunable, pattern: str, *, heads: bool, neurons: bool) -> Self:
-        """The blocks whose names match a pattern such as "encoder.*", of one kind or both."""
+        """Select the blocks of one or both kinds whose names match a pattern such as "encoder.*"."""
         attention = model.attention_blocks() if heads else ()
         feed_forward = model.feed_forward_blocks() if neurons else ()
         return cls(
@@ -43,9 +43,9 @@ Criterion = Callable[[Study, Prunable, Candidates], Scores]
 
 
 def confidence(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """Mean of each head's largest attention weight over the study's validation text.
+    """Average each head's largest attention weight over the study's validation text.
 
-    Raises InputError where neurons are asked for, which have no attention.
+    Raises InputError if there are neurons among the candidates: they have no attention weights.
     """
     if candidates.feed_forward:
         raise InputError("pruning: confidence scores heads, not neurons; choose 'gradient'")
@@ -56,9 +56,9 @@ def confidence(study: Study, model: Prunable, candidates: Candidates) -> Scores:
 
 
 def gradient(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """|Σ gradient ⊙ weight| over each head's slice of `out` or neuron's column of `outer`, summed over batches.
+    """Sum over batches |Σ gradient ⊙ weight| of each head's slice of `out` or each neuron's column of `outer`.
 
-    It is |∂loss/∂m| at m = 1 of a factor m that the head's or neuron's output is multiplied by.
+    This is |∂loss/∂m| at m = 1 for a factor m of the head's or neuron's output.
     """
     heads = {block.name: torch.zeros(block.heads).double() for block in candidates.attention}
     neurons = {block.name: torch.zeros(block.neurons).double() for block in candidates.feed_forward}
@@ -71,7 +71,7 @@ def gradient(study: Study, model: Prunable, candidates: Candidates) -> Scores:
 
 
 def magnitude(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """L2 norm of all the weights and biases that a head or neuron owns."""
+    """Compute the L2 norm of all the weights and biases that a head or neuron owns."""
     heads, neurons = {}, {}
     for block in candidates.attention:
         squares = _by_head(block.out.weight.detach().double().square().sum(0), block)
@@ -87,7 +87,7 @@ def magnitude(study: Study, model: Prunable, candidates: Candidates) -> Scores:
 
 
 def random_choice(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """Uniform in (0, 1), a function of the study's seed and of how much is left to choose from."""
+    """Draw scores uniformly from (0, 1); they depend on the study's seed and on the number of remaining parts."""
     widths = {block.name: block.heads for block in candidates.attention}
     widths |= {block.name: block.neurons for block in candidates.feed_forward}
     generator = torch.Generator().manual_seed(hash((study.seed, sum(widths.values()))) % 2**63)
@@ -107,20 +107,20 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def _products(projection: Projection) -> Tensor:
-    """Σ over outputs of gradient ⊙ weight for each input of a projection, (inputs,)."""
+    """Return, for each input of a projection, the sum of gradient ⊙ weight over its outputs, (inputs,)."""
     gradients = projection.gradient
-    if gradients is None:  # nothing of the loss came through
+    if gradients is None:  # the loss does not depend on the projection
         return torch.zeros(projection.inputs).double()
     return (gradients.double() * projection.weight.detach().double()).sum(0).cpu()
 
 
 def _by_head(values: Tensor, block: AttentionBlock) -> Tensor:
-    """Sums (h,) over the k values of each head of (h·k,)."""
+    """Sum the k values of each head: (h·k,) → (h,)."""
     return values.cpu().unflatten(0, (block.heads, block.head_size)).sum(1)
 
 
 def _squares_of_outputs(projection: Projection) -> Tensor:
-    """Σ of squared weights and bias for each output of a projection, (outputs,)."""
+    """Return the sum of squared weights and bias for each output of a projection, (outputs,)."""
     squares = projection.weight.detach().double().square().sum(1).cpu()
     if projection.bias is not None:
         squares += projection.bias.detach().double().square().cpu()

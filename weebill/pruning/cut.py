@@ -1,8 +1,8 @@
-"""Remove heads and neurons: physically (`cut`), or by zeroing what they give (`masked`).
+"""Removal of heads and neurons: physically (`cut`), or by setting their outputs to zero (`masked`).
 
-Both leave the same function.  What a head adds to its block's output is its columns of `out` times
-what it attended to; without it only that term is gone.  The bias of `out` stays, and is all that a
-block without heads gives.  The same holds of neurons and `outer`.
+Both give the same function.  A head adds to its block's output its columns of `out` times the values that it
+attended to; its removal removes only this term.  The bias of `out` stays, and is the whole output of a block
+without heads.  The same holds for neurons and `outer`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ Removal = Mapping[str, Collection[int]]  # block name -> heads or neurons, by th
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
-    """Remove heads and neurons from the model in place; its blocks record their new shapes.
+    """Remove heads and neurons from the model in place; the blocks record their new shapes.
 
-    Cut parameters are new objects, so an optimizer must be made afterwards.  Raises ValueError, and
-    changes nothing, where a block, head or neuron does not exist.
+    Cut parameters are new objects, so make the optimizer afterwards.  Raises ValueError, and changes nothing,
+    if a block, head or neuron does not exist.
     """
     attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
     feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
@@ -33,9 +33,9 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
 def masked(
     model: Prunable, heads: Removal | None = None, neurons: Removal | None = None
 ) -> Iterator[None]:
-    """While it lasts, the heads and neurons give zeros; no parameter is touched.
+    """Set the outputs of the heads and neurons to zero within the context; parameters do not change.
 
-    Raises ValueError where a block, head or neuron does not exist.
+    Raises ValueError if a block, head or neuron does not exist.
     """
     attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
     feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
@@ -50,7 +50,7 @@ def masked(
 def _chosen(
     blocks: Sequence[AttentionBlock] | Sequence[FeedForwardBlock], removal: Removal | None, width
 ) -> list[tuple]:
-    """(block, its width, indices to remove) for the blocks of a removal; raises ValueError."""
+    """List (block, its width, indices to remove) for the blocks of a removal; raise ValueError for unknown parts."""
     named = {block.name: block for block in blocks}
     chosen = []
     for name, indices in (removal or {}).items():

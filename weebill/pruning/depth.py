@@ -1,4 +1,4 @@
-"""Remove top layers, and train what remains to convergence (COMETINHO §4.2)."""
+"""Pruning method that removes top layers and trains the rest to convergence (COMETINHO §4.2)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def cut_layers(model: "Prunable", stack: str, count: int) -> None:
     """Remove the `count` top layers of a stack in place.
 
-    Raises InputError where the model has no such stack, or no layer would be left of it.
+    Raises InputError if the model has no such stack, or the stack would have no layer left.
     """
     stacks = {found.name: found for found in model.layer_stacks()}
     if stack not in stacks:
@@ -43,11 +43,11 @@ class Depth(AtOnce):
     """Updates of training before the removal."""
 
     def removes(self, shape: ModelShape) -> Removed:
-        """Count the layers."""
+        """Count the layers to remove."""
         return Removed(self.stack, layers=self.layers)
 
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
-        """Find models that have no such stack, or no more layers than are removed."""
+        """Find models that have no such stack, or that would have no layer left in it."""
         for name, shape in zoo.items():
             depth = shape.layers.get(self.stack)
             if depth is None:
@@ -57,7 +57,7 @@ class Depth(AtOnce):
                 yield ("layers",), message
 
     def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Say that the decoder's last layer would be removed."""
+        """Report that the decoder's last layer would be removed."""
         if not block.startswith(f"{self.stack}."):
             return None
         return ("stack",), (

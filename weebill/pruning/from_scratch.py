@@ -1,6 +1,6 @@
-"""Train a student of a pruned one's shape from its first weights, for as many updates.
+"""Baseline of pruning: a student with the shape of a pruned one, trained from its first weights.
 
-What pruning is worth: a pruned student is to be better than this one (Behnke and Heafield 2021).
+It has as many updates.  Pruning is worth its cost only if the pruned student is better (Behnke and Heafield 2021).
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromScratch(Method):
-    """Train the shape that another recipe made from its first weights, for as many updates: the baseline of
-    pruning."""
+    """Train the shape of another recipe's student from its first weights: the baseline of pruning."""
 
     label = "from-scratch"
     baseline = "from scratch"
@@ -30,7 +29,7 @@ class FromScratch(Method):
 
     @property
     def shape_from(self) -> str:
-        """The recipe that made the shape."""
+        """Recipe that makes the shape."""
         return self.like
 
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:

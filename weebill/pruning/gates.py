@@ -1,9 +1,9 @@
-"""Gates: factors that multiply what heads and neurons give, whatever the model family.
+"""Gates: factors of the outputs of heads and neurons, for every model family.
 
-A head's gate acts on that head's inputs of `out`, a neuron's on its input of `outer`.  A head behind a
-gate of 0 gives what it would with its rows of query, key and value, their biases, and its columns of `out`
-all masked: nothing.  But such a head still has a gradient: that of its gate, by which it can come back.
-Where several factors of a product are masked together, each one's gradient holds another, which is 0.
+A head's gate acts on that head's inputs of `out`, a neuron's gate on its input of `outer`.  A head with a gate of
+0 contributes nothing, as if its rows of query, key and value, their biases, and its columns of `out` were all
+masked.  But its gate still has a gradient, by which the head can come back.  If several factors of a product were
+masked together, each gradient would contain another factor, which is 0.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ Block = AttentionBlock | FeedForwardBlock
 
 @contextmanager
 def gated(block: Block, gates: Callable[[], Tensor]) -> Iterator[None]:
-    """While it lasts, what each head or neuron of a block gives is multiplied by its gate.
+    """Multiply the output of each head or neuron of a block by its gate within the context.
 
-    gates: called in each forward pass for the gates (h,) or (f,), through which gradients pass; the product
-    is made in their type, or the model's where that is wider.
+    gates: function that each forward pass calls for the gates (h,) or (f,), through which gradients pass.  The
+    product is computed in their type, or in the model's if that is wider.
     """
     projection, size = _outlet(block)
 
@@ -39,7 +39,7 @@ def gated(block: Block, gates: Callable[[], Tensor]) -> Iterator[None]:
 
 
 def write_gates(block: Block, gates: Tensor) -> None:
-    """Multiply gates (h,) or (f,) into the weights, which then give without them what they gave behind them."""
+    """Multiply gates (h,) or (f,) into the weights, so that the block computes the same without gates."""
     projection, size = _outlet(block)
     weight = projection.weight
     with torch.no_grad():
@@ -47,19 +47,19 @@ def write_gates(block: Block, gates: Tensor) -> None:
 
 
 def silent(block: Block) -> list[int]:
-    """The heads or neurons, ascending, that give nothing because their weights in `out` or `outer` are all zero."""
+    """Return the heads or neurons, ascending, whose weights in `out` or `outer` are all zero."""
     projection, size = _outlet(block)
     columns = (projection.weight == 0).all(0).unflatten(0, (-1, size))  # (h, k) or (f, 1)
     return columns.all(1).nonzero().flatten().tolist()
 
 
 def _outlet(block: Block) -> tuple[Projection, int]:
-    """The projection that takes what heads or neurons give, and how many of its inputs each gives."""
+    """Return the projection that reads the outputs of heads or neurons, and its number of inputs for each of them."""
     if isinstance(block, AttentionBlock):
         return block.out, block.head_size
     return block.outer, 1
 
 
 def _spread(gates: Tensor, size: int) -> Tensor:
-    """(h,) → (h·size,), each gate `size` times; its gradient is the same on every device in every run."""
+    """Repeat each gate `size` times, (h,) → (h·size,), with a gradient that is equal on every device in every run."""
     return gates[:, None].expand(-1, size).flatten()

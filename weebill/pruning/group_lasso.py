@@ -1,5 +1,7 @@
-"""Group lasso (WMT21 §3.1, after Behnke and Heafield 2021): train with a penalty on groups of weights, remove
-the heads and neurons whose groups died of it, and train what remains to convergence.
+"""Group lasso pruning (WMT21 §3.1, after Behnke and Heafield 2021).
+
+Train with a penalty on groups of weights, remove the heads and neurons whose groups became dead, and train the
+rest to convergence.
 """
 
 import logging
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupLasso(BlockMethod):
-    """Train with a penalty on the norms of groups of weights, then remove what died (WMT21 §3.1).
+    """Train with a penalty on the norms of groups of weights, then remove the dead parts (WMT21 §3.1).
 
-    `reset_to` updates go without the penalty, `regularise_updates` with it, the others without what died.
+    The first `reset_to` updates have no penalty, the next `regularise_updates` have one, and the others train the rest.
     """
 
     groups: Grouping = "rowcol"
@@ -57,24 +59,24 @@ class GroupLasso(BlockMethod):
 
     @property
     def phases(self) -> dict[str, int]:
-        """The updates with the penalty, unless what remains is reset."""
+        """Updates with the penalty; empty if the remaining weights are reset."""
         return {} if self.reset else {"regularise_updates": self.regularise_updates}
 
     def same_shape(self, other: Method) -> bool:
-        """Return True if the recipes differ at most in whether they reset what is left."""
+        """Return True if the recipes differ at most in their setting `reset`."""
         return isinstance(other, GroupLasso) and self == replace(other, reset=self.reset)
 
     def extra_updates(self, training: Mapping[str, Any]) -> int:
-        """Add the updates with the penalty, if what remains is reset."""
+        """Count the updates; those with the penalty are extra if the remaining weights are reset."""
         repeated = self.regularise_updates if self.reset else 0
         return super().extra_updates(training) + repeated
 
     def prune(self, study: "Study", work: Path) -> Pruned:
         """Prune the student of a study; see `Method.prune`.
 
-        A head dies when at least half of its groups in query, key, value and out map are dead, a neuron
-        with its group in the inner or the outer map.  The history scores heads by the share that lives.
-        Raises InputError where the pattern names no block.
+        A head is dead if at least half of its groups in the query, key, value and out maps are dead; a neuron, if its
+        group in the inner or the outer map is.  The history scores heads by their share of living groups.
+        Raises InputError if the pattern matches no block.
         """
         from weebill.pruning.cut import cut
         from weebill.pruning.group_penalty import Lasso, dead_parts, norms_of

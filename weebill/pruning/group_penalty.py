@@ -1,4 +1,4 @@
-"""Penalty of the group lasso in training, and the heads and neurons that died of it (WMT21 §3.1)."""
+"""Penalty of the group lasso in training, and the heads and neurons that are dead after it (WMT21 §3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ HEAD_DIES = 0.5  # at this share of dead connections
 
 @dataclass(frozen=True)
 class Lasso:
-    """The penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss.
+    """Penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss.
 
-    strength: λ.  size_scaling: each group's norm counts times the square root of its size.
+    strength: λ.  size_scaling: multiply each group's norm by the square root of its size.
 
-    The unit of λ: the loss is a mean over an update's target words.  The paper's 0.5 is of a loss summed over
-    a batch's words, so it is 0.5 / words here: 1e-4 of 5,000.  At 0.5 itself the penalty outweighs
-    the loss a thousandfold, and every group dies in some tens of updates.
+    The unit of λ: the loss is a mean over an update's target words.  The paper's 0.5 belongs to a loss summed over
+    a batch's words, so it becomes 0.5 / words here: 1e-4 for 5,000 words.  With 0.5 the penalty would be a thousand
+    times the loss, and every group would die in some tens of updates.
 
-    Proximal steps instead, which take rate · λ off each norm after the optimizer's, make exact zeros but choose
-    worse: of multi30k.base 65 % of the neurons died in 300 updates where the penalty killed 81 %, at a
-    higher validation loss (2.662 against 2.654 a word), and 44 % in 600 where it killed 57 % (2.680, 2.651).
+    Proximal steps, which subtract rate · λ from each norm after the optimizer's step, make exact zeros but choose
+    worse.  On multi30k.base they removed 65 % of the neurons in 300 updates, and the penalty 81 %, at a higher
+    validation loss (2.662 against 2.654 per word); in 600 updates, 44 % against 57 % (2.680, 2.651).
     """
 
     groups: Grouping = "rowcol"
@@ -37,12 +37,12 @@ class Lasso:
     blocks: str = "encoder.*"
 
     def companion(self, model: Prunable) -> "LassoCompanion":
-        """The penalty on this model."""
+        """Make the penalty on this model."""
         return LassoCompanion(self, model)
 
 
 class LassoCompanion(Companion):
-    """The penalty in training.  It has no parameters and no state."""
+    """Penalty in training.  It has no parameters and no state."""
 
     def __init__(self, settings: Lasso, model: Prunable):
         super().__init__()
@@ -53,12 +53,12 @@ class LassoCompanion(Companion):
         ]
 
     def penalty(self) -> Tensor:
-        """λ · Σ ‖w_g‖₂, a scalar."""
+        """Compute λ · Σ ‖w_g‖₂, a scalar."""
         return sum(strength * groups.norms().sum() for groups, strength in self._groups)
 
 
 def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
-    """Block name → the norms of its groups."""
+    """Return block name → the norms of its groups."""
     blocks = _candidates(model, settings.blocks)
     return {block.name: group_norms(block, settings.groups) for block in blocks}
 
@@ -66,9 +66,9 @@ def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
 def dead_parts(
     model: Prunable, settings: Lasso, before: Mapping[str, Tensor], threshold: float
 ) -> tuple[dict[str, list[int]], dict[str, list[int]], Scores]:
-    """The heads and neurons that died, and of each head the share of its groups that lives.
+    """Return the dead heads and neurons, and for each head its share of living groups.
 
-    before: the groups' norms before the penalty.  threshold: a group is dead at this share of their mean.
+    before: the groups' norms before the penalty.  threshold: share of their mean at or below which a group is dead.
     """
     blocks = Candidates.named(model, settings.blocks, heads=True, neurons=True)
     dead = {
@@ -87,7 +87,7 @@ def dead_parts(
 
 
 def _candidates(model: Prunable, pattern: str) -> list[AttentionBlock | FeedForwardBlock]:
-    """The blocks whose names match.  Raises InputError where there are none."""
+    """Return the blocks whose names match.  Raises InputError if there are none."""
     candidates = Candidates.named(model, pattern, heads=True, neurons=True)
     blocks = [*candidates.attention, *candidates.feed_forward]
     if not blocks:

@@ -1,8 +1,8 @@
-"""Groups of weights that stand or fall together: connections of linear maps (WMT21 §3.1).
+"""Groups of weights that live or die together: connections of linear maps (WMT21 §3.1).
 
 A connection is one output of a query, key, value or inner map with its bias, or one input of an output or
-outer map.  `rowcol` makes each a group of its own; `head` takes together those that a head has in one
-map, and leaves the feed-forward as it is.
+outer map.  With `rowcol`, each connection is a group; with `head`, a head's connections in one map are one group,
+and the groups of feed-forward blocks stay as with `rowcol`.
 
 Shapes: h heads, k head size, f neurons, g groups of a map, c connections of each.
 """
@@ -19,14 +19,14 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projecti
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of one linear map: of successive outputs with their biases, or of successive inputs."""
+    """Groups of one linear map: successive outputs with their biases, or successive inputs."""
 
     projection: Projection
     side: Literal["outputs", "inputs"]
     connections: int = 1  # in each group
 
     def norms(self) -> Tensor:
-        """The L2 norm of each group, (g,); where a group is zero, so is its gradient."""
+        """Compute the L2 norm of each group, (g,); a group of zeros has a gradient of zeros."""
         norms = torch.linalg.vector_norm(self._grouped(self._weight), dim=(1, 2))
         if self._bias is None:
             return norms
@@ -35,27 +35,27 @@ class Groups:
 
     @property
     def size(self) -> int:
-        """How many weights and biases one group has."""
+        """Number of weights and biases in one group."""
         return self.connections * (self._weight.shape[1] + (self._bias is not None))
 
     @property
     def _weight(self) -> Tensor:
-        """A view of the weights whose rows are the connections."""
+        """View of the weights whose rows are the connections."""
         weight = self.projection.weight
         return weight if self.side == "outputs" else weight.T
 
     @property
     def _bias(self) -> Tensor | None:
-        """The biases of the connections; inputs have none."""
+        """Biases of the connections; None for inputs."""
         return self.projection.bias if self.side == "outputs" else None
 
     def _grouped(self, rows: Tensor) -> Tensor:
-        """(g·c, …) → (g, c, …), a view."""
+        """Return the view (g·c, …) → (g, c, …)."""
         return rows.unflatten(0, (len(rows) // self.connections, self.connections))
 
 
 def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> list[Groups]:
-    """The groups of query, key, value and out map, or of inner map, perhaps gate, and outer map."""
+    """Return the groups of the query, key, value and out maps, or of the inner, gate (if any) and outer maps."""
     if isinstance(block, FeedForwardBlock):
         into = [Groups(map, "outputs") for map in block.inward]
         return [*into, Groups(block.outer, "inputs")]
@@ -66,8 +66,9 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> l
 
 @torch.no_grad()
 def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> Tensor:
-    """(4, h·k) of an attention's `rowcol`, (4, h) of its `head`, (2, f), with a gate (3, f), of a feed-forward block.
+    """Return the norms of a block's groups, on the CPU.
 
-    On the CPU.
+    Shapes: (4, h·k) for an attention block with `rowcol`, (4, h) with `head`; (2, f) for a feed-forward block,
+    (3, f) if it has a gate.
     """
     return torch.stack([groups.norms() for groups in groups_of(block, grouping)]).cpu()

@@ -1,4 +1,4 @@
-"""The fate of every head of a pruned model, as rows of a table."""
+"""Table of all heads of a pruned model, removed or not."""
 
 import csv
 import io
@@ -9,10 +9,10 @@ COLUMNS = ("student", "recipe", "block", "head", "removed_in", "score")
 
 
 def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each head of the blocks that stood to choose in a method's history, in order.
+    """Return one row for each head of the blocks from which a method chose, in order.
 
-    removed_in: the step, from 1; None where the head is left.  score: the method's own, as last measured,
-    when the head went or in the last step.
+    removed_in: the step, from 1; None if the head remains.  score: the method's last score of the head, from the step
+    that removed it or from the last step.
     """
     removed, score = {}, {}
     for number, step in enumerate(history["steps"], 1):
@@ -38,7 +38,7 @@ def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def to_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows as CSV with a header; what is None stays empty."""
+    """Write the rows as CSV with a header; None becomes an empty field."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

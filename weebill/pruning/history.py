@@ -1,4 +1,4 @@
-"""What went when: the record of a pruning, by the numbers that heads and neurons have in the whole student."""
+"""Record of a pruning by steps; heads and neurons have their numbers in the whole student."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class History:
-    """The heads, neurons and layers that are left, and the steps in which the others went."""
+    """Heads and neurons that remain, and the steps that removed the others."""
 
     def __init__(self, model: "Prunable", settings: Mapping[str, Any]):
-        """model: the whole student; settings: of the method, plain values."""
+        """Begin with the whole student `model`; settings: the method's, as plain values."""
         self.settings = dict(settings)
         self.heads = {block.name: list(range(block.heads)) for block in model.attention_blocks()}
         self.neurons = {
@@ -27,10 +27,10 @@ class History:
         neurons: Mapping[str, Sequence[int]] | None = None,
         scores: Scores | None = None,
     ) -> None:
-        """A step in which heads and neurons go.
+        """Record a step that removes heads and neurons.
 
-        They, and the scores of all that stood to choose, are given by their present numbers: those of a
-        cut block are its survivors in order.  Scores of neurons are not kept, they are too many.
+        Removed parts, and the scores of all candidates, have their present numbers: a cut block counts its survivors
+        in order.  Scores of neurons are not kept, because there are too many.
         """
         scored = {
             name: dict(zip(map(str, self.heads[name]), values, strict=True))
@@ -43,14 +43,14 @@ class History:
         self.steps.append({"removed": removed, "scores": scored})
 
     def removed_heads(self, model: "Prunable") -> dict[str, set[int]]:
-        """Block name → the heads to cut from a fresh copy of the whole student."""
+        """Return block name → the heads to cut from a fresh copy of the whole student."""
         return {
             block.name: set(range(block.heads)) - set(self.heads[block.name])
             for block in model.attention_blocks()
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "settings": self.settings,
             "steps": self.steps,
@@ -59,7 +59,7 @@ class History:
 
 
 def _take(left: dict[str, list[int]], present: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
-    """Take from each block's survivors those at some places; returns their numbers, blocks without any left out."""
+    """Remove the survivors at some places of each block; return their numbers, without blocks that lose none."""
     taken = {}
     for name, places in present.items():
         if places:

@@ -1,7 +1,7 @@
-"""Prune heads step by step in training, with late resetting (WNGT20 §4, after Frankle et al. 2019).
+"""Iterative pruning of heads with late resetting (WNGT20 §4, after Frankle et al. 2019).
 
-Train for a while to a checkpoint C.  Then again and again: train on, remove the least confident
-heads, put what remains back to C.  At last train what remains to convergence.
+Train to an early checkpoint C.  In each iteration, continue the training, remove the least confident heads, and
+reset the remaining weights to C.  At last, train the rest to convergence.
 """
 
 import logging
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LateReset(BlockMethod):
-    """Remove heads step by step, each time back to an early checkpoint (WNGT20 §4, after Frankle et al. 2019)."""
+    """Remove heads step by step, with resets to an early checkpoint (WNGT20 §4, after Frankle et al. 2019)."""
 
     parts = frozenset({"heads"})
     heads_per_iteration: Count = 3
@@ -56,18 +56,18 @@ class LateReset(BlockMethod):
         return Removed(self.blocks, heads=self.heads_per_iteration * self.iterations)
 
     def asked(self, removed: Removed) -> str:
-        """Say how the heads are multiplied."""
+        """Return the product of heads and iterations in words."""
         return f"{self.heads_per_iteration} heads x {self.iterations} iterations = {removed.heads}"
 
     def extra_updates(self, training: Mapping[str, Any]) -> int:
-        """Add those of the iterations to those of the last training."""
+        """Count the updates of the iterations and of the last training."""
         return super().extra_updates(training) + self.iterations * self.iteration_updates
 
     def prune(self, study: "Study", work: Path) -> Pruned:
         """Prune the student of a study; see `Method.prune`.
 
-        The history says which heads went in which iteration, at what score, and which are left.
-        Raises InputError where the student has fewer heads than the schedule removes.
+        The history records the heads and scores that each iteration removed, and the heads that remain.
+        Raises InputError if the student has fewer heads than the schedule removes.
         """
         with pruning_work(self, study, work):
             history = self._begin(study.checkpoint(self.reset_to))
@@ -85,7 +85,7 @@ class LateReset(BlockMethod):
         return Pruned(model, history.to_dict(), course)
 
     def _begin(self, model: "Prunable") -> History:
-        """The history of the whole student, which must have heads enough."""
+        """Begin the history of the whole student.  Raises InputError if it has too few heads."""
         asked = self.heads_per_iteration * self.iterations
         found = sum(block.heads for block in self._candidates(model).attention)
         if asked > found:
@@ -96,7 +96,7 @@ class LateReset(BlockMethod):
         return History(model, asdict(self))
 
     def _scores(self, study: "Study", history: History, work: Path) -> BlockScores:
-        """Train the survivors from C, and score each."""
+        """Train the remaining heads from C, and score each."""
         from weebill.pruning.criteria import CRITERIA
 
         outcome = work / "scores.json"
@@ -114,7 +114,7 @@ class LateReset(BlockMethod):
         return read_json(outcome)
 
     def _reset(self, study: "Study", history: History) -> "Prunable":
-        """C without the heads that went."""
+        """Return C without the removed heads."""
         from weebill.pruning.cut import cut
 
         model = study.checkpoint(self.reset_to)

@@ -1,4 +1,4 @@
-"""Base classes of pruning methods: what a method answers about itself, and how it begins and ends.
+"""Base classes of pruning methods, with what a method reports about itself.
 
 A method is a frozen dataclass of its settings in a file of its own, and an entry of `methods.METHODS`.  Such a
 file imports torch inside functions only: a configuration is checked without it.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 BlockPattern = Annotated[str, Pattern(r"^[^/]+$", "a pattern of block names, such as encoder.*")]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
-Grouping = Literal["rowcol", "head"]  # of weights, see groups.groups_of
+Grouping = Literal["rowcol", "head"]  # of weights; used by groups.groups_of
 Baseline = Literal["chance", "from scratch"]
-Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and what is wrong with it
+Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and the fault
 
 
 @dataclass(frozen=True)
 class ModelShape:
-    """Parts of a model by name: heads of attention blocks, neurons of feed-forward blocks, layers of stacks."""
+    """Sizes of a model by name: heads of attention blocks, neurons of feed-forward blocks, layers of stacks."""
 
     heads: Mapping[str, int]
     neurons: Mapping[str, int]
@@ -45,7 +45,7 @@ class ModelShape:
 
 @dataclass(frozen=True)
 class Removed:
-    """Numbers of parts that a method removes.  place: pattern of the blocks, or the stack, that lose them."""
+    """Numbers of parts that a method removes; `place` is the pattern of the blocks, or the stack, that lose them."""
 
     place: str
     heads: int = 0
@@ -57,7 +57,7 @@ class Removed:
 class Pruned:
     """A pruned and trained model.
 
-    history: what was removed when, plain values for JSON.  course: what the last `Study.train` returned.
+    history: the removed parts by step, as plain values for JSON.  course: the result of the last `Study.train`.
     """
 
     model: "Prunable"
@@ -66,7 +66,7 @@ class Pruned:
 
 
 class Method:
-    """A way to prune: the base of frozen dataclasses of settings."""
+    """Base of pruning methods, which are frozen dataclasses of settings."""
 
     label: str
     """Name of the method and how it chooses, for figures and tables: "late-reset, confidence"."""
@@ -89,7 +89,7 @@ class Method:
         return self == other
 
     def removes(self, shape: ModelShape) -> Removed | None:
-        """Count what the method removes from a model; None where training decides."""
+        """Count the parts that the method removes from a model; None if training decides."""
         return None
 
     def extra_updates(self, training: Mapping[str, Any]) -> int:
@@ -101,32 +101,32 @@ class Method:
         yield from ()
 
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
-        """Find what does not fit the models that the recipe prunes; zoo: their shapes by name."""
+        """Find settings that do not fit the models that the recipe prunes; zoo: their shapes by name."""
         yield from ()
 
     def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Say why the recipe may remove heads of a block of model `name` that alignments guide; None if not."""
+        """Report that the recipe may remove heads of a block that alignments guide in model `name`; None if not."""
         return None
 
     def prune(self, study: "Study", work: Path) -> Pruned:
-        """Prune the model of a study, and train what is left to convergence.
+        """Prune the model of a study, and train the rest to convergence.
 
         work: a folder for unfinished work, from which a killed run continues to the same result.  It is emptied
         first if another method, study or code began it.
-        Raises InputError where the settings do not fit the model.
+        Raises InputError if the settings do not fit the model.
         """
         raise NotImplementedError
 
 
 class AtOnce(Method):
-    """A method that removes everything in one step, without training for it."""
+    """Method that removes all parts in one step, without a training before it."""
 
     def cut(self, study: "Study", model: "Prunable") -> "History":
-        """Remove parts from the model in place.  Raises InputError where the settings do not fit it."""
+        """Remove parts from the model in place.  Raises InputError if the settings do not fit it."""
         raise NotImplementedError
 
     def prune(self, study: "Study", work: Path) -> Pruned:
-        """Cut the checkpoint of `reset_to`, and train what is left; see `Method.prune`."""
+        """Cut the checkpoint of `reset_to`, and train the rest; see `Method.prune`."""
         with pruning_work(self, study, work):
             model = study.checkpoint(self.reset_to)
             history = self.cut(study, model)
@@ -137,7 +137,7 @@ class AtOnce(Method):
 
 
 class BlockMethod(Method):
-    """A method that removes heads and neurons of the blocks whose names match a pattern."""
+    """Method that removes heads and neurons of the blocks whose names match a pattern."""
 
     blocks: str
     """Pattern of the names."""
@@ -146,15 +146,15 @@ class BlockMethod(Method):
 
     @property
     def baseline(self) -> Baseline | None:
-        """Random choice is the baseline of every other choice."""
+        """Kind of baseline: "chance" for a random choice, None for the other criteria."""
         return "chance" if self.criterion == "random" else None
 
     def asked(self, removed: Removed) -> str:
-        """Say in words how many heads the settings ask to remove."""
+        """Return the number of heads to remove in words."""
         return f"{removed.heads} heads"
 
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
-        """Find patterns that match nothing, and heads and neurons that a model does not have or needs."""
+        """Find patterns that match no block, and numbers of heads and neurons that a model cannot lose."""
         for name, shape in zoo.items():
             candidates = shape.matching(self.blocks)
             found = self._wrong_blocks(name, candidates) or self._wrong_amount(name, candidates)
@@ -162,7 +162,7 @@ class BlockMethod(Method):
                 yield found
 
     def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Say that the pattern matches the block."""
+        """Report that the pattern matches the block."""
         if not fnmatchcase(block, self.blocks):
             return None
         return ("blocks",), (
@@ -171,7 +171,7 @@ class BlockMethod(Method):
         )
 
     def _wrong_blocks(self, name: str, candidates: ModelShape) -> Problem | None:
-        """Say why the pattern does not fit the model."""
+        """Return why the pattern does not fit the model; None if it fits."""
         wanted = {
             "attention": (candidates.heads, "heads" in self.parts),
             "feed-forward": (candidates.neurons, "neurons" in self.parts),
@@ -188,7 +188,7 @@ class BlockMethod(Method):
         return None
 
     def _wrong_amount(self, name: str, candidates: ModelShape) -> Problem | None:
-        """Say why the model cannot lose as many heads or neurons."""
+        """Return why the model cannot lose as many heads or neurons; None if it can."""
         removed = self.removes(candidates)
         if removed is None:
             return None
@@ -210,7 +210,7 @@ class BlockMethod(Method):
 
 
 class ShareMethod(BlockMethod):
-    """A method whose settings are the shares of heads and neurons that it removes, ranked globally or by layer."""
+    """Method whose settings are the shares of heads and neurons that it removes, ranked globally or by layer."""
 
     heads: float
     neurons: float
@@ -222,7 +222,7 @@ class ShareMethod(BlockMethod):
         return frozenset(part for part in ("heads", "neurons") if getattr(self, part))
 
     def removes(self, shape: ModelShape) -> Removed:
-        """Count the heads and neurons that the shares come to."""
+        """Count the heads and neurons in the shares."""
         found = shape.matching(self.blocks)
         return Removed(
             self.blocks,
@@ -232,7 +232,7 @@ class ShareMethod(BlockMethod):
 
 
 def nothing_removed(settings: Any) -> str:
-    """Say that the shares of heads and neurons come to nothing, and how to mend it."""
+    """Return the message for shares that remove no head and no neuron, with a remedy."""
     return (
         f"pruning: heads {settings.heads} and neurons {settings.neurons} of blocks '{settings.blocks}' are "
         "none; raise one, or mend the pattern"

@@ -1,4 +1,4 @@
-"""Registry of pruning methods, by the name that a recipe's `method` gives them.
+"""Registry of pruning methods by the name in a recipe's key `method`.
 
 A new method is one file with a dataclass that is a `method.Method`, and one entry here.  Methods are loaded on use.
 """
@@ -24,7 +24,7 @@ METHODS: Registry[type[Method]] = Registry(
 
 
 def pruning_method(recipe: Mapping[str, Any]) -> Method:
-    """Make the method of a recipe: `method` names it, the other keys are its settings.
+    """Make the method that a recipe names in `method`; the other keys are its settings.
 
     Raises InputError for an unknown method or setting.
     """

@@ -1,6 +1,6 @@
-"""Structured movement pruning: scores learnt beside the weights tell which heads and neurons go (TEXTGEN §3.3).
+"""Structured movement pruning: learnt scores choose the heads and neurons to remove (TEXTGEN §3.3).
 
-After Sanh et al. 2020 and Lagunas et al. 2021.  Each head and neuron has a score and a gate; see `movement_gates`.
+Sources: Sanh et al. 2020, Lagunas et al. 2021.  Each head and neuron has a score and a gate; see `movement_gates`.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Movement(MovementSettings, ShareMethod):
-    """Learn a score for each head and neuron while ever more of the lowest are masked (TEXTGEN §3.3)."""
+    """Learn a score for each head and neuron, and mask a growing share of the lowest (TEXTGEN §3.3)."""
 
     label = "movement"
     reset_to: Count = 25_000
@@ -27,13 +27,13 @@ class Movement(MovementSettings, ShareMethod):
 
     @property
     def phases(self) -> dict[str, int]:
-        """The updates with masks."""
+        """Updates with masks."""
         return {"prune_updates": self.prune_updates}
 
     def prune(self, study: "Study", work: Path) -> Pruned:
         """Prune the student of a study; see `Method.prune`.
 
-        Raises InputError where neither head nor neuron goes.
+        Raises InputError if the settings remove no head and no neuron.
         """
         from weebill.pruning.movement_gates import MovementScoring, cut_silent
 
@@ -42,7 +42,7 @@ class Movement(MovementSettings, ShareMethod):
             history = History(model, asdict(self))
             settings = {field.name: getattr(self, field.name) for field in fields(MovementSettings)}
             scoring = MovementScoring(**settings, seed=study.seed)
-            scoring.companion(model)  # refuses before anything is trained
+            scoring.companion(model)  # raises errors before the training starts
             study.train(
                 model,
                 start_update=self.reset_to,

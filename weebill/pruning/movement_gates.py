@@ -1,7 +1,7 @@
-"""Scored gates of heads and neurons, which movement pruning trains beside a model (TEXTGEN §3.3).
+"""Scored gates of heads and neurons, which movement pruning trains together with a model (TEXTGEN §3.3).
 
-The gates of the lowest scores are 0, a share that grows with training.  A gate's gradient goes straight through to
-its score: summed over updates it says whether the weights behind the gate move away from zero.
+The gates of the lowest scores are 0; their share grows during training.  The gradient of a gate is also the
+gradient of its score.  Its sum over updates shows if the weights behind the gate move away from zero.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ from weebill.pruning.study import Companion
 
 @dataclass(frozen=True)
 class MovementScoring(MovementSettings):
-    """Settings of the companion of a training: those of the gates, and the seed of the first scores."""
+    """Settings of a training's companion: the settings of the gates, and the seed of the first scores."""
 
     seed: int = 0
 
     def companion(self, model: Prunable) -> "MovementGates":
-        """Make gates for this model.  Raises InputError where none would ever be 0."""
+        """Make gates for this model.  Raises InputError if no gate would ever be 0."""
         return MovementGates(model, self)
 
 
@@ -44,7 +44,7 @@ def candidates_of(model: Prunable, settings: MovementSettings) -> Candidates:
 
 
 def cut_silent(model: Prunable, settings: MovementSettings, history: History) -> None:
-    """Cut in place what finished gates left silent, and record it in the history."""
+    """Cut in place the heads and neurons that finished gates made silent, and record this in the history."""
     candidates = candidates_of(model, settings)
     heads = {block.name: silent(block) for block in candidates.attention}
     neurons = {block.name: silent(block) for block in candidates.feed_forward}
@@ -53,9 +53,9 @@ def cut_silent(model: Prunable, settings: MovementSettings, history: History) ->
 
 
 class MovementGates(Companion):
-    """The scored gates of a model's heads and neurons.
+    """Scored gates of a model's heads and neurons.
 
-    `finish` writes those of the last update into the weights, so that `gates.silent` finds what goes.
+    `finish` writes the gates of the last update into the weights, so that `gates.silent` finds the parts to remove.
     """
 
     def __init__(self, model: Prunable, settings: MovementScoring):
@@ -74,13 +74,13 @@ class MovementGates(Companion):
                 if sum(widths)
             }
         )
-        self._close(settings.progress(settings.prune_updates))  # a look ahead
+        self._close(settings.progress(settings.prune_updates))  # as at the end, for the check below
         if all(kind.open.all() for kind in self.kinds.values()):
             raise InputError(nothing_removed(settings))
 
     @contextmanager
     def attached(self) -> Iterator[None]:
-        """The gates act."""
+        """Apply the gates within the context."""
         with ExitStack() as stack:
             for kind in self.kinds.values():
                 for place, block in enumerate(kind.blocks):
@@ -88,10 +88,10 @@ class MovementGates(Companion):
             yield
 
     def before_update(self, update: int) -> None:
-        """Close the gates of the lowest scores, and open the others, until the shares are reached.
+        """Close the gates of the lowest scores, and open the others, until the final shares are reached.
 
-        From then on they stay: the loss asks more of a closed gate to open than of an open one to stay so,
-        by which scores at the border overtake each other for ever, and no choice of gates is trained for long.
+        After that the gates do not change.  The gradient raises the score of a closed gate more than that of an open
+        one, so scores at the border would overtake each other for ever, and no choice would be trained for long.
         """
         if self.settings.progress(update - 1) < 1:
             self._close(self.settings.progress(update))
@@ -108,20 +108,20 @@ class MovementGates(Companion):
 
 
 class ScoredGates(nn.Module):
-    """A gate and its score for each head, or each neuron, of some blocks.
+    """One gate and one score for each head, or each neuron, of some blocks.
 
-    Scores and gates of all blocks stand one after another, (n,) in float32.
+    Scores and gates of all blocks are concatenated, (n,) in float32.
     """
 
     def __init__(self, blocks: Sequence[Block], widths: Sequence[int], generator: torch.Generator):
-        """widths: how many heads or neurons each block has; generator: of the first scores."""
+        """Draw the first scores from `generator`; widths: number of heads or neurons of each block."""
         super().__init__()
         self.blocks, self.widths = list(blocks), list(widths)
         self.scores = nn.Parameter(torch.rand(sum(widths), generator=generator))
         self.register_buffer("open", torch.ones(sum(widths)))  # 1 or 0
 
     def gates(self, place: int) -> Tensor:
-        """Of the block at this place, (h,) or (f,): their values are 1 or 0, their gradients the scores' own."""
+        """Return the gates (h,) or (f,) of the block at this place: values 1 or 0, gradients of the scores."""
         scores = self.scores.split(self.widths)[place]
         return self.open.split(self.widths)[place] + (scores - scores.detach())
 

@@ -9,7 +9,7 @@ from weebill.settings import Count, NonZeroShare, Positive, Share
 
 @dataclass(frozen=True)
 class MovementShares:
-    """Shares that are removed, and how the gates come to them; defaults are the paper's."""
+    """Shares to remove, and the schedule by which the gates reach them; defaults are the paper's."""
 
     heads: Share = 0.3
     """Share of the heads of `blocks` that is removed."""
@@ -32,12 +32,12 @@ class MovementShares:
 
 @dataclass(frozen=True)
 class MovementSettings(MovementShares):
-    """Settings of the gates of a training."""
+    """Settings of the gates in a training."""
 
     prune_updates: Count = 100_000
     """Updates with masks; the paper counts epochs."""
 
     def progress(self, update: int) -> float:
-        """The part of the final shares that is masked in an update, counted from 1."""
+        """Return the fraction of the final shares that is masked in an update, counted from 1."""
         time = min(1.0, update / (self.reached_at * self.prune_updates))
         return 1 - (1 - time) ** 3

@@ -1,7 +1,7 @@
-"""Remove a share of heads and neurons at once, by a criterion, and train what remains to convergence.
+"""One-shot pruning: remove a share of heads and neurons at once by a criterion, then train to convergence.
 
-With `gradient` it is COMETINHO's recipe (§4.2, after TextPruner); with `magnitude` and `random` the
-baselines that other methods are to beat.
+With `gradient` this is COMETINHO's recipe (§4.2, after TextPruner); with `magnitude` and `random` it gives the
+baselines for other methods.
 """
 
 from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ class OneShot(AtOnce, ShareMethod):
         return f"one-shot, {self.criterion}"
 
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:
-        """Find a criterion that cannot score what it is to choose."""
+        """Find a criterion that cannot score the parts to remove."""
         if self.criterion == "confidence" and self.neurons:
             message = (
                 "found confidence with neurons, expected another: it scores heads, not neurons"
@@ -60,7 +60,7 @@ class OneShot(AtOnce, ShareMethod):
             yield ("criterion",), message
 
     def cut(self, study: "Study", model: "Prunable") -> History:
-        """Remove the lowest heads and neurons.  Raises InputError if the shares come to nothing."""
+        """Remove the heads and neurons of the lowest scores.  Raises InputError if the shares remove nothing."""
         from weebill.pruning.criteria import CRITERIA, Candidates
         from weebill.pruning.cut import cut
 

@@ -1,4 +1,4 @@
-"""Scores of heads and neurons, and which of them are the lowest: over all blocks, or in each."""
+"""Scores of heads and neurons, and selection of the lowest: over all blocks, or in each block."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ class Scores:
 
 
 def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> int:
-    """Count the heads or neurons that `lowest_share` takes from blocks of these widths."""
+    """Count the heads or neurons that `lowest_share` selects from blocks of these widths."""
     groups = widths if ranking == "layer" else [sum(widths)]
     return sum(part_of(share, width) for width in groups)
 
 
 def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
-    """The `count` lowest scores of all blocks, as (block name, head or neuron), lowest first.
+    """Return the `count` lowest scores of all blocks as (block name, head or neuron), lowest first.
 
-    Equal ones go in the order of the mapping's blocks, then of their numbers.
-    Raises ValueError where there are fewer.
+    Equal scores are ordered by block as in the mapping, then by number.
+    Raises ValueError if there are fewer scores.
     """
     numbered = [
         (value, place, number, name)
@@ -43,10 +43,10 @@ def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str,
 def lowest_share(
     scores: Mapping[str, Sequence[float]], share: float, ranking: Ranking
 ) -> dict[str, list[int]]:
-    """Block name → the heads or neurons, ascending, of the lowest share.
+    """Return block name → the heads or neurons, ascending, of the lowest share.
 
-    ranking: `layer` takes ⌊share · n⌋ of each block's n; `global` that part of all together, which may
-    empty a block.
+    ranking: `layer` selects ⌊share · n⌋ of each block's n; `global` selects that part of all blocks together, and
+    may leave a block empty.
     """
     groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
     removed = {name: [] for name in scores}

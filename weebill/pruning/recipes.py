@@ -1,4 +1,4 @@
-"""Recipes to prune: whom they prune, how much, and what a pruned student is to be better than."""
+"""Pruning recipes of a configuration: their students, and the baselines of each pruned student."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -17,17 +17,17 @@ from weebill.pruning.method import Baseline, Method, ModelShape
 from weebill.pruning.methods import pruning_method
 
 Pruned = tuple[str, str]  # student, recipe
-Pair = tuple[Variant, Variant]  # and what it is compared with
+Pair = tuple[Variant, Variant]  # a variant and its baseline
 
 
 def pruned_students(config: Mapping[str, Any]) -> list[Pruned]:
-    """Every (student, recipe) among the variants that are measured, in their order."""
+    """List every (student, recipe) among the measured variants, in their order."""
     pairs = dict.fromkeys((student, recipe) for student, recipe, _ in measured_variants(config))
     return [pair for pair in pairs if pair[1] != UNPRUNED]
 
 
 def made_students(config: Mapping[str, Any]) -> list[Pruned]:
-    """Every (student, recipe) that `variants` ask for, or that another of them takes its shape from."""
+    """List every (student, recipe) that `variants` ask for, or whose shape another of them needs."""
     asked = {v[:2] for pattern in config["variants"] for v in matching(pattern, config)}
     methods = methods_of(config)
     shapes = {
@@ -37,7 +37,7 @@ def made_students(config: Mapping[str, Any]) -> list[Pruned]:
 
 
 def made_variants(config: Mapping[str, Any]) -> list[Variant]:
-    """Every variant that is made: those asked for, and the float32 model of every student that they are made from."""
+    """List all variants to make: the requested ones, and the float32 models from which they are made."""
     pruned = [(*pair, "float32") for pair in made_students(config)]
     return list(dict.fromkeys([*expand_variants(config), *pruned]))
 
@@ -54,17 +54,17 @@ def shape_of(entry: Mapping[str, Any]) -> ModelShape:
 
 
 def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[Pair]]:
-    """What the variants of each pruned student are compared with: (variant, baseline), alike in precision.
+    """Return the comparisons of each pruned student: pairs (variant, baseline) of one precision.
 
-    Baselines are first the unpruned student; then what the recipe is to be better than: the random choice
-    of as many heads and neurons of the same blocks, by the same method where there is one, and the
-    training of its shape from scratch.  Only what a checked configuration measures is named.
+    The first baseline is the unpruned student.  The others are the random choice of as many heads and neurons of the
+    same blocks, by the same method if possible, and the training of the same shape from scratch.  All are among the
+    variants that a checked configuration measures.
     """
     return _comparisons(measured_variants(config), config, zoo)
 
 
 def comparisons_over_seeds(config: Mapping[str, Any], zoo: Zoo) -> dict[str, list[list[Pair]]]:
-    """For every student of several seeds its comparisons: of the experiment's seed, and the same of each other."""
+    """Return the comparisons of every student of several seeds: each with the experiment's seed, then the others."""
     every = _comparisons(expand_variants(config), config, zoo)
     found: dict[str, list[list[Pair]]] = {}
     for (student, recipe), pairs in comparisons(config, zoo).items():
@@ -105,9 +105,9 @@ def _baselines(
     methods: Mapping[str, Method],
     entry: Mapping[str, Any],
 ) -> list[str]:
-    """Return the recipes among others that are baselines of this kind for a recipe.
+    """Return the recipes among `others` that are baselines of this kind for a recipe.
 
-    Of random choices it is one that removes as much of the same blocks, by the same method if there is one.
+    Among random choices, it is one that removes as much from the same blocks, by the same method if possible.
     """
     method = methods[recipe]
     names = [name for name in others if name != UNPRUNED and methods[name].baseline == kind]

@@ -1,7 +1,7 @@
-"""What a model is made of, for pruning: attention heads, feed-forward neurons and layers of any family.
+"""Prunable structure of a model of any family: attention heads, feed-forward neurons and layers.
 
-A family lists its blocks (`Prunable`).  A block refers to the family's own modules, gives the
-parameters of each head or neuron as views, and tells the family its new shape after a cut.
+A family lists its blocks (`Prunable`).  A block refers to the family's own modules, returns the parameters of each
+head or neuron as views, and reports its new shape to the family after a cut.
 
 Shapes: d model width, h heads, k head size, a = h·k attention width, f feed-forward width.
 """
@@ -13,16 +13,16 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor, nn
 
-# takes attention weights (batch, h, queries, keys) and the mask of real queries (batch, queries),
-# or None where all are real
+# Takes attention weights (batch, h, queries, keys) and the mask of real queries (batch, queries),
+# or None if all are real.
 Recorder = Callable[[Tensor, Tensor | None], None]
 
 
 @dataclass(frozen=True)
 class Projection:
-    """One linear map inside a module: the whole of it, or one of equal parts of its outputs.
+    """Linear map of a module: the whole module, or one of several equal parts of its outputs.
 
-    part, parts: GPT-2 fuses query, key and value in one module; they are parts 0, 1 and 2 of 3.
+    part, parts: GPT-2 has query, key and value in one module; they are parts 0, 1 and 2 of 3.
     output_axis: the axis of `module.weight` that counts outputs: 0 in nn.Linear, 1 in Conv1D.
     """
 
@@ -43,44 +43,44 @@ class Projection:
 
     @property
     def weight(self) -> Tensor:
-        """A view (outputs, inputs) of this part's weights; writes and gradients reach it."""
+        """View (outputs, inputs) of this part's weights; writes and gradients reach the parameter."""
         return self._view(self.module.weight)
 
     @property
     def gradient(self) -> Tensor | None:
-        """A view (outputs, inputs) of the gradient of this part's weights; None where there is none."""
+        """View (outputs, inputs) of the gradient of this part's weights; None if there is none."""
         gradient = self.module.weight.grad
         return None if gradient is None else self._view(gradient)
 
     @property
     def bias(self) -> Tensor | None:
-        """A view (outputs,) of this part's bias; None where the map has none."""
+        """View (outputs,) of this part's bias; None if the map has none."""
         bias = self.module.bias
         if bias is None or self.parts == 1:
             return bias
         return bias.narrow(0, self.first, self.outputs)
 
     def _view(self, whole: Tensor) -> Tensor:
-        """This part (outputs, inputs) of a tensor of the shape of `module.weight`."""
+        """Return this part (outputs, inputs) of a tensor of the shape of `module.weight`."""
         oriented = whole if self.output_axis == 0 else whole.T
         return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
 
     @property
     def first(self) -> int:
-        """The first of this part's outputs among the module's."""
+        """Index of this part's first output among the module's outputs."""
         return self.part * self.outputs
 
 
 def whole(module: "nn.Module | Projection") -> Projection:
-    """The projection that is all of a module; a projection stays itself."""
+    """Return the projection of a whole module; return a projection unchanged."""
     return module if isinstance(module, Projection) else Projection(module)
 
 
 def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
-    """Leave in each projection only the outputs `kept`: ascending indices (n,).
+    """Keep in each projection only the outputs `kept`, ascending indices (n,).
 
-    Projections that share a fused module are cut together.  Raises ValueError where only some of a
-    module's parts are given: the others would keep their width, and it could not be split again.
+    Projections of one module are cut together.  Raises ValueError if only some parts of a module are given: the
+    others would keep their width, and the module would no longer have equal parts.
     """
     modules = {id(projection.module): projection for projection in projections}
     for projection in modules.values():
@@ -95,7 +95,7 @@ def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
 
 
 def keep_inputs(projection: Projection, kept: Tensor) -> None:
-    """Leave only the inputs `kept` (ascending indices, (n,)) of a projection; its bias stays."""
+    """Keep only the inputs `kept` (ascending indices, (n,)) of a projection; its bias stays."""
     _replace(projection.module, "weight", 1 - projection.output_axis, kept)
     _set_width(projection.module, ("in_features", "nx"), len(kept))
 
@@ -103,13 +103,13 @@ def keep_inputs(projection: Projection, kept: Tensor) -> None:
 def _replace(module: nn.Module, name: str, axis: int, kept: Tensor) -> None:
     old = getattr(module, name)
     new = old.detach().index_select(axis, kept.to(old.device)).contiguous()
-    # an empty parameter never gets a gradient, and DDP waits for those of all that ask for one
+    # An empty parameter never gets a gradient, and DDP waits for the gradients of all parameters that require one.
     requires_grad = old.requires_grad and new.numel() > 0
     setattr(module, name, nn.Parameter(new, requires_grad=requires_grad))
 
 
 def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:
-    """The width as nn.Linear and Conv1D record it beside their weights."""
+    """Set the attribute in which nn.Linear and Conv1D record their width."""
     for name in names:
         if hasattr(module, name):
             setattr(module, name, width)
@@ -117,12 +117,11 @@ def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:
 
 @dataclass
 class AttentionBlock:
-    """One multi-head attention; head i owns outputs i·k … (i+1)·k of query, key and value.
+    """Multi-head attention; head i owns outputs i·k … (i+1)·k of query, key and value.
 
     name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.
-    set_shape: called with the new number of heads after a cut; the family records it where its
-    forward pass reads it.
-    set_recorder: makes the family's attention report its weights; None takes that away again.
+    set_shape: called after a cut with the new number of heads, which the family records for its forward pass.
+    set_recorder: makes the family's attention report its weights; called with None, it ends this.
     """
 
     name: str
@@ -148,9 +147,9 @@ class AttentionBlock:
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
-        """The block of a module with linear maps `query`, `key`, `value`, `out`.
+        """Make the block of a module with linear maps `query`, `key`, `value`, `out`.
 
-        Its attributes `heads` and `head_size` are read, `heads` and `record` are set.
+        It reads the module's attributes `heads` and `head_size`, and sets `heads` and `record`.
         """
         return cls(
             name,
@@ -162,11 +161,11 @@ class AttentionBlock:
         )
 
     def head(self, head: int) -> dict[str, Tensor]:
-        """The parameters that belong to one head, as views: writes and gradients reach the model.
+        """Return the parameters that belong to one head, as views: writes and gradients reach the model.
 
-        query.weight, key.weight, value.weight (k, inputs); their biases (k,) where they exist;
+        query.weight, key.weight, value.weight (k, inputs); their biases (k,) if they exist;
         out.weight (d, k).  The bias of `out` belongs to no head.
-        Raises IndexError where there is no such head.
+        Raises IndexError if there is no such head.
         """
         if not 0 <= head < self.heads:
             raise IndexError(f"{self.name}: no head {head} among {self.heads}")
@@ -180,7 +179,7 @@ class AttentionBlock:
         return parameters
 
     def keep(self, heads: Sequence[int]) -> None:
-        """Leave only these heads (ascending); `cut` checks them."""
+        """Keep only these heads (ascending); `cut` checks them."""
         first = torch.tensor(list(heads), dtype=torch.long) * self.head_size
         kept = (first[:, None] + torch.arange(self.head_size)).flatten()  # (heads·k,)
         keep_outputs([self.query, self.key, self.value], kept)
@@ -192,10 +191,10 @@ class AttentionBlock:
 
 @dataclass
 class FeedForwardBlock:
-    """Two linear maps, an activation between; neuron n is output n of `inner`, input n of `outer`.
+    """Two linear maps with an activation between them; neuron n is output n of `inner` and input n of `outer`.
 
-    set_shape: called with the new number of neurons after a cut, where the family must know it.
-    gate: a map whose output n is multiplied with what neuron n's activation gives, where the family has one.
+    set_shape: called with the new number of neurons after a cut, if the family needs it.
+    gate: map whose output n multiplies the activation of neuron n, if the family has one.
     """
 
     name: str
@@ -216,24 +215,24 @@ class FeedForwardBlock:
 
     @property
     def inward(self) -> list[Projection]:
-        """The maps whose outputs count neurons."""
+        """Maps whose outputs are the neurons."""
         return [self.inner] if self.gate is None else [self.inner, self.gate]
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
-        """The block of a module with linear maps `inner` and `outer`."""
+        """Make the block of a module with linear maps `inner` and `outer`."""
         return cls(name, Projection(module.inner), Projection(module.outer))
 
     @property
     def neurons(self) -> int:
-        """The present width f."""
+        """Present width f."""
         return self.inner.outputs
 
     def neuron(self, neuron: int) -> dict[str, Tensor]:
-        """The parameters that belong to one neuron, as views.
+        """Return the parameters that belong to one neuron, as views.
 
-        inner.weight (d,), inner.bias () where it exists, outer.weight (d,); gate.weight and gate.bias likewise.
-        Raises IndexError where there is no such neuron.
+        inner.weight (d,), inner.bias () if it exists, outer.weight (d,); gate.weight and gate.bias likewise.
+        Raises IndexError if there is no such neuron.
         """
         if not 0 <= neuron < self.neurons:
             raise IndexError(f"{self.name}: no neuron {neuron} among {self.neurons}")
@@ -245,7 +244,7 @@ class FeedForwardBlock:
         return parameters
 
     def keep(self, neurons: Sequence[int]) -> None:
-        """Leave only these neurons (ascending); `cut` checks them."""
+        """Keep only these neurons (ascending); `cut` checks them."""
         kept = torch.tensor(list(neurons), dtype=torch.long)
         for inner in self.inward:
             keep_outputs([inner], kept)
@@ -256,10 +255,10 @@ class FeedForwardBlock:
 
 @dataclass
 class LayerStack:
-    """Layers applied one after another, the last of which are its top.
+    """Stack of layers, applied one after another; the last ones are its top.
 
-    name: unique in the model, e.g. "encoder".  depth: more than the layers where one is applied again
-    and again.  set_depth: called with the new depth after a cut.
+    name: unique in the model, e.g. "encoder".  depth: more than the number of layers if one layer is applied
+    repeatedly.  set_depth: called with the new depth after a cut.
     """
 
     name: str
@@ -268,7 +267,7 @@ class LayerStack:
     set_depth: Callable[[int], None] | None = None
 
     def keep(self, depth: int) -> None:
-        """Leave only the first `depth` layers, at least one.  Raises ValueError where there are fewer."""
+        """Keep only the first `depth` layers, at least one.  Raises ValueError if there are fewer."""
         if not 1 <= depth <= self.depth:
             raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
         del self.layers[depth:]
@@ -278,16 +277,16 @@ class LayerStack:
 
 
 class Prunable(Protocol):
-    """A model, or a family's view of one, that lists its blocks in the order of its layers."""
+    """Model, or a family's view of one, that lists its blocks in the order of its layers."""
 
     def attention_blocks(self) -> Sequence[AttentionBlock]:
-        """The attentions whose heads may be scored and cut."""
+        """List the attention blocks whose heads may be scored and cut."""
         ...
 
     def feed_forward_blocks(self) -> Sequence[FeedForwardBlock]:
-        """The feed-forward blocks whose neurons may be scored and cut."""
+        """List the feed-forward blocks whose neurons may be scored and cut."""
         ...
 
     def layer_stacks(self) -> Sequence[LayerStack]:
-        """The stacks whose top layers may go."""
+        """List the stacks whose top layers may be removed."""
         ...

@@ -1,4 +1,4 @@
-"""What a pruning method asks of a model family."""
+"""Interface between pruning methods and model families."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -11,54 +11,54 @@ from weebill.pruning.structure import Prunable
 
 
 class Companion(nn.Module):
-    """What a method adds to a training: a penalty, gates with scores of their own.
+    """Addition of a method to a training: a penalty, or gates with scores.
 
-    Its state is in its parameters and buffers, which checkpoints hold beside the model's, and the optimizer
-    trains its parameters too.  rate: their learning rate throughout; None: the training's.
+    Its parameters and buffers hold its state; checkpoints contain them with the model's, and the optimizer trains the
+    parameters too.  rate: their constant learning rate; None: the learning rate of the training.
     """
 
     rate: float | None = None
 
     def attached(self) -> AbstractContextManager[None]:
-        """While it lasts, the companion is part of the model's forward pass, if it has anything to do there."""
+        """Make the companion part of the model's forward pass within the context, if it changes the forward pass."""
         return nullcontext()
 
     def before_update(self, update: int) -> None:
-        """Called before each update of this training, counted from 1."""
+        """Prepare an update of this training, counted from 1; the training calls this before each update."""
 
     def penalty(self) -> Tensor | None:
-        """What is added to an update's loss, the mean over its target words; a scalar."""
+        """Return the addition to an update's loss, which is a mean over target words: a scalar, or None."""
         return None
 
     def finish(self) -> None:
-        """Write into the model's parameters, after the last update, what the method is to find there."""
+        """Write the result into the model's parameters after the last update, for the method to read."""
 
 
 class CompanionSettings(Protocol):
-    """A frozen dataclass of plain values that makes a companion; `companion_registry.COMPANIONS` names its kind."""
+    """Frozen dataclass of plain values that makes a companion; `companion_registry.COMPANIONS` names its kind."""
 
     def companion(self, model: Prunable) -> Companion:
-        """A companion of this model alone."""
+        """Make a companion for this model alone."""
         ...
 
 
 class Study(Protocol):
-    """One student of a family with its data.  Everything it does is a function of its seed alone."""
+    """Student of a family with its data.  All its results are functions of its seed alone."""
 
     seed: int
 
     def identity(self) -> Any:
-        """Plain values that name all that its results depend on: data, weights, settings, seed."""
+        """Return plain values that identify all that its results depend on: data, weights, settings, seed."""
         ...
 
     def checkpoint(self, updates: int) -> Prunable:
-        """A fresh copy of the whole student as it was after so many updates of training."""
+        """Return a fresh copy of the whole student as it was after `updates` updates of training."""
         ...
 
     def untrained(self) -> Prunable:
-        """A student with its first weights, in the shape of the pruned one that the study compares with.
+        """Return a student with first weights, in the shape of the pruned student that the study compares with.
 
-        Raises InputError where the study knows none.
+        Raises InputError if the study has none.
         """
         ...
 
@@ -71,11 +71,11 @@ class Study(Protocol):
         work: Path,
         companion: CompanionSettings | None = None,
     ) -> Any:
-        """Train the model in place from update `start_update` of data and learning rate on.
+        """Train the model in place, with data and learning rates from update `start_update` on.
 
-        updates: how many; None: to convergence, ending with the best weights of validation.
-        work: a folder of this training alone; what a killed one left there is continued, and a
-        finished one gives its weights again, to the same bits as an undisturbed one.
+        updates: their number; None: to convergence, ending with the weights of the best validation.
+        work: a folder for this training alone.  A killed training continues from its files there, and a finished one
+        returns its weights again; the bits equal those of an uninterrupted training.
         Returns the course of the training, in the family's own form.
         """
         ...
@@ -85,8 +85,8 @@ class Study(Protocol):
         ...
 
     def gradients(self, model: Prunable) -> Iterator[None]:
-        """Go through some text of the study in batches, without dropout, leaving the weights alone.
+        """Yield after the backward pass of each batch of some text, without dropout and without changing weights.
 
-        Whenever it yields, the parameters' `grad` is that of the last batch's loss, and of no other.
+        At each yield, the parameters' `grad` is the gradient of the last batch's loss alone.
         """
         ...

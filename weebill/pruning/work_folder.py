@@ -1,4 +1,4 @@
-"""The folder of a pruning's unfinished work."""
+"""Folder for the unfinished work of a pruning."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def pruning_work(method: Any, study: "Study", work: Path) -> Iterator[None]:
-    """While it lasts, the folder is this method's and study's alone; method: a dataclass of settings.
+    """Reserve the folder for this method and study within the context; method: a dataclass of settings.
 
-    What a killed run of the same left there stays; it is emptied first where it was begun by another
-    method, study or code.
+    Files of a killed run of the same method and study stay.  The folder is emptied first if another method, study or
+    code began it.
     """
     import torch
 
