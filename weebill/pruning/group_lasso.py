@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class GroupLasso(BlockMethod):
     """Train with a penalty on the norms of groups of weights, then remove the dead parts (WMT21 §3.1).
 
-    The first `reset_to` updates have no penalty, the next `regularise_updates` have one, and the others train the rest.
+    The first `reset_to` updates have no penalty, the next `regularise_updates` do, and the others train the rest.
     """
 
     groups: Grouping = "rowcol"

@@ -75,9 +75,9 @@ class Method:
     baseline: Baseline | None = None
     """Kind of baseline that the recipe is for others."""
     parts: frozenset[str] = frozenset()
-    """Parts that the settings ask to remove: heads, neurons, layers.  Empty where training decides."""
+    """Parts that the settings ask to remove: heads, neurons, layers.  Empty if training decides."""
     shape_from: str | None = None
-    """Recipe whose shape this one trains; None where it makes a shape of its own."""
+    """Recipe whose shape this one trains; None if it makes its own shape."""
 
     @property
     def phases(self) -> dict[str, int]:
@@ -142,7 +142,7 @@ class BlockMethod(Method):
     blocks: str
     """Pattern of the names."""
     criterion: Criterion | None = None
-    """Score by which parts are chosen; None where the method has its own."""
+    """Score by which parts are chosen; None if the method has its own."""
 
     @property
     def baseline(self) -> Baseline | None:

@@ -1,4 +1,4 @@
-"""Forced decoding: the probability of given translations (WNGT20 §3 scores pairs so, in reverse).
+"""Forced decoding: the probability of given translations (WNGT20 §3 scores pairs in the reverse direction).
 
 A model of the direction target → source scores each pair by the mean log probability of the source's pieces, end
 included, given the target.
@@ -33,7 +33,7 @@ def load_reverse_scorer(
 
     folder: a model of Weebill or Hugging Face that translates target into source.
     languages: those of source and target, for Hugging Face models of many languages.
-    Raises InputError where there is no such model.
+    Raises InputError if there is no such model.
     """
     if is_hugging_face(folder):
         from weebill.translation.hugging_face_translator import (

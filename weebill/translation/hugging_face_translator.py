@@ -29,12 +29,12 @@ class HuggingFaceTranslator(TextTranslator):
     """Translator from a model folder in transformers' format, read without internet access.
 
     Only weights in safetensors are read, because pickles execute code.
-    languages: those of input and output, as `language_code` reads them, for models of many languages (see
-    `hugging_face_folder`); others ignore them.  All else comes from the folder's tokenizer and generation
-    configuration.  precision: see `search.prepack`.
-    A model with a fixed number of positions reads at most that many pieces, whatever the search options say.
+    languages: languages of input and output, as `language_code` reads them, for models of many languages (see
+    `hugging_face_folder`); other models ignore them.  All other settings come from the folder's tokenizer and
+    generation configuration.  precision: see `search.prepack`.
+    A model with a fixed number of positions reads at most that number of pieces, even if the options allow more.
     Pieces that the tokenizer adds to a sentence count too: its end, a language code, a prefix.
-    Raises InputError where the folder is damaged, brings code, holds no seq2seq model, or lacks such a language.
+    Raises InputError if the folder is damaged, contains code, has no seq2seq model, or lacks one of the languages.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class HuggingFaceTranslator(TextTranslator):
     ) -> np.ndarray:
         """Return (sentences,) float64: mean log probability of each output's tokens, end included, given its input.
 
-        A code of the output's language is given and not counted.
+        The code of the output's language is given and does not count.
         Sides longer than SearchOptions' `max_source_tokens` are cut there, and their number is logged.
         """
         most = self._most(SearchOptions())
@@ -123,14 +123,14 @@ class HuggingFaceTranslator(TextTranslator):
             yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
 
     def _most(self, options: SearchOptions) -> int:
-        """Return the most pieces of a sentence that are read."""
+        """Return the largest number of pieces of a sentence that the model reads."""
         least = self._tokenizer.num_special_tokens_to_add() + 1  # a cut does not remove these
         return max(least, min(options.max_source_tokens, self.positions or math.inf))
 
     def _pieces(
         self, texts: list[str], most: int, name: str = "text"
     ) -> tuple[list[list[int]], list[Cut]]:
-        """Return the pieces of each text, cut before its end if they are more than `most`, and the cuts.
+        """Return the pieces of each text, cut before its end if there are more than `most`, and the cuts.
 
         name: the tokenizer's argument, `text` or `text_target`.
         """
@@ -180,7 +180,7 @@ class HuggingFaceTranslator(TextTranslator):
         return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
 
     def _end_at(self, limits: list[int]) -> Callable[[Tensor, Tensor], Tensor]:
-        """Allow only the end where a sentence's output reaches its limit, end included."""
+        """Allow only the end piece when a sentence's output reaches its limit, end included."""
         ends = self._model.generation_config.eos_token_id
         ends = torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
         row_limits = torch.tensor(limits, device=self.device)

@@ -1,4 +1,4 @@
-"""Translators loaded from model folders, Weebill's or Hugging Face's, one or an ensemble of several."""
+"""Loading of translators from model folders of Weebill or Hugging Face, one model or an ensemble."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,9 +20,9 @@ def load_translator(
     """Load the translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: those of input and output, for Hugging Face models of many.  precision: see `search.prepack`.
-    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
-    ValueError where none is named.
+    languages: languages of input and output, for multilingual Hugging Face models.  precision: see `search.prepack`.
+    Raises InputError if a folder is missing, damaged or not a model, or if vocabularies differ; ValueError if
+    `folders` is empty.
     """
     paths = _paths(folders)
     foreign = [path for path in paths if is_hugging_face(path)]
@@ -44,10 +44,10 @@ def load_translator(
 
 
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
-    """Load Weebill's model of a folder, or those of an ensemble.
+    """Load Weebill's models of an ensemble, or of one folder.
 
-    Raises InputError where a folder is missing, damaged or no model, or vocabularies differ;
-    ValueError where none is named.
+    Raises InputError if a folder is missing, damaged or not a model, or if vocabularies differ; ValueError if
+    `folders` is empty.
     """
     models = [load_any_model(path) for path in _paths(folders)]
     for model in models[1:]:
@@ -70,13 +70,13 @@ def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def folder_hash(folder: str | Path) -> str:
-    """Return the SHA-256 over names and bytes of a model folder's files, whatever kind of model it is."""
+    """Return the SHA-256 over names and bytes of a model folder's files, for any kind of model."""
     files = sorted(path for path in Path(folder).iterdir() if path.is_file())
     return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
 
 
 def is_hugging_face(path: str | Path) -> bool:
-    """Return True if config.json is that of a transformers model."""
+    """Return True if config.json belongs to a transformers model."""
     config = Path(path) / "config.json"
     if not config.is_file():
         return False

@@ -29,12 +29,11 @@ class Hypothesis:
 class TextTranslator(ABC):
     """Translator of sentences; an empty or blank one has the empty translation.
 
-    Results are in the order of the input, whatever the batches.  progress: called with the number of sentences of
-    each finished batch.
+    Results are in the order of the input.  progress: called with the number of sentences of each finished batch.
 
     on_cut: called with each sentence of more than `options.max_source_tokens` pieces, of which only the first
     ones are translated.  It logs a warning; a caller may replace it.
-    positions: most pieces that the model can read, whatever the options; None: any number.
+    positions: largest number of pieces that the model can read, whatever the options; None: any number.
     """
 
     on_cut: OnCut = staticmethod(log_cut)

@@ -1,4 +1,4 @@
-"""A shard translated by the teacher into its n-best table, which a killed job continues."""
+"""Translation of a shard by the teacher into an n-best table; a killed job can be continued."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ from weebill.translation.translator import TextTranslator
 
 log = logging.getLogger(__name__)
 
-CUTS = "cuts.json"  # how many sentences of each chunk were cut, in a job's folder of work
+CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work
 
 
 def translate_shard(
@@ -33,12 +33,11 @@ def translate_shard(
 ) -> None:
     """Translate a shard into its n-best table, with the selected hypothesis of each row.
 
-    Chunks of rows are kept in OUTPUT.work until all are done, so that a killed job goes on where it
-    was, to the same result.  made_by: what else the result depends on (model hashes, code), as JSON
-    values; chunks made by something else, or of another shard, are made again.  language: of the references,
-    whose tokens are compared.
-    How many sentences are cut (`search.max_source_tokens`) is logged in one line at the end, those of killed jobs
-    counted.
+    OUTPUT.work keeps finished chunks of rows until all are done, so that a killed job continues to the same result.
+    made_by: JSON values for everything else that the result depends on (model hashes, code).  Chunks of another
+    shard, or with another `made_by`, are made again.  language: the references' language, for their tokens.
+    The number of cut sentences (`search.max_source_tokens`) is logged in one line at the end, including those of
+    killed jobs.
     """
     work = Path(f"{output}.work")
     signature = {
@@ -54,14 +53,16 @@ def translate_shard(
         write_json(work / "signature.json", signature)
     total, done, start = count_rows(shard), 0, time.monotonic()
     rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
-    cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # of each chunk
+    cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
     for number, begin in enumerate(range(0, total, chunk_rows)):
         chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)
         chunks.append(work / f"chunk-{number:05d}.parquet")
         if chunks[-1].is_file():
             continue
         found, cuts[str(number)] = _translate(chunk, translator, search, language)
-        write_json(work / CUTS, cuts)  # before the chunk, which then is not made again
+        write_json(
+            work / CUTS, cuts
+        )  # before the chunk, because a finished chunk is not made again
         write_table(chunks[-1], found)
         done += chunk.num_rows
         speed = done / (time.monotonic() - start)
@@ -82,7 +83,7 @@ def translate_shard(
 def _translate(
     chunk: pa.Table, translator: TextTranslator, search: SearchOptions, language: str
 ) -> tuple[pa.Table, int]:
-    """Return the n-best table of a chunk, and how many of its sentences were cut."""
+    """Return the n-best table of a chunk, and the number of its sentences that were cut."""
     cuts: list[Cut] = []
     translator.on_cut = cuts.append
     found = translator.nbest(chunk["source"].to_pylist(), search)

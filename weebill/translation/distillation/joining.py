@@ -1,4 +1,4 @@
-"""Merged tables written one after the other, without the rows that scores dropped."""
+"""Concatenation of merged tables, without the rows that scores dropped."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from weebill.translation.distillation.tables import MERGED_COLUMNS, merged_schem
 def join(tables: Sequence[str | Path], output: str | Path) -> None:
     """Write the kept rows of merged tables one after the other, with the columns that `merge` writes.
 
-    Raises InputError where no row is left.
+    Raises InputError if no row is left.
     """
     weighted = any("weight" in read_schema(table).names for table in tables)
     with TableWriter(output, merged_schema(weighted)) as writer:

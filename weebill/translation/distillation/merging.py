@@ -1,4 +1,4 @@
-"""Translated shards, verified against their corpora and merged into one table of pairs."""
+"""Verification of translated shards against their corpora, and their merge into one table of pairs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from weebill.translation.distillation.tables import NBEST_SCHEMA, Rows, merged_s
 
 @dataclass(frozen=True)
 class Translated:
-    """A corpus, the n-best tables of its shards in order, and which side was translated."""
+    """Corpus, the n-best tables of its shards in order, and the side that was translated."""
 
     corpus: str | Path
     shards: Sequence[str | Path]
@@ -29,10 +29,10 @@ def merge(
 ) -> dict[str, int]:
     """Verify every shard against its corpus and write each row's text and selected translation as a pair.
 
-    The table has columns source, target, corpus, row, and weight where a corpus has one (null where
-    another has none).  Rows whose translation is empty are left out.  Returns rows read, written, empty.
-    Raises InputError naming the shard where its rows are not exactly those of the corpus in order, or where no
-    row is written unless it `may_be_empty`.
+    The table has columns source, target, corpus and row; also weight, if a corpus has weights (null for the others).
+    Rows with an empty translation are left out.  Returns the numbers of rows read, written and empty.
+    Raises InputError naming the shard if its rows are not exactly the rows of the corpus in order, and if no row is
+    written, unless `may_be_empty`.
     """
     weighted = any("weight" in read_schema(part.corpus).names for part in parts)
     read = 0
@@ -52,7 +52,7 @@ def merge(
 
 
 def _verified(part: Translated, weighted: bool) -> Iterator[pa.Table]:
-    """The rows of a corpus in order: what was translated as source, the selected translation as target."""
+    """Yield the rows of a corpus in order: the translated text as source, the selected translation as target."""
     has_weight = "weight" in read_schema(part.corpus).names
     columns = [part.side, "corpus", "row", *(["weight"] * has_weight)]
     expected_rows = Rows(part.corpus, columns, {part.side: "source"})
@@ -89,7 +89,7 @@ def _check_rows(shard: str | Path, found: pa.Table, expected: pa.Table) -> None:
 
 
 def _selected(shard: str | Path, batch: pa.RecordBatch) -> pa.Array:
-    """The selected hypothesis of each row.  Raises InputError where there is none."""
+    """Return the selected hypothesis of each row.  Raises InputError for a row without one."""
     hypotheses = batch.column("hypotheses")
     selected = batch.column("selected").to_numpy(zero_copy_only=False)
     counts = hypotheses.value_lengths().to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""BLEU of a single sentence, by which distillation chooses among a teacher's hypotheses."""
+"""BLEU of single sentences, by which distillation selects one of a teacher's hypotheses."""
 
 import math
 from collections import Counter
@@ -11,16 +11,17 @@ ORDERS = 4
 
 
 def sentence_bleu(hypothesis: str, reference: str, language: str = "") -> float:
-    """BLEU with one added to matches and totals of every order, 1 to 4, in [0, 1].
+    """Compute BLEU, in [0, 1], with 1 added to the matches and totals of every order, 1 to 4.
 
-    With m_n matching of t_n n-grams, c tokens against r of the reference (sacreBLEU's of the language, cased):
+    With m_n matches among t_n n-grams, c tokens of the hypothesis and r of the reference (by sacreBLEU's tokenizer of
+    the language, cased):
     BLEU = min(1, exp(1 − r / c)) · (Π_n (m_n + 1) / (t_n + 1))^(1/4).  An empty hypothesis scores 0.
     """
     return _bleu(_ngrams(hypothesis, language), _ngrams(reference, language))
 
 
 def best_hypothesis(hypotheses: Sequence[str], reference: str, language: str = "") -> int:
-    """The index of the hypothesis closest to the reference by `sentence_bleu`; the first of equals."""
+    """Return the index of the hypothesis closest to the reference by `sentence_bleu`; the first of equals."""
     known = _ngrams(reference, language)
     scores = [_bleu(_ngrams(hypothesis, language), known) for hypothesis in hypotheses]
     return scores.index(max(scores))
@@ -43,7 +44,7 @@ def _tokenizer(language: str) -> Callable[[str], str]:
 
 
 def _ngrams(text: str, language: str) -> list[Counter]:
-    """Counts of n-grams of each order."""
+    """Count the n-grams of each order."""
     tokens = _tokenizer(language)(text).split()
     return [
         Counter(zip(*(tokens[start:] for start in range(order)), strict=False))

@@ -1,4 +1,4 @@
-"""A corpus split into shards, each to be translated by a job of its own."""
+"""Split of a corpus into shards, which separate jobs translate."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,10 +15,10 @@ from weebill.translation.distillation.tables import SPLIT_SCHEMA, Rows, shard_bo
 def split_corpus(
     corpus: str | Path, shards: Sequence[str | Path], parallel: bool, side: Side = "source"
 ) -> None:
-    """Write the kept rows of a corpus as shards; references are left out where not `parallel`.
+    """Write the kept rows of a corpus as shards, with references if it is `parallel`.
 
-    side: which is translated; of monolingual text perhaps the target.
-    Raises InputError where a kept row of parallel text has no reference.
+    side: the side to translate; for monolingual text this may be the target.
+    Raises InputError if a kept row of parallel text has no reference.
     """
     bounds = shard_bounds(count_rows(corpus), len(shards))
     columns = ["corpus", "row", side, *(["target"] if parallel else [])]

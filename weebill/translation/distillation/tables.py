@@ -1,4 +1,4 @@
-"""Tables of distillation: shards of a corpus, their n-best lists, merged pairs; and rows taken in order."""
+"""Tables of distillation: shards of a corpus, their n-best lists, and merged pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ SPLIT_SCHEMA = pa.schema(
     [
         pa.field("corpus", pa.string()),
         pa.field("row", pa.int64()),
-        pa.field("source", pa.string()),  # what is translated, of either side of the corpus
+        pa.field("source", pa.string()),  # the text to translate, from either side of the corpus
         pa.field("target", pa.string()),  # the reference; null in monolingual text
     ]
 )
@@ -34,12 +34,12 @@ def merged_schema(weighted: bool) -> pa.Schema:
 
 
 def shard_bounds(rows: int, shards: int) -> list[int]:
-    """Where each shard of a corpus begins, and where the last ends: row i is in shard i·shards // rows."""
+    """Return the first row of each shard of a corpus, and the end of the last: row i is in shard i·shards // rows."""
     return [-(-shard * rows // shards) for shard in range(shards + 1)]
 
 
 class Rows:
-    """The kept rows of a table, taken in order in pieces of any size; names: columns' new names."""
+    """Reader of the kept rows of a table, in order, in pieces of any size; names: columns' new names."""
 
     def __init__(
         self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] | None = None
@@ -50,7 +50,7 @@ class Rows:
         self._rest: pa.RecordBatch | None = None
 
     def take(self, count: int) -> Iterator[pa.RecordBatch]:
-        """The next `count` rows, or what is left."""
+        """Return the next `count` rows, or all that are left."""
         while count > 0:
             batch = self._rest if self._rest is not None else next(self._batches, None)
             if batch is None:

@@ -1,1 +1,1 @@
-"""The network of students and teachers, its parts, and its folder on disk."""
+"""Network of students and teachers, with its parts and its folder on disk."""

@@ -1,4 +1,4 @@
-"""Batches of sentence pairs as a network reads them: padded, with their masks."""
+"""Batches of sentence pairs for a network: padded, with their masks."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from weebill.translation.model.vocabulary import EOS
 
 @dataclass(frozen=True)
 class Batch:
-    """b padded sentence pairs.
+    """Batch of b padded sentence pairs.
 
     source (b, s) and its mask; decoder_input (b, t), START first; target (b, t), EOS last; target_mask (b, t);
-    places (n,): flat positions of the target's n pieces; to count a mask on a device, the host would have to wait.
+    places (n,): flat positions of the target's n pieces, so that the host need not wait for a device to count a mask.
     weight (b,): each pair's weight in the loss.
     links (k, 3), if alignments guide the training: pair, target and source position of each link;
     link_shares (k,): 1 / the number of links of a link's target piece.
@@ -33,7 +33,7 @@ class Batch:
 
     @property
     def words(self) -> int:
-        """Target pieces including EOS."""
+        """Number of target pieces including EOS."""
         return len(self.places)
 
     def to(self, device: torch.device) -> "Batch":

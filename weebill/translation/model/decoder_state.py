@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-ROOM = 32  # entries for which a past has room at first
+ROOM = 32  # initial capacity of a past, in entries
 
 
 @dataclass
 class State:
-    """State of the decoder after `position` steps.  A step writes into its pasts: take one step from each state.
+    """State of the decoder after `position` steps.  A step writes into its pasts: use each state for one step only.
 
-    mask: (b, 1, 1, s), True where a source piece stands.
+    mask: (b, 1, 1, s), True for a source piece, False for padding.
     memory: for each distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
     cells: for each layer of an SSRU decoder its cells (b·beam, d).
     pasts: for each layer of a self-attention decoder (keys, values) of (b, h, room, k), or None without heads, or
-    before the first step.  Each step adds an entry for each row, so that rows lie side by side and none is ever
-    moved; ancestors: (b, beam, entries), True where an entry belongs to the row's own history.
-    checked: number of entries at which those without descendants are looked for.
+    before the first step.  Each step appends an entry for each row, and no entry is ever moved.
+    ancestors: (b, beam, entries), True if an entry belongs to the row's own history.
+    checked: number of entries at which the next search for entries without descendants takes place.
     """
 
     position: int
@@ -60,7 +60,7 @@ class State:
         return replace(state, ancestors=torch.cat([state.ancestors, own], 2))
 
     def visible(self) -> Tensor | None:
-        """Return the mask of entries that each row attends to, (b, 1, beam, entries); None if it is all."""
+        """Return the mask of entries that each row attends to, (b, 1, beam, entries); None for all entries."""
         one_path = (
             self.ancestors.shape[2] == self.position + 1
         )  # there was never more than one row per sentence

@@ -55,8 +55,8 @@ def save_model(
     """Write a model folder atomically; equal models make equal bytes.
 
     quantization: the section that describes a network of packed layers; packing: `weebill.quantization.files` then.
-    Raises InputError where anything but a model folder is at `path`, or quantized weights would replace the float32
-    model that the vocabulary was read from.
+    Raises InputError if something other than a model folder is at `path`, or if quantized weights would replace the
+    float32 model from which the vocabulary was read.
     """
     check_replaceable(path, KIND)
     if quantization is not None:
@@ -76,13 +76,15 @@ def save_model(
         tensors = packing.merged(tensors)
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / "model.safetensors")
-        (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
+        (folder / "model.safetensors").chmod(
+            0o644
+        )  # safetensors makes it readable by the owner alone
         shutil.copyfile(vocabulary.path, folder / "vocab.spm")
         write_json(folder / "config.json", config)
 
 
 def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
-    """Raise InputError if a folder is the float32 one that a vocabulary was read from, with its model."""
+    """Raise InputError if a folder holds the float32 model from which the vocabulary was read."""
     source = Path(vocabulary.path).parent
     if not (path / "config.json").is_file() or not source.samefile(path):
         return
@@ -91,11 +93,11 @@ def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
 
 
 def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | None = None) -> Model:
-    """Read a model folder.  dropout: that of the network in further training.
+    """Read a model folder.  dropout: the network's dropout in further training.
 
-    packing: `weebill.quantization.files` if packed weights may be read; trainings read float32 ones alone.
-    Raises InputError where it is none, is packed and may not be, is damaged, holds numbers that are none or of
-    another type than its format's, or its vocabulary is not the one it was made with.
+    packing: `weebill.quantization.files` if packed weights may be read; trainings read only float32 weights.
+    Raises InputError if the folder is not a model folder, is packed without `packing`, is damaged, holds numbers that
+    are not finite or of another type than its format's, or has another vocabulary than its model was made with.
     """
     path = Path(path)
     config, sha256, architecture = _read_config(path)
@@ -119,7 +121,7 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
 
 
 def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
-    """Read a folder's config.json; return it, and from it the vocabulary's hash and the architecture."""
+    """Read a folder's config.json; return it with its hash of the vocabulary and its architecture."""
     if not (path / "config.json").is_file():
         raise InputError(
             f"{path}: not a model folder (no config.json); name the folder that training made"
@@ -157,7 +159,7 @@ def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Voc
 def _types(
     path: Path, config: Mapping[str, Any], packing: ModuleType | None
 ) -> Callable[[str], tuple[str, ...]]:
-    """Return the types that a folder's tensors may have, by name."""
+    """Return the allowed types of a folder's tensors, by name."""
     if "quantization" not in config:
         return lambda _: (FLOAT,)
     with _place(f"{path}/config.json: "):
@@ -207,11 +209,11 @@ def _place(place: str) -> Iterator[None]:
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
     """Fill a network from stored tensors; tied ones are stored once.
 
-    Raises InputError naming a tensor that is missing, unknown, of another shape, or holds NaN or infinity.
+    Raises InputError naming a tensor that is missing, unknown, of another shape, or contains NaN or infinity.
     """
     _check_shapes(network, tensors, origin)
     _check_finite(tensors, origin)
-    network.load_state_dict(dict(tensors), strict=False)  # only the tied ones are missing
+    network.load_state_dict(dict(tensors), strict=False)  # only tied tensors are missing
 
 
 def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
@@ -231,8 +233,8 @@ def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: st
 
 
 def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    """Raise InputError for NaN or infinity, which would silently give empty translations."""
-    # the extremes are NaN if any number is, and cost a twentieth of a test of each number
+    """Raise InputError for NaN or infinity, which would give empty translations without an error."""
+    # The extremes are NaN if any number is, and take a twentieth of the time of a test of each number.
     wrong = [
         name
         for name, tensor in tensors.items()
@@ -258,12 +260,12 @@ def _own_tensors(network: Translator) -> dict[str, Tensor]:
 
 
 def model_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a model folder's parameters file, by which measurements name the model."""
+    """Return the SHA-256 of a model folder's parameters file, which identifies the model in measurements."""
     return sha256_file(Path(path) / "model.safetensors")
 
 
 def _parameters_of(architecture: Architecture) -> int:
-    """Count the parameters of an architecture's network; packed weights do not show them."""
+    """Count the parameters of an architecture's network, which packed weights do not show."""
     with torch.device("meta"):
         return count_parameters(Translator(architecture))
 

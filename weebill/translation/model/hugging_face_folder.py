@@ -1,8 +1,8 @@
-"""Folders of Hugging Face translation models, read without the network, and how each is told its languages.
+"""Folders of Hugging Face translation models, read without internet access, and the choice of their languages.
 
-NLLB, M2M and mBART-50 have codes of languages before the input and, as forced first token, before the output; the
-first mBART has them after the input, and starts the output with one.  Marian's models into many languages want a code
-such as >>deu<< as first word of the input.
+NLLB, M2M and mBART-50 have language codes before the input and, as a forced first token, before the output.  The
+first mBART has them after the input, and starts the output with one.  Marian's models into many languages need a
+code such as >>deu<< as the first word of the input.
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,9 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
 class LanguageMarks(NamedTuple):
-    """Where the tokenizer does not mark the languages itself: text before the input, first token of the output, or
-    the token that the decoder starts with.
+    """Marks of the languages that the tokenizer does not add itself.
+
+    They are text before the input, the first token of the output, or the token that the decoder starts with.
     """
 
     prefix: str = ""
@@ -33,7 +34,7 @@ class LanguageMarks(NamedTuple):
 
 @contextmanager
 def unreadable(folder: str | Path) -> Iterator[None]:
-    """Turn what transformers raises while it reads a folder into one line."""
+    """Turn errors of transformers while it reads a folder into InputErrors of one line."""
     try:
         yield
     except (OSError, RuntimeError, ValueError, KeyError, SafetensorError) as error:
@@ -45,13 +46,13 @@ def unreadable(folder: str | Path) -> Iterator[None]:
 
 
 def load_tokenizer(folder: str | Path) -> Any:
-    """The tokenizer of a model folder.  Raises InputError where there is none, or it is damaged."""
+    """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged."""
     with unreadable(folder):
         return pretrained_tokenizer(folder)
 
 
 def positions_of(config: Any, tokenizer: Any) -> int | None:
-    """Return the pieces that a model can read and write at most; None where positions are relative (T5)."""
+    """Return the largest number of pieces that a model can read and write; None for relative positions (T5)."""
     found = []
     for side in ("encoder", "decoder"):
         own = getattr(config, side, config)  # each half of an EncoderDecoderModel has its own
@@ -60,14 +61,15 @@ def positions_of(config: Any, tokenizer: Any) -> int | None:
             if isinstance(number, int) and number > 0:
                 found.append(number)
                 break
-    # RoBERTa's first positions belong to no piece: its tokenizer knows how many are left.
+    # RoBERTa's first positions belong to no piece; its tokenizer knows the number of the others.
     return min(*found, tokenizer.model_max_length) if found else None
 
 
 def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
-    """Raise InputError where a folder holds no translation model in safetensors, or not these languages.
+    """Raise InputError if a folder has no translation model in safetensors, or not for these languages.
 
-    coded: the user named codes, which a model of one pair of languages has no use for.  Weights are not read.
+    coded: True if the user gave language codes, which a model of one language pair does not use.  Does not read
+    weights.
     """
     refuse_code(folder)
     config = Path(folder) / "config.json"
@@ -92,9 +94,9 @@ def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = F
 def set_languages(
     tokenizer: Any, languages: tuple[str, str] | None, folder: str | Path
 ) -> LanguageMarks:
-    """Tell a tokenizer the languages of input and output, where it knows several.
+    """Set the languages of input and output of a tokenizer that knows several.
 
-    Raises InputError where it does not know one of them, or there are none.
+    Raises InputError if it does not know one of them, or if none are given.
     """
     known = known_codes(tokenizer)
     if not known:
@@ -103,7 +105,7 @@ def set_languages(
         raise InputError(
             f"{folder}: a model of many languages; tell it those of input and output (--languages)"
         )
-    if not hasattr(tokenizer, "src_lang"):  # one source language, or one that it recognises
+    if not hasattr(tokenizer, "src_lang"):  # the source language is fixed, or recognised
         return LanguageMarks(prefix=f">>{language_code(known, languages[1], folder)}<< ")
     source, target = (language_code(known, one, folder) for one in languages)
     tokenizer.src_lang, tokenizer.tgt_lang = source, target
@@ -115,7 +117,7 @@ def set_languages(
 
 
 def known_codes(tokenizer: Any) -> list[str]:
-    """The codes of a tokenizer of many languages; none of others."""
+    """Return the codes of a multilingual tokenizer; an empty list for other tokenizers."""
     if hasattr(tokenizer, "lang_code_to_token"):  # M2M
         return list(tokenizer.lang_code_to_token)
     if hasattr(tokenizer, "src_lang"):  # NLLB, mBART
@@ -126,9 +128,10 @@ def known_codes(tokenizer: Any) -> list[str]:
 
 
 def language_code(known: list[str], language: str, folder: str | Path) -> str:
-    """What a tokenizer that knows these codes calls a language: de, de_DE, deu or deu_Latn for de; codes as they are.
+    """Return the code of a language among those that a tokenizer knows: de, de_DE, deu or deu_Latn for de.
 
-    Raises InputError where it knows none, or several, of which the configuration must name one.
+    A known code is returned unchanged.  Raises InputError if no code fits, or if several do, of which the
+    configuration must name one.
     """
     if language in known:
         return language

@@ -1,4 +1,4 @@
-"""The layers of students and teachers: attention, SSRU, feed-forward, and their post-norm blocks.
+"""Layers of students and teachers: attention, SSRU, feed-forward, and their post-norm blocks.
 
 Shapes: b sentences, s source positions, t target positions, d embedding width, h heads, k head size.
 """
@@ -14,14 +14,14 @@ from weebill.experiment.shapes import LayerShape
 from weebill.pruning.structure import Recorder
 from weebill.translation.model.decoder_state import appended
 
-HAS_TRITON = find_spec("triton") is not None  # PyTorch for CUDA brings it
+HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 
 
 class Dropout(nn.Module):
-    """Dropout whose rate is rounded to 1/256, so that one random byte decides about one value.
+    """Dropout whose rate is rounded to 1/256, so that one random byte decides on one value.
 
-    torch's own spends five times the time of this on CPUs, a fifth of a small teacher's update; on a GPU it is one
-    kernel.
+    On CPUs, torch's dropout takes five times as long, a fifth of a small teacher's update; on a GPU, this dropout is
+    one kernel.
     """
 
     def __init__(self, rate: float):
@@ -29,7 +29,7 @@ class Dropout(nn.Module):
         self.level = round(rate * 256)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x of any shape, each value zeroed with probability level/256, the others scaled up."""
+        """Set each value of x, of any shape, to zero with probability level/256, and scale up the others."""
         if not self.training or not self.level:
             return x
         if x.device.type != "cpu":
@@ -41,10 +41,10 @@ class Dropout(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head attention whose width h·k is independent of d; with no heads it is its output bias.
+    """Multi-head attention whose width h·k is independent of d; without heads, its output is the bias.
 
-    record: where set, is called with the attention weights (b, h, queries, keys) of each forward pass and
-    the mask of real queries (b, queries) or None; the weights are then computed explicitly.
+    record: if set, it is called with the attention weights (b, h, queries, keys) of each forward pass and the mask of
+    real queries (b, queries) or None; then the weights are computed explicitly.
     """
 
     def __init__(self, embedding: int, heads: int, head_size: int):
@@ -58,11 +58,11 @@ class Attention(nn.Module):
         self.record: Recorder | None = None
 
     def split(self, x: Tensor) -> Tensor:
-        """(b, positions, h·k) → (b, h, positions, k)."""
+        """Split the heads: (b, positions, h·k) → (b, h, positions, k)."""
         return x.unflatten(-1, (self.heads, self.head_size)).transpose(1, 2)
 
     def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
-        """Keys and values (b, h, positions, k) of what is attended to; None where no head is left."""
+        """Project the memory to keys and values (b, h, positions, k); None if no head is left."""
         if not self.heads:
             return None
         return self.split(self.key(memory)), self.split(self.value(memory))
@@ -75,9 +75,9 @@ class Attention(nn.Module):
         causal: bool = False,
         queries: Tensor | None = None,
     ) -> Tensor:
-        """Attention of x (b, queries, d) over projected memory.
+        """Compute the attention of x (b, queries, d) over projected memory.
 
-        mask: (b, 1, 1 or queries, keys), True where to look.
+        mask: (b, 1, 1 or queries, keys), True for keys that may be attended to.
         """
         if memory is None:
             return self.out.bias.expand_as(x)
@@ -97,19 +97,19 @@ class Attention(nn.Module):
     def forward(
         self, x: Tensor, mask: Tensor | None, causal: bool = False, queries: Tensor | None = None
     ) -> Tensor:
-        """Self-attention of x (b, positions, d)."""
+        """Compute the self-attention of x (b, positions, d)."""
         return self.attend(x, self.project_memory(x), mask, causal, queries)
 
 
 def _in_16_bits(x: Tensor) -> Tensor:
-    """x (…, k), each row rounded to −32767…32767 times 1/32767 of its largest number; gradients pass."""
+    """Round each row of x (…, k) to −32767…32767 times 1/32767 of its largest magnitude; gradients pass unchanged."""
     numbers = x.detach().float()
     steps = 32767 / numbers.abs().amax(-1, keepdim=True).clamp(min=1e-30)
     return x + ((numbers * steps).round() / steps - numbers).to(x.dtype)
 
 
 def _explicit_is_faster(q: Tensor) -> bool:
-    """On CPUs torch's fused attention takes five times as long as the plain products in bfloat16."""
+    """Return True for bfloat16 on a CPU: torch's fused attention takes five times as long as plain products there."""
     return q.dtype == torch.bfloat16 and q.device.type == "cpu"
 
 
@@ -123,9 +123,9 @@ def _attention_weights(q: Tensor, keys: Tensor, mask: Tensor | None, causal: boo
 
 
 class _Recurrence(torch.autograd.Function):
-    """c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ x_t with c_{−1} = 0, over the first dimension.
+    """Recurrence c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ x_t with c_{−1} = 0, over the first dimension.
 
-    Written out because autograd through the loop would keep and revisit 3·t small nodes.
+    The backward pass is explicit because autograd through the loop would keep and visit 3·t small nodes.
     """
 
     @staticmethod
@@ -156,7 +156,7 @@ class SSRU(nn.Module):
         self.forget = _linear(embedding, embedding)
 
     def forward(self, x: Tensor) -> Tensor:
-        """All positions of x (b, t, d) at once."""
+        """Compute all positions of x (b, t, d) at once."""
         if x.is_cuda and HAS_TRITON:
             from weebill.kernels.ssru_scan import ssru_scan
 
@@ -166,13 +166,13 @@ class SSRU(nn.Module):
         return functional.relu(_Recurrence.apply(forget, candidate)).transpose(0, 1)
 
     def step(self, x: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        """One position x (rows, d) after the state `cell` (rows, d): output and new state."""
+        """Compute one position x (rows, d) after the state `cell` (rows, d); return output and new state."""
         cell = torch.lerp(self.candidate(x), cell, torch.sigmoid(self.forget(x)))
         return functional.relu(cell), cell
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a ReLU between."""
+    """Two linear maps with a ReLU between them."""
 
     def __init__(self, embedding: int, width: int, dropout: float = 0.0):
         super().__init__()
@@ -181,7 +181,7 @@ class FeedForward(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (…, d) → (…, d)."""
+        """Map x (…, d) → (…, d)."""
         if not self.inner.out_features:
             return self.outer.bias.expand_as(x)
         return self.outer(self.dropout(functional.relu(self.inner(x))))
@@ -199,13 +199,13 @@ class EncoderLayer(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, mask: Tensor | None, queries: Tensor | None = None) -> Tensor:
-        """x (b, s, d), mask (b, 1, 1, s) or None where no position is padding."""
+        """Compute x (b, s, d); mask: (b, 1, 1, s), or None if no position is padding."""
         x = self.attention_norm(x + self.dropout(self.self_attention(x, mask, queries=queries)))
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 
     @property
     def shape(self) -> LayerShape:
-        """The layer's present widths."""
+        """Present widths of the layer."""
         attention = self.self_attention
         return LayerShape(
             attention.heads, attention.head_size, self.feed_forward.inner.out_features
@@ -230,7 +230,7 @@ class DecoderLayer(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
-        """All target positions x (b, t, d) over the encoder's output memory (b, s, d)."""
+        """Compute all target positions x (b, t, d) over the encoder's output memory (b, s, d)."""
         mixed = (
             self.recurrence(x) if self.kind == "ssru" else self.self_attention(x, None, causal=True)
         )
@@ -238,9 +238,9 @@ class DecoderLayer(nn.Module):
         return self._rest(x, self.project_memory(memory), mask)
 
     def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
-        """Keys and values of the encoder's output, see `Attention`; in 16 bits where the layer runs on 8-bit codes.
+        """Project the encoder's output as `Attention` does; in 16 bits if the layer runs on 8-bit codes.
 
-        The runtime keeps an int8 student's so, for it reads them at each step.
+        The runtime keeps an int8 student's keys and values in 16 bits, because it reads them at each step.
         """
         attention = self.cross_attention
         found = attention.project_memory(memory)
@@ -250,7 +250,7 @@ class DecoderLayer(nn.Module):
         return keys, values
 
     def step(self, x: Tensor, mixed: Tensor, memory, mask: Tensor) -> Tensor:
-        """One position x (rows, d), rows = b·beam, mixed with those before it; memory is per sentence."""
+        """Compute one position x (rows, d), rows = b·beam, mixed with earlier positions; memory is per sentence."""
         x = self.self_norm(x + mixed)
         grouped = x.unflatten(0, (mask.shape[0], -1))  # (b, beam, d)
         return self._rest(grouped, memory, mask).flatten(0, 1)
@@ -258,9 +258,9 @@ class DecoderLayer(nn.Module):
     def look_back(
         self, x: Tensor, past: tuple | None, ancestors: Tensor, visible: Tensor | None
     ) -> tuple[Tensor, tuple | None]:
-        """Self-attention of one position x (rows, d) over its ancestors; the past with x in it.
+        """Compute the self-attention of one position x (rows, d) over its ancestors; return it and the past with x.
 
-        past, ancestors and visible are those of `State`, the entries of x counted.
+        past, ancestors and visible are as in `State`, with the entries of x.
         """
         attention = self.self_attention
         if not attention.heads:
@@ -277,7 +277,7 @@ class DecoderLayer(nn.Module):
 
     @property
     def shape(self) -> LayerShape:
-        """The layer's present widths."""
+        """Present widths of the layer."""
         cross = self.cross_attention
         self_heads = 0 if self.kind == "ssru" else self.self_attention.heads
         return LayerShape(
@@ -286,7 +286,7 @@ class DecoderLayer(nn.Module):
 
 
 def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
-    """A linear map with Glorot-uniform weights and zero bias, as Marian initialises them."""
+    """Make a linear map with Glorot-uniform weights and zero bias, Marian's initial values."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Initializing zero-element tensors")  # all heads pruned
         linear = nn.Linear(inputs, outputs, bias=bias)
@@ -295,6 +295,6 @@ def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
     if bias:
         nn.init.zeros_(linear.bias)
     for parameter in linear.parameters():
-        # DDP waits for gradients that an empty parameter never has; an empty layer's bias has one.
+        # An empty parameter never gets a gradient, and DDP would wait for it; an empty layer's bias gets one.
         parameter.requires_grad_(parameter.numel() > 0)
     return linear

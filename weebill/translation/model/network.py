@@ -1,4 +1,4 @@
-"""The translation network: embeddings tied three ways, a post-norm encoder, an SSRU or attention decoder.
+"""Translation network: three-way tied embeddings, a post-norm encoder, an SSRU or attention decoder.
 
 Shapes as in `layers`: b sentences, s source positions, t target positions, d embedding width, V pieces.
 """
@@ -14,13 +14,11 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerSta
 from weebill.translation.model.decoder_state import State
 from weebill.translation.model.layers import DecoderLayer, Dropout, EncoderLayer
 
-START = (
-    -1
-)  # the decoder's first input is a zero embedding (Marian's convention), written as this id
+START = -1  # id of the decoder's first input, a zero embedding (Marian's convention)
 
 
 class Translator(nn.Module):
-    """A student or teacher (WNGT20 §3): see `Architecture` for its shape."""
+    """Network of a student or teacher (WNGT20 §3) with the shape of an `Architecture`."""
 
     def __init__(self, architecture: Architecture, dropout: float = 0.0):
         super().__init__()
@@ -45,7 +43,7 @@ class Translator(nn.Module):
 
     @property
     def architecture(self) -> Architecture:
-        """The network's present shape, read off its layers, so that pruning cannot leave it out of date."""
+        """Network's present shape, read from the layers, so that it is correct after pruning."""
         return Architecture(
             vocabulary=self.embedding.num_embeddings,
             embedding=self.embedding.embedding_dim,
@@ -56,13 +54,13 @@ class Translator(nn.Module):
         )
 
     def decoder_layers(self) -> list[DecoderLayer]:
-        """The decoder's layers in the order of their application; tied ones repeat."""
+        """List the decoder's layers in the order of their application; tied layers repeat."""
         if len(self.decoder) == self.decoder_depth:
             return list(self.decoder)
         return [self.decoder[0]] * self.decoder_depth
 
     def embed(self, tokens: Tensor, position: int = 0) -> Tensor:
-        """Embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero."""
+        """Return embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero."""
         x = self.embedding(tokens.clamp(min=0)) * math.sqrt(self.width)
         x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
         return self.dropout(
@@ -71,11 +69,11 @@ class Translator(nn.Module):
 
     @property
     def width(self) -> int:
-        """The embedding width d."""
+        """Embedding width d."""
         return self.embedding.embedding_dim
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
-        """Source pieces (b, s), mask (b, s) True where a piece stands → memory (b, s, d)."""
+        """Encode source pieces (b, s), with a mask (b, s) that is True for pieces, into memory (b, s, d)."""
         mask = _attention_mask(source_mask)
         x = self.embed(source)
         for layer in self.encoder:
@@ -83,7 +81,7 @@ class Translator(nn.Module):
         return x
 
     def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
-        """Teacher forcing: decoder inputs (b, t), START first → hidden states (b, t, d)."""
+        """Decode with teacher forcing: decoder inputs (b, t), START first → hidden states (b, t, d)."""
         mask = _attention_mask(source_mask)
         x = self.embed(target)
         for layer in self.decoder_layers():
@@ -91,20 +89,20 @@ class Translator(nn.Module):
         return x
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """Scores (…, V) of the next piece from hidden states (…, d)."""
+        """Return scores (…, V) of the next piece from hidden states (…, d)."""
         return self.output(hidden)
 
     def output_operands(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What the output product multiplies: hidden states (n, d), weight (V, d), bias (V,).
+        """Return the operands of the output layer: hidden states (n, d), weight (V, d), bias (V,).
 
-        The training loss works slice by slice and cannot call the layer; a layer that changes its operands
-        first (fake quantization) says so by a method of its own, `operands(hidden)`.
+        The training loss works slice by slice and cannot call the layer.  A layer that first changes its operands
+        (fake quantization) has a method `operands(hidden)`.
         """
         operands = getattr(self.output, "operands", None)
         return operands(hidden) if operands else (hidden, self.output.weight, self.output.bias)
 
     def start(self, memory: Tensor, source_mask: Tensor) -> State:
-        """The decoder's state before the first step, one row per sentence; `State.select` makes more."""
+        """Return the decoder's state before the first step, one row per sentence; `State.select` makes more."""
         count, depth = len(memory), self.decoder_depth
         recurrent = self.decoder_kind == "ssru"
         return State(
@@ -117,7 +115,7 @@ class Translator(nn.Module):
         )
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
-        """One decoding step: last tokens (b·beam,), START at first → logits (b·beam, V) and new state."""
+        """Take one decoding step: last tokens (b·beam,), START at first → logits (b·beam, V) and new state."""
         x = self.embed(tokens[:, None], state.position).squeeze(1)
         tied = len(self.decoder) < self.decoder_depth
         cells, pasts = [], []
@@ -135,7 +133,7 @@ class Translator(nn.Module):
         return self.logits(x), replace(state, position=state.position + 1, cells=cells, pasts=pasts)
 
     def attention_blocks(self) -> list[AttentionBlock]:
-        """The blocks that pruning may score and cut, encoder first."""
+        """List the attention blocks that pruning may score and cut, encoder first."""
         named = [
             (f"encoder.{i}.self_attention", layer.self_attention)
             for i, layer in enumerate(self.encoder)
@@ -147,7 +145,7 @@ class Translator(nn.Module):
         return [AttentionBlock.of(name, module) for name, module in named]
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """The feed-forward blocks that pruning may score and cut, encoder first."""
+        """List the feed-forward blocks that pruning may score and cut, encoder first."""
         return [
             FeedForwardBlock.of(f"{side}.{i}.feed_forward", layer.feed_forward)
             for side in ("encoder", "decoder")
@@ -155,7 +153,7 @@ class Translator(nn.Module):
         ]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """Encoder and decoder, whose top layers pruning may cut."""
+        """List encoder and decoder, whose top layers pruning may cut."""
 
         def set_decoder_depth(depth: int) -> None:
             self.decoder_depth = depth
@@ -167,21 +165,22 @@ class Translator(nn.Module):
 
 
 class Embedding(nn.Embedding):
-    """Draws no first numbers without memory to draw them into: torch would import its compiler for that, a second."""
+    """Embedding that draws no first weights on `meta`: torch would import its compiler, which takes a second."""
 
     def reset_parameters(self) -> None:
-        """Numbers of a normal distribution, but on the meta device."""
+        """Draw the weights from a normal distribution, except on `meta`."""
         if not self.weight.is_meta:
             super().reset_parameters()
 
 
 def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
-    """First weights of a stack of `depth` layers × depth^−½.
+    """Multiply the first weights of a stack of `depth` layers by depth^−½.
 
-    A variant of depth scaling: Zhang et al. 2019 and Marian scale layer l by l^−½; a tied layer has no one l.
+    This is a variant of depth scaling.  Zhang et al. 2019 and Marian scale layer l by l^−½, but a tied layer has
+    several l.
 
-    Post-norm stacks hardly learn at first without: after 1,000 updates on the demo's text a student of six
-    encoder layers stands at 23 BLEU with it, and below 1 without.
+    Without scaling, post-norm stacks hardly learn at first: after 1,000 updates on the demo's text, a student of six
+    encoder layers has 23 BLEU with it, and less than 1 without.
     """
     with torch.no_grad():
         for layer in layers:
@@ -191,9 +190,9 @@ def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
 
 
 def _attention_mask(mask: Tensor) -> Tensor | None:
-    """(b, s) → (b, 1, 1, s); None on a CPU where every position is real, for its kernels are faster without.
+    """Reshape a mask (b, s) → (b, 1, 1, s); return None on a CPU if every position is real: this is faster.
 
-    A GPU is not asked, or the host would wait for it.
+    On a GPU there is no such check, because the host would wait for it.
     """
     full = mask.device.type == "cpu" and bool(mask.all())
     return None if full else mask[:, None, None, :]
@@ -203,7 +202,7 @@ _TABLES: dict[tuple[int, torch.device], Tensor] = {}
 
 
 def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tensor:
-    """Positional encodings (count, width) from position `first`: sines in the first half, cosines in the second."""
+    """Return positional encodings (count, width) from position `first`: first half sines, second half cosines."""
     table = _TABLES.get((width, device))
     if table is None or len(table) < first + count:
         size = max(256, 2 * (first + count))

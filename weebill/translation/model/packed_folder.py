@@ -1,6 +1,6 @@
-"""Model folders of any precision: weights packed on a grid are written and read by `weebill.quantization`.
+"""Model folders of any precision; `weebill.quantization` writes and reads weights packed on a grid.
 
-Trainings use `folder` alone, which knows float32, so that they do not depend on the grids' code.
+Trainings use only `folder`, which knows float32, so that they do not depend on the grids' code.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def save_any_model(
     lineage: Mapping[str, Any],
     quantization: Mapping[str, Any] | None,
 ) -> None:
-    """Write a model folder.  quantization: the section that describes packed layers, None in float32.
+    """Write a model folder.  quantization: the section that describes packed layers, None for float32.
 
     Raises InputError as `save_model` does.
     """

@@ -1,4 +1,4 @@
-"""One SentencePiece vocabulary for both languages, EOS = 0 and UNK = 1 as in the papers' models."""
+"""SentencePiece vocabulary for both languages, with EOS = 0 and UNK = 1 as in the papers' models."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ EOS, UNK = 0, 1
 
 
 class Vocabulary:
-    """Trained SentencePiece model.  Raises InputError where the file is missing or not of our kind."""
+    """Trained SentencePiece model.  Raises InputError if the file is missing or of another kind."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -61,8 +61,8 @@ def train_vocabulary(
 ) -> None:
     """Train a unigram SentencePiece model of `size` pieces and write it to `path`.
 
-    At most `max_sentences`, drawn with `seed`, are used, so that memory is bounded.  Raises InputError where the
-    text is too small for the size.
+    It reads at most `max_sentences`, drawn with `seed`, so that memory is bounded.  Raises InputError if the text is
+    too small for the size.
     """
     sample = draw_items(sentences, max_sentences, seed)
     if not sample:

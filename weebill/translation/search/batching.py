@@ -8,8 +8,8 @@ def length_sorted_batches(
 ) -> list[list[int]]:
     """Return indices of non-empty sentences in batches, longest first, equal lengths in input order.
 
-    A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but at
-    least one sentence.  The longest come first, so that too large a batch fails at once.
+    A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but at least one sentence.
+    The longest come first, so that a batch that is too large fails at once.
     """
     batches: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

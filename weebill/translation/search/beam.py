@@ -20,10 +20,10 @@ def beam_batch(
 ) -> list[list[Candidate]]:
     """Return the `options.nbest` best translations found for each sentence, best first.
 
-    source, mask: (b, s).  limits: (b,), the most pieces, end included: the last one can only be the end.
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included: the last one must be the end.
     As in Marian, a finished hypothesis leaves the beam, which is one slot narrower from then on.
-    Among equally probable continuations the better parent's is taken, then the vocabulary's first.
-    Raises InputError where the networks' output is not a number.
+    Among equally probable continuations, the one with the better parent wins, then the first in the vocabulary.
+    Raises InputError if the networks' output is NaN.
     """
     beam = _Beam(ensemble, source, mask, limits, options)
     while beam.step():
@@ -115,7 +115,7 @@ class _Beam:
         self.allowed = self.allowed - ended.sum(1, keepdim=True)
 
     def _hopeful(self, live: Tensor, scores: Tensor) -> Tensor:
-        """Return (b,), False where no live hypothesis can still enter the n best: log p only falls."""
+        """Return (b,), False if no live hypothesis of a sentence can still enter the n best: log p only falls."""
         best = scores.masked_fill(~live, -torch.inf).amax(1).tolist()
         hopeful = []
         for row, (total, limit) in enumerate(zip(best, self.limits.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""Cuts of sentences that are longer than a search reads: counting them, and telling the caller."""
+"""Cuts of sentences that are longer than a search reads: counts and reports."""
 
 import logging
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Greedy search: takes the most probable piece at each step and drops finished sentences."""
+"""Greedy search: the most probable piece at each step; finished sentences leave the batch."""
 
 import torch
 from torch import Tensor
@@ -13,8 +13,8 @@ def greedy_batch(
 ) -> list[list[int]]:
     """Return the pieces of each sentence's translation, without its end.
 
-    source, mask: (b, s).  limits: (b,), the most pieces, end included.  Among equally probable
-    pieces the vocabulary's first is taken.
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.  Among equally probable pieces,
+    the first in the vocabulary wins.
     """
     count = source.shape[0]
     states = ensemble.start(source, mask)

@@ -18,8 +18,8 @@ class Sampling:
     """Options of sampling.
 
     temperature: divides the logits.  epsilon: pieces less probable than this are never drawn (Hewitt et al. 2022);
-    0 allows all.  seed: that of the random numbers.
-    Raises ValueError where temperature is not in [1e-6, 1e6], epsilon not in [0, 1), or seed not in [0, 2^63).
+    0 allows all.  seed: seed of the random numbers.
+    Raises ValueError if temperature is not in [1e-6, 1e6], epsilon not in [0, 1), or seed not in [0, 2^63).
     """
 
     temperature: float = 1.0
@@ -44,14 +44,13 @@ class SearchOptions:
 
     beam: number of hypotheses followed; 1 is greedy.  nbest: number of hypotheses returned, at most `beam`.
     length_normalisation: a hypothesis scores log p / length^this, end included (0: log p); at most 10.
-    length_factor, length_constant: a translation has at most factor·source + constant pieces, end included, and
-    is ended there.
+    length_factor, length_constant: a translation has at most factor·source + constant pieces, end included.
     max_source_tokens: longer inputs are cropped.
-    batch_size, batch_tokens: most sentences, and most source pieces with padding, of a batch; None: the runtime
-    chooses the fastest number, others 32.
+    batch_size, batch_tokens: largest numbers of sentences, and of source pieces with padding, in a batch; None: the
+    runtime chooses the fastest number, other engines 32.
     allow_unknown: allow UNK in translations; ignored by Hugging Face models.
     sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
-    Raises ValueError where `nbest` is more than `beam`, a count is less than 1, or length normalisation is not in
+    Raises ValueError if `nbest` is more than `beam`, a count is less than 1, or length normalisation is not in
     [0, 10].
     """
 
@@ -87,7 +86,7 @@ class SearchOptions:
         return [*source[:-1][: self.max_source_tokens], EOS]
 
     def limit(self, source_tokens: int) -> int:
-        """Return the most pieces of a translation, end included, of a source of `source_tokens` pieces."""
+        """Return the largest number of pieces, end included, of a translation of `source_tokens` pieces."""
         return max(1, math.ceil(self.length_factor * source_tokens) + self.length_constant)
 
 

@@ -30,7 +30,7 @@ def search(
     `Vocabulary.encode` returns them.  A source of EOS only has one candidate, the empty translation,
     with score 0.  Results of a sentence do not depend on the others, up to the rounding of sums.
     progress: called with the number of sentences of each finished batch.
-    Raises InputError where a network's output is NaN.
+    Raises InputError if a network's output is NaN.
     """
     options = options or SearchOptions()
     results = [[Candidate((), 0.0)] for _ in sources]
@@ -57,7 +57,7 @@ def greedy(
     options: SearchOptions | None = None,
     progress: Progress | None = None,
 ) -> list[list[int]]:
-    """Return the pieces of each source's greedy translation: like `search` with beam 1, faster, without scores."""
+    """Return the pieces of each source's greedy translation: faster than `search` with beam 1, without scores."""
     options = options or SearchOptions()
     results: list[list[int]] = [[] for _ in sources]
     ensemble = Ensemble(networks)
@@ -74,7 +74,7 @@ def greedy_translations(
 ) -> list[str]:
     """Return the greedy translation of each sentence, as text.
 
-    text: a name for the sentences; if given, the number of cut ones is logged.
+    text: a name for the sentences; if given, the number of cut sentences is logged.
     """
     sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
     if text is not None:

@@ -23,7 +23,7 @@ def sample_batch(
 ) -> list[list[Candidate]]:
     """Draw `options.nbest` samples of each sentence; return them in this order, with scores as in a search.
 
-    source, mask: (b, s).  limits: (b,), the most pieces, end included; samples are ended there.
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
     """
     count, each, device = len(source), options.nbest, source.device
     numbers = [
@@ -73,7 +73,7 @@ def sample_batch(
 
 
 def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:
-    """Draw a piece for each row of values (rows, V), where its random number (rows,) falls in the distribution."""
+    """Draw a piece for each row of values (rows, V) by its random number (rows,) and the cumulative distribution."""
     sampling = options.sampling
     tempered = values / sampling.temperature
     if sampling.epsilon:  # at most 1 / epsilon pieces can be as probable

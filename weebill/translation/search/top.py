@@ -17,10 +17,10 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
         top, indices = values.sort(dim=1, descending=True, stable=True)
         return top[:, :k], indices[:, :k]
     top, indices = _any_largest(values, k + 1)
-    # All values above the (k + 1)-th are certainly here; which of its equals are, is undefined.
+    # All values above the (k + 1)-th are here; the choice among values equal to it is undefined.
     tied = top[:, k - 1] == top[:, k]
     top, indices = _in_order(top[:, :k], indices[:, :k])
-    if bool(tied.any()):  # frequent among logits that were rounded to bfloat16
+    if bool(tied.any()):  # frequent among logits rounded to bfloat16
         indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
     return top, indices
 

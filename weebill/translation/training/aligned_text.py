@@ -1,4 +1,4 @@
-"""Training text with a word alignment of its pieces, for guided alignment."""
+"""Alignment of the pieces of training text, for guided alignment."""
 
 import logging
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from weebill.workflow.code_version import code_of_module
 def align_text(
     table: Path, output: Path, vocabulary: Vocabulary, seed: int, pairs_at_once: int
 ) -> int:
-    """Write the kept rows of a training text with column `links`; returns how many rows have one.
+    """Write the kept rows of a training text with a column `links`; return the number of rows that have links.
 
-    links: as `links_field` tells; null of rows that augmentation added, whose spelling the aligner hardly knows.
-    Text is aligned in parts of equal size, of `pairs_at_once` pairs at most, which bounds the memory; parts that
-    are done are kept in OUTPUT.work until all are.
-    Raises InputError where there are no pairs, or the aligner is missing or fails.
+    links: as in `links_field`; null for rows that augmentation added, because their spelling is rare for the aligner.
+    Text is aligned in parts of equal size, of at most `pairs_at_once` pairs, so that memory is bounded.  OUTPUT.work
+    keeps finished parts until all are done.
+    Raises InputError if there are no pairs, or if the aligner is missing or fails.
     """
     work = output.with_name(f"{output.name}.work")
     work.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def align_text(
 
 
 def _plain(table: Path) -> Iterator[pa.RecordBatch]:
-    """Source and target of the rows that augmentation did not add."""
+    """Yield source and target of the rows that augmentation did not add."""
     columns = ["source", "target"]
     columns += [AUGMENTED_BY] * (AUGMENTED_BY in read_schema(table).names)
     for batch in read_batches(table, columns):

@@ -1,9 +1,9 @@
-"""Training batches: a stream of token-budget batches of an encoded corpus that can start anywhere.
+"""Training batches: a stream of batches of an encoded corpus with a token budget, which can start anywhere.
 
-Sentences are shuffled over the whole epoch; within a window of that order they are sorted by length and cut
-into batches of bounded size, and the window's batches are shuffled again.  So batches have little padding, and
-the order of lengths in training is still random (no bucketing bias).  Batch number n depends on the seed and n
-alone: a resumed run, or each of several devices, reads the same stream.
+Sentences are shuffled over the whole epoch.  Within a window of this order, they are sorted by length and cut into
+batches of bounded size, and the batches of the window are shuffled again.  So batches have little padding, but the
+order of lengths in training is random (no bucketing bias).  Batch number n depends only on the seed and n, so a
+resumed run, or each of several devices, reads the same stream.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ WINDOW = 50  # batches sorted by length together
 
 
 class Corpus(Protocol):
-    """Pairs of sentences, of which batches need the lengths alone."""
+    """Pairs of sentences; batches need only their lengths."""
 
     def __len__(self) -> int: ...
 
     def lengths(self, side: str) -> np.ndarray:
-        """Pieces per sentence (pairs,) of `source` or `target`."""
+        """Return the number of pieces of each sentence (pairs,) of `source` or `target`."""
 
 
 def batch_stream(
@@ -30,11 +30,11 @@ def batch_stream(
     first: int = 0,
     chosen: np.ndarray | None = None,
 ) -> Iterator[np.ndarray]:
-    """Endless batches as arrays of row numbers, from batch number `first` on.
+    """Yield batches without end, as arrays of row numbers, from batch number `first` on.
 
     chosen: the rows of an epoch, by default every row once.
 
-    A batch holds at most `batch_tokens` positions of source plus target, padding counted, and at least one pair.
+    A batch holds at most `batch_tokens` positions of source plus target, padding included, and at least one pair.
     """
     source, target = corpus.lengths("source"), corpus.lengths("target")
     if chosen is None:
@@ -61,7 +61,7 @@ def batch_stream(
 
 
 def _cut(source: np.ndarray, target: np.ndarray, budget: int) -> list[tuple[int, int]]:
-    """Consecutive stretches (begin, end) whose padded size stays within the budget."""
+    """Return consecutive ranges (begin, end) whose padded size is within the budget."""
     cuts, begin, longest_source, longest_target = [], 0, 0, 0
     for row, (s, t) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
         longest_source, longest_target = max(longest_source, s), max(longest_target, t)

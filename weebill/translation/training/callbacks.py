@@ -1,4 +1,4 @@
-"""What happens around the updates of a training: progress, greedy validation, checkpoints, the end."""
+"""Callbacks of a training: progress, greedy validation, checkpoints, and the end."""
 
 import os
 import time
@@ -19,7 +19,7 @@ from weebill.translation.training.settings import TrainingConfig
 
 
 class ProgressBar(lightning.Callback):
-    """Updates done, target tokens per second and the time left."""
+    """Progress bar with finished updates, target tokens per second and the remaining time."""
 
     def __init__(self, updates: int):
         self._updates, self._bar = updates, None
@@ -55,11 +55,11 @@ class ProgressBar(lightning.Callback):
 
 
 class GreedyValidation(lightning.Callback):
-    """BLEU of greedy translations every so many updates; keeps the best weights, stops when patience ends.
+    """Regular validation by BLEU of greedy translations; it keeps the best weights and stops when patience ends.
 
-    The last update is validated too, or those since the validation before it were made in vain; a training of
-    fewer updates than one validation waits for goes without any.  Patience begins after update `patient_from`: a
-    stage of the text that is still to come may better what the present one cannot.
+    The last update is validated too, because the best weights may be among the last ones.  A training shorter than
+    one interval has no validation.  Patience begins after update `patient_from`, because a later stage of the
+    curriculum may still improve a model that no longer improves in the present stage.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class GreedyValidation(lightning.Callback):
         self._stop_without_patience(trainer)
 
     def on_train_start(self, trainer, task) -> None:
-        """A run that resumes where patience had ended makes no further update."""
+        """Stop a resumed run at once if its patience has ended."""
         self._stop_without_patience(trainer)
 
     def _stop_without_patience(self, trainer) -> None:
@@ -108,7 +108,7 @@ class GreedyValidation(lightning.Callback):
         training_state = {name: value.clone() for name, value in network.state_dict().items()}
         network.load_state_dict(state)
         network.eval()
-        text = None if self.history else "validation"  # said once
+        text = None if self.history else "validation"  # log cuts only once
         hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
         network.load_state_dict(training_state)
         network.train()
@@ -117,13 +117,13 @@ class GreedyValidation(lightning.Callback):
         return score
 
     def _in_vain(self) -> int:
-        """Validations since the best one, and since patience began."""
+        """Count the validations since the best one and since patience began."""
         best = max(self.history, key=lambda row: row["bleu"], default={"update": 0})
         since = max(best["update"], self._patient_from)
         return sum(row["update"] > since for row in self.history)
 
     def best_state(self) -> dict[str, torch.Tensor] | None:
-        """The weights of the best validation, None where none was made."""
+        """Return the weights of the best validation; None if there was no validation."""
         return load_file(self._best_path) if self.history else None
 
     def state_dict(self) -> dict:
@@ -135,20 +135,20 @@ class GreedyValidation(lightning.Callback):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint on disk and the number of updates behind it."""
+    """Checkpoint on disk with its number of updates."""
 
     path: Path
     update: int
 
 
 class Checkpoints(lightning.Callback):
-    """Everything needed to continue, written atomically every so many updates; only the last is kept."""
+    """Checkpoints to continue from, written atomically every `every` updates; only the last is kept."""
 
     def __init__(self, work: Path, every: int):
         self._folder, self._every = work / "checkpoints", every
 
     def last(self) -> Checkpoint | None:
-        """The newest whole checkpoint."""
+        """Return the newest complete checkpoint."""
         found = [Checkpoint(path, int(path.stem)) for path in self._folder.glob("[0-9]*.ckpt")]
         return max(found, key=lambda checkpoint: checkpoint.update, default=None)
 
@@ -164,7 +164,7 @@ class Checkpoints(lightning.Callback):
         partial = path.with_suffix(f".partial-{os.getpid()}")
         trainer.save_checkpoint(partial, weights_only=False)
         if trainer.is_global_zero:
-            sync(partial)  # or a power loss would leave an empty one, and none of the older
+            sync(partial)  # otherwise a power loss could leave only an empty checkpoint
             os.replace(partial, path)
             sync(self._folder)
             if before is not None and before.path != path:
@@ -172,9 +172,9 @@ class Checkpoints(lightning.Callback):
 
 
 class StopAt(lightning.Callback):
-    """Ends training after a number of updates.
+    """End of a training after a number of updates.
 
-    Lightning's own max_steps cannot be met again by a run that resumes exactly there.
+    Lightning's own max_steps does not stop a run that resumes exactly there.
     """
 
     def __init__(self, updates: int):

@@ -1,7 +1,7 @@
-"""Staged curricula: a training that goes through stages, each with its own choice of the text.
+"""Staged curricula: trainings in stages, each with its own selection of the text.
 
-The learning rate knows nothing of stages.  A stage begins its own order of its own rows, so that a batch depends on
-the seed, the stage and its number alone, and a resumed run reads the same stream.
+The learning rate does not depend on stages.  Each stage has its own rows in its own order, so a batch depends only
+on the seed, the stage and its number, and a resumed run reads the same stream.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from weebill.translation.training.settings import Stage
 
 
 def last_begins(stages: Sequence[Stage]) -> int:
-    """The update after which the last stage begins."""
+    """Return the update after which the last stage begins."""
     return sum(stage.updates for stage in stages[:-1])
 
 
@@ -29,9 +29,9 @@ def staged_batches(
     per_update: int = 1,
     first_update: int = 0,
 ) -> Iterator[np.ndarray]:
-    """Endless batches as `batch_stream` gives them, `per_update` to each update, from after `first_update` on.
+    """Yield batches of `batch_stream` without end, `per_update` for each update, starting after `first_update`.
 
-    The first stage's order is that of a training without stages.  Raises InputError where a stage has no rows.
+    The first stage has the order of a training without stages.  Raises InputError if a stage has no rows.
     """
     begin = 0
     for number, stage in enumerate(stages or [Stage()]):
@@ -46,7 +46,7 @@ def staged_batches(
 
 
 def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | None:
-    """The rows of an epoch of a stage, some of them several times; None for all of them once."""
+    """Return the rows of an epoch of a stage, some of them several times; None for every row once."""
     if stage.augmented and set(stage.copies.values()) <= {1}:
         return None
     copies = [

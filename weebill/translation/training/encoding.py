@@ -1,4 +1,4 @@
-"""Training text as piece ids on disk, made once and shared by the processes and trainings that follow."""
+"""Training text as piece ids on disk, encoded once for all processes and later trainings."""
 
 import logging
 from collections.abc import Sequence
@@ -29,17 +29,17 @@ ENCODED = FolderKind(
 
 
 def links_field(vocabulary: Vocabulary) -> pa.Field:
-    """Column `links` of a text: source and target position of each pair of linked pieces, one after the other."""
+    """Return the field of column `links`: source and target position of each pair of linked pieces, concatenated."""
     return pa.field(LINKS, pa.list_(pa.uint16()), metadata={"vocabulary": vocabulary.sha256})
 
 
 class EncodedCorpus:
-    """A parallel corpus as piece ids in memory-mapped files, which the processes of a machine share.
+    """Parallel corpus as piece ids in memory-mapped files, which the processes of a machine share.
 
-    Each side has `SIDE.ids`, all its pieces in a row, and `SIDE.offsets` (pairs + 1,), where each sentence
-    begins; `weights` (pairs,).  identity: what it was made of.  groups (pairs,), where it was asked for: which of
-    `group_names`, a corpus and whether augmentation added the row, a pair belongs to.  `links.ids` and
-    `links.offsets`, where they were asked for: positions of linked pieces, as column `links` has them.
+    Each side has `SIDE.ids`, all its pieces concatenated, and `SIDE.offsets` (pairs + 1,), the beginnings of its
+    sentences; `weights` is (pairs,).  identity: identity of text, vocabulary, settings and code.  groups (pairs,), if
+    requested: index in `group_names` of each pair's group, (corpus, True if augmentation added the row).  `links.ids`
+    and `links.offsets`, if requested: positions of linked pieces, as in column `links`.
     """
 
     def __init__(self, folder: Path):
@@ -59,11 +59,11 @@ class EncodedCorpus:
         return self.pairs
 
     def lengths(self, side: str) -> np.ndarray:
-        """Pieces per sentence with EOS (pairs,), int32."""
+        """Return the number of pieces of each sentence with EOS (pairs,), int32."""
         return np.diff(self.offsets[side]).astype(np.int32)
 
     def batch(self, rows: np.ndarray) -> Batch:
-        """The pairs of some rows as one batch."""
+        """Return the pairs of some rows as one batch."""
         texts = {
             side: [self.ids[side][offsets[row] : offsets[row + 1]] for row in rows]
             for side, offsets in self.offsets.items()
@@ -83,12 +83,12 @@ def encode_corpus(
     grouped: bool = False,
     linked: bool = False,
 ) -> EncodedCorpus:
-    """The kept pairs of corpus tables as piece ids; pairs with more than `max_pieces` a side are left out.
+    """Encode the kept pairs of corpus tables as piece ids, without pairs of more than `max_pieces` on a side.
 
-    grouped: whether stages of a training tell corpora apart.  linked: whether alignments guide it.
-    folder: holds the pairs for the next call, which trusts them only if made of the same text, vocabulary,
-    settings and code; trainings may share it one after another.  Raises InputError where nothing is left to train
-    on, or a table lacks the column `corpus` or `links` that is asked for.
+    grouped: True if stages of the training distinguish corpora.  linked: True if alignments guide the training.
+    folder: keeps the pairs for the next call, which uses them only if text, vocabulary, settings and code are the
+    same; trainings may share it one after another.  Raises InputError if no pair is left, or if a table lacks the
+    requested column `corpus` or `links`.
     """
     identity = {
         "tables": [content_hash(table) for table in tables],
@@ -132,9 +132,9 @@ def _encode(
     grouped: bool,
     linked: bool,
 ) -> dict[str, Any]:
-    """Write the arrays of `EncodedCorpus`; returns what else it needs to know.
+    """Write the arrays of `EncodedCorpus`; return the other values that it needs.
 
-    How many pairs are left out is logged.
+    The number of omitted pairs is logged.
     """
     dtype = np.dtype(np.uint16 if len(vocabulary) <= 2**16 else np.uint32)
     pairs = left_out = 0
@@ -184,7 +184,7 @@ def _encode(
 
 
 def _weights(rows: pa.RecordBatch) -> np.ndarray:
-    """Each pair's weight (rows,), float32: 1 where the table gives none."""
+    """Return each pair's weight (rows,), float32; 1 if the table has none."""
     if "weight" not in rows.schema.names:
         return np.ones(rows.num_rows, np.float32)
     weights = rows["weight"].to_numpy(zero_copy_only=False)
@@ -192,7 +192,7 @@ def _weights(rows: pa.RecordBatch) -> np.ndarray:
 
 
 def _groups(rows: pa.RecordBatch, numbers: dict[tuple[str, bool], int]) -> np.ndarray:
-    """The group of each pair (rows,), uint16, numbered as they come."""
+    """Return the group of each pair (rows,), uint16, numbered in the order of appearance."""
     corpora = rows["corpus"].to_pylist()
     added = [False] * rows.num_rows
     if AUGMENTED_BY in rows.schema.names:

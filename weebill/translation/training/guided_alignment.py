@@ -1,7 +1,7 @@
-"""Guided alignment: a head of the decoder learns from which source pieces each target piece comes (Garg et al. 2019).
+"""Guided alignment: a decoder head learns the source pieces of each target piece (Garg et al. 2019).
 
-The loss is the cross-entropy between an alignment, whose links of a target piece share one, and the attention of one
-head, for which Marian takes the first of the last layer's; 0.1 is the weight that Marian gives it by default.
+The loss is the cross-entropy between an alignment, in which the links of a target piece sum to 1, and the attention
+of one head: the first of the last layer, as in Marian, whose default weight of the loss is 0.1.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from weebill.errors import InputError
 from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import Translator
 
-EPSILON = 1e-6  # Marian's, for attention that underflows
+EPSILON = 1e-6  # Marian's value, for attention that underflows
 
 
 @contextmanager
 def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
-    """A list which a decoder pass inside fills with the guided head's attention (b, t, s).
+    """Yield a list that a decoder pass within the context fills with the guided head's attention (b, t, s).
 
-    A tied layer is applied several times, of which the last counts.  Raises InputError where the head is gone.
+    For a tied layer, its last application counts.  Raises InputError if the head was removed.
     """
     attention = network.decoder_layers()[-1].cross_attention
     if not attention.heads:
@@ -42,9 +42,9 @@ def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
 
 
 def alignment_loss(attention: Tensor, batch: Batch, words: int) -> Tensor:
-    """Weighted cross-entropy of attention (b, t, s) against the batch's links, divided by `words`; a scalar.
+    """Compute the weighted cross-entropy of attention (b, t, s) and the batch's links, divided by `words`: a scalar.
 
-    A target piece without links has no part in it.
+    A target piece without links does not contribute.
     """
     pair, target, source = batch.links.unbind(1)
     found = attention[pair, target, source].float() + EPSILON

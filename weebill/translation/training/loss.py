@@ -1,7 +1,7 @@
-"""Cross-entropy over the tied output layer without ever holding all scores at once.
+"""Cross-entropy over the tied output layer without all scores in memory at once.
 
-Positions are taken in slices: scores, softmax and gradients of a slice stay in the cache, and the gradient is
-made in the forward pass, so nothing of size positions × V is kept.
+Positions are processed in slices, whose scores, softmax and gradients stay in the cache.  The gradient is computed
+in the forward pass, so no array of size positions × V is kept.
 """
 
 from contextlib import nullcontext
@@ -15,7 +15,7 @@ from weebill.translation.model.network import Translator
 from weebill.translation.training.guided_alignment import alignment_loss, guided_attention
 
 SLICE = 512  # positions on a CPU: 512 × 8k pieces of float32 are 16 MB
-DEVICE_SLICE = 8192  # on a GPU, which a slice costs a dozen launches: 1 GB with 32k pieces
+DEVICE_SLICE = 8192  # positions on a GPU, with a dozen kernel launches each: 1 GB with 32k pieces
 
 
 class _OutputCrossEntropy(torch.autograd.Function):
@@ -66,10 +66,10 @@ def output_cross_entropy(
     factor: Tensor,
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Σ factor · cross-entropy of softmax(hidden·weightᵀ + bias) against `target`, a scalar.
+    """Compute Σ factor · cross-entropy of softmax(hidden·weightᵀ + bias) and `target`, a scalar.
 
-    hidden (n, d), weight (V, d), bias (V,), target (n,) piece ids, factor (n,) each position's share.
-    Label smoothing ε puts 1 − ε on the target and ε / V on every piece.
+    hidden (n, d), weight (V, d), bias (V,), target (n,) piece ids, factor (n,) weight of each position.
+    Label smoothing ε gives 1 − ε to the target and ε / V to every piece.
     """
     if torch.is_autocast_enabled(hidden.device.type):
         dtype = torch.get_autocast_dtype(hidden.device.type)
@@ -84,9 +84,9 @@ def batch_loss(
     label_smoothing: float = 0.0,
     guided_alignment: float = 0.0,
 ) -> Tensor:
-    """Weighted cross-entropy summed over the batch's target words, divided by `words`; a scalar.
+    """Compute the weighted cross-entropy, summed over the batch's target words and divided by `words`: a scalar.
 
-    guided_alignment: the weight of `alignment_loss`, which is added.
+    guided_alignment: weight with which `alignment_loss` is added.
     """
     guided = guided_attention(network) if guided_alignment else nullcontext()
     with OneDnnLinears(), guided as attention:

@@ -1,4 +1,4 @@
-"""Pruned students as model folders: the checkpoint they start from, and the students themselves."""
+"""Model folders of pruned students, and of the checkpoints from which they start."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,10 +27,10 @@ def make_checkpoint(
     seed: int,
     hardware: Hardware,
 ) -> None:
-    """The student of a zoo entry after its first `updates` updates, with their plain weights.
+    """Train the student of a zoo entry for its first `updates` updates, and write its plain weights.
 
-    Its first weights and its batches are those of the unpruned student.  Unfinished training is kept
-    in `OUTPUT.work` and continued by the next call.  Raises InputError as `training.train`.
+    Its first weights and its batches are those of the unpruned student.  Unfinished training is kept in `OUTPUT.work`
+    and continued by the next call.  Raises InputError as `trainer.train` does.
     """
     make_model(
         output,
@@ -49,10 +49,10 @@ def make_checkpoint(
 def make_pruned(
     output: Path, history: Path, recipe: str, method: Method, study: TranslationStudy
 ) -> None:
-    """Prune a study's student by a method: its model folder `output`, and what went when in `history`.
+    """Prune a study's student by a method; write the model folder `output` and the pruning's record `history`.
 
-    Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError where
-    the method does not fit the student, and as `training.train`.
+    Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError if the method does not
+    fit the student, and as `trainer.train` does.
     """
     check_replaceable(output, KIND)
     work = output.with_name(output.name + ".work")

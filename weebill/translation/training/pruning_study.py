@@ -1,4 +1,4 @@
-"""A student and its data as pruning methods see them (`pruning.study.Study`)."""
+"""Student and data for pruning methods, an implementation of `pruning.study.Study`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,17 +20,17 @@ from weebill.translation.training.train_in_subprocess import train_separately
 from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
 from weebill.workflow.code_version import code_of_module
 
-SENTENCES = 64  # observed at once
+SENTENCES = 64  # batch size in `observe` and `gradients`
 
 
 @dataclass(frozen=True)
 class TranslationStudy:
-    """A student to prune: the model folder of its checkpoint C, and what it is trained with.
+    """Student to prune: the model folder of its checkpoint C, and its training data and settings.
 
-    start: for a student trained from its first weights, any model of the shape that it is to have.
-    config: the unpruned student's; its `updates` are those of C and of the last training together,
-    so that a pruned student sees no more text than the unpruned one.
-    encoded: where its trainings share the encoded corpora; by default each encodes them for itself.
+    start: for a student trained from its first weights, any model of its final shape.
+    config: settings of the unpruned student.  Its `updates` are the sum of those of C and of the last training, so
+    that a pruned student sees no more text than the unpruned one.
+    encoded: folder of encoded corpora that its trainings share; by default, each training encodes them again.
     """
 
     start: Path
@@ -42,7 +42,7 @@ class TranslationStudy:
     encoded: Path | None = None
 
     def identity(self) -> dict[str, Any]:
-        """The weights of C, which follow from corpus and seed, and what else decides the results."""
+        """Return the hash of C's weights, which depend on corpus and seed, and all else that decides the results."""
         return {
             "start": model_hash(self.start),
             "validation": content_hash(self.validation),
@@ -53,9 +53,9 @@ class TranslationStudy:
         }
 
     def checkpoint(self, updates: int) -> Translator:
-        """A fresh copy of C.
+        """Return a fresh copy of C.
 
-        Raises InputError where C was made by another number of updates, or none are left after it.
+        Raises InputError if C has another number of updates, or if no updates are left after it.
         """
         model = self._load()
         made = model.config["lineage"]["course"]["updates"]
@@ -69,7 +69,7 @@ class TranslationStudy:
         return model.network.train()
 
     def untrained(self) -> Translator:
-        """First weights in the shape of the model in `start`."""
+        """Return a network with first weights in the shape of the model in `start`."""
         return new_network(self._load().network.architecture, self.seed, self.config.dropout)
 
     def train(
@@ -81,9 +81,9 @@ class TranslationStudy:
         work: Path,
         companion: CompanionSettings | None = None,
     ) -> Training:
-        """Train as `pruning.study.Study` says; a fixed number of updates ends with the last weights.
+        """Implement `pruning.study.Study`; with a fixed number of updates, the training ends with the last weights.
 
-        Raises InputError where none are left to converge in.
+        Raises InputError if no updates are left to converge.
         """
         if updates is None:
             if start_update >= self.config.updates:
@@ -94,7 +94,7 @@ class TranslationStudy:
             config = replace(self.config, updates=self.config.updates - start_update)
         else:
             config = unwatched(self.config, updates)
-        # Lightning starts the processes of other devices once in the life of this one
+        # Lightning can start the processes of other devices only once in one process.
         return (train_separately if self.hardware.processes > 1 else train)(
             model,
             self.corpora,
@@ -111,7 +111,7 @@ class TranslationStudy:
         )
 
     def observe(self, model: Translator) -> None:
-        """Encode the validation sources; the decoder is not run, so its attention is not seen."""
+        """Encode the validation sources; this does not run the decoder, so its attention is not recorded."""
         sources = read_columns(self.validation, ["source"])["source"].to_pylist()
         pieces = sorted(self._load().vocabulary.encode(sources), key=len)
         model.eval()
@@ -120,7 +120,7 @@ class TranslationStudy:
                 model.encode(*pad(pieces[first : first + SENTENCES]))
 
     def gradients(self, model: Translator) -> Iterator[None]:
-        """Of the cross-entropy of the validation references, in batches of sentences of like length."""
+        """Yield after the backward pass of each batch of validation pairs; their target lengths are similar."""
         pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
         vocabulary = self._load().vocabulary
         sides = (vocabulary.encode(pairs[side]) for side in ("source", "target"))
@@ -138,5 +138,5 @@ class TranslationStudy:
 
 
 def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
-    """The same training for a fixed number of updates, without validation."""
+    """Return the settings for a fixed number of updates, without validation."""
     return replace(config, updates=updates, validate_every=updates + 1, patience=0)

@@ -1,4 +1,4 @@
-"""Settings of trainings, free of the libraries that train, so that configurations can be checked against them."""
+"""Settings of trainings, in a module that imports no training library, so that configurations can be checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,7 +64,7 @@ class TrainingConfig:
     on all the time."""
 
     def __post_init__(self) -> None:
-        """Stages may come as plain values of a configuration."""
+        """Convert stages from the plain values of a configuration."""
         stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
         object.__setattr__(self, "stages", tuple(stages))
 

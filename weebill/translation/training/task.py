@@ -1,4 +1,4 @@
-"""One update of a training: its batches, its loss, its step, its smoothed weights."""
+"""Update of a training: its batches, its loss, its optimizer step and its smoothed weights."""
 
 from itertools import chain
 
@@ -15,7 +15,7 @@ from weebill.translation.training.settings import TrainingConfig
 
 
 class UpdateStream(IterableDataset):
-    """Per item the batches of one update, of this process's rank, and the target words of all ranks together."""
+    """Stream of updates: the batches of this process's rank, and the number of target words of all ranks."""
 
     def __init__(self, corpus: EncodedCorpus, config: TrainingConfig, seed: int):
         self.corpus, self.config, self.seed = corpus, config, seed
@@ -36,7 +36,7 @@ class UpdateStream(IterableDataset):
 
 
 class TranslationTask(lightning.LightningModule):
-    """One network in training; one Lightning step is one update over all its batches."""
+    """Network in training; one Lightning step is one update over all its batches."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class TranslationTask(lightning.LightningModule):
         super().__init__()
         self.network, self.config, self.companion = network, config, companion
         self.seed, self.start_update = seed, start_update
-        # gradients are summed over batches, and divided by all their words
+        # Gradients are summed over batches, and divided by the number of all their words.
         self.automatic_optimization = False
         self.smoothed = (
             [p.detach().clone() for p in network.parameters()] if config.smoothing else None
         )
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam with the papers' β and ε; a companion's parameters are a group with its rate."""
+        """Make Adam with the papers' β and ε; a companion's parameters are a group with its own rate."""
         groups = [{"params": list(self.network.parameters()), "rate": None}]
         if self.companion is not None and list(self.companion.parameters()):
             groups.append(
@@ -71,17 +71,17 @@ class TranslationTask(lightning.LightningModule):
         )
 
     def rate(self, update: int) -> float:
-        """The learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
+        """Return the learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
         warmup = max(1, self.config.warmup)
         return self.config.learning_rate * min(update / warmup, (warmup / update) ** 0.5)
 
     def training_step(self, update, _index: int) -> None:
-        """One update: forward and backward of each batch, then one optimizer step."""
+        """Make one update: forward and backward pass of each batch, then one optimizer step."""
         batches, words = update
         optimizer = self.optimizers()
         number = self.start_update + self.global_step + 1
         torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
-        # DDP averages gradients over ranks; the words are those of all ranks, so undo the mean.
+        # DDP averages gradients over ranks.  Because `words` counts all ranks, multiply by their number.
         config = self.config
         losses = (
             batch_loss(
@@ -111,7 +111,7 @@ class TranslationTask(lightning.LightningModule):
         optimizer.step()
         optimizer.zero_grad()
         self.smooth(number)
-        # A number of the host would make it wait for the device.
+        # A tensor on the device, because the host would wait for the device with a plain number.
         rate = torch.full((), self.rate(number), device=self.device)
         self.log_dict({"loss": total, "learning_rate": rate})
         self.words = words
@@ -120,26 +120,26 @@ class TranslationTask(lightning.LightningModule):
         """Move the smoothed weights towards those after update `number`."""
         if self.smoothed is None:
             return
-        # Marian's schedule: young averages follow the weights faster.
+        # Marian's schedule: early averages follow the weights faster.
         rate = max(self.config.smoothing, 1 - (number + 1) / (number + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self.smoothed, list(self.network.parameters()), rate)
 
     def on_train_start(self) -> None:
-        """Smoothed weights live on the device of the network; only now has the trainer moved it there."""
+        """Move the smoothed weights to the device to which the trainer has just moved the network."""
         if self.smoothed is not None:
             self.smoothed = [value.to(self.device) for value in self.smoothed]
 
     def on_save_checkpoint(self, checkpoint: dict) -> None:
-        """The smoothed weights belong to the state of training."""
+        """Add the smoothed weights to the checkpoint."""
         checkpoint["smoothed"] = self.smoothed
 
     def on_load_checkpoint(self, checkpoint: dict) -> None:
-        """The inverse of `on_save_checkpoint`."""
+        """Read the smoothed weights from the checkpoint."""
         self.smoothed = checkpoint["smoothed"]
 
     def evaluated_state(self) -> dict[str, torch.Tensor]:
-        """The weights that are validated and kept: the smoothed ones where smoothing is on."""
+        """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
         state = {name: value.detach().cpu() for name, value in self.network.state_dict().items()}
         if self.smoothed is not None:
             names = [name for name, _ in self.network.named_parameters()]

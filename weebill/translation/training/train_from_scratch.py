@@ -1,4 +1,4 @@
-"""A model from nothing: seeded weights, training, a model folder with its lineage."""
+"""Training of a model from seeded weights to a model folder with its lineage."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from weebill.translation.training.trainer import Hardware, TrainingConfig, train
 
 
 def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
-    """A network whose first weights depend on the architecture and the seed alone."""
+    """Make a network whose first weights depend only on the architecture and the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Translator(architecture, dropout)
@@ -39,7 +39,7 @@ def make_model(
 ) -> None:
     """Train a model of a zoo entry from seeded weights and write its folder; keep: as in `train`.
 
-    Unfinished training is kept in `OUTPUT.work` and continued by the next call.  Raises InputError as `train`.
+    Unfinished training is kept in `OUTPUT.work` and continued by the next call.  Raises InputError as `train` does.
     """
     check_replaceable(output, KIND)
     pieces = Vocabulary(vocabulary)

@@ -1,7 +1,7 @@
-"""One training in a process of its own.
+"""Training in a separate process.
 
-Lightning runs a training on several devices by starting the command of the present process again for
-each of them, which works for one training a process.  Pruning trains many times in one job.
+For a training on several devices, Lightning starts the command of the present process again for each device, so a
+process can run only one such training.  Pruning trains many times in one job.
 """
 
 import subprocess
@@ -21,7 +21,9 @@ from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
 from weebill.workflow.parent_watch import end_with_parent
 
-FAULT = "fault.txt"  # in the work folder: what ended the training, for the process that started it
+FAULT = (
+    "fault.txt"  # in the work folder: message of a failed training, for the process that started it
+)
 
 
 def train_separately(
@@ -37,10 +39,10 @@ def train_separately(
     companion: CompanionSettings | None = None,
     **options: Any,
 ) -> Training:
-    """As `training.train`, whose plain `options` it takes.
+    """Run `trainer.train` with its plain `options` in a separate process.
 
-    Raises InputError for what the input or the disk did wrong there, subprocess.CalledProcessError where the
-    training fails otherwise; its error is on stderr.
+    Raises InputError for errors of the input or the disk there.  Raises subprocess.CalledProcessError if the training
+    fails otherwise; its error is on stderr.
     """
     order = {
         "corpora": [str(corpus) for corpus in corpora],
@@ -67,7 +69,7 @@ def train_separately(
 
 
 def _main(work: Path) -> None:
-    """Carry out the order in `work`."""
+    """Run the training that `order.json` in `work` describes."""
     order = read_json(work / "order.json")
     config = TrainingConfig(**order["config"])
     before = load_model(work / "before", config.dropout)

@@ -1,8 +1,8 @@
-"""Training of teachers and students on PyTorch Lightning; killed at any moment, it goes on to the same weights.
+"""Training of teachers and students on PyTorch Lightning; a killed training continues to the same weights.
 
-Everything random is a function of the seed and the number of the update: the batches (`batches`), and the
-dropout masks, whose generator is seeded anew at each update.  A checkpoint therefore holds parameters, optimizer,
-smoothed parameters and the validation history, and nothing else is needed to continue.
+All random choices are functions of the seed and the number of the update: the batches (`batches`), and the dropout
+masks, whose generator gets a new seed at each update.  So a checkpoint needs only parameters, optimizer, smoothed
+parameters and the validation history.
 """
 
 import hashlib
@@ -47,18 +47,18 @@ PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 
 @dataclass
 class Training:
-    """What training found: updates made, and per validation {update, bleu}."""
+    """Course of a training: its number of updates, and {update, bleu} for each validation."""
 
     updates: int
     history: list[dict[str, float]] = field(default_factory=list)
 
     @property
     def best(self) -> dict[str, float] | None:
-        """The first validation with the highest BLEU."""
+        """Return the first validation with the highest BLEU."""
         return max(self.history, key=lambda row: row["bleu"], default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """For the model folder's lineage."""
+        """Return plain values for the model folder's lineage."""
         return {**asdict(self), "best": self.best}
 
 
@@ -81,19 +81,19 @@ def train(
 ) -> Training:
     """Train `network` in place.
 
-    corpora, validation: tables; kept pairs are used.  work: a folder for checkpoints and logs, never shared by
-    two processes; an unfinished training of the same network, data, settings, code and hardware found there is
-    continued, any other is thrown away.
-    start_update: where the learning-rate schedule and the batches begin (late resetting).
+    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints and logs, never shared by
+    two processes.  An unfinished training there continues if network, data, settings, code and hardware are the same;
+    otherwise it is deleted.
+    start_update: update at which the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
-    companion: what pruning adds to the training.
-    keep: the weights the network ends with, those of the best validation (smoothed where smoothing is on; the
-    last where none was made), or the plain weights of the last update.
-    tensorboard: where to log loss, rate, speed and BLEU; nowhere by default.
-    encoded: where trainings one after another share the encoded corpora; by default within `work`.
-    Under DDP only the first rank returns; the others end here.
+    companion: addition of a pruning method to the training.
+    keep: final weights of the network.  "best": the weights of the best validation (smoothed if smoothing is on; the
+    last weights if there was no validation); "last": the plain weights of the last update.
+    tensorboard: folder for logs of loss, rate, speed and BLEU; no logs by default.
+    encoded: folder of encoded corpora that successive trainings share; by default within `work`.
+    Under DDP only the first rank returns; the processes of the others end here.
     Raises InputError for an empty corpus or validation set, a vocabulary of another size than the network's, or
-    processes missing on other nodes.
+    missing processes on other nodes.
     """
     if len(vocabulary) != network.architecture.vocabulary:
         raise InputError(
@@ -170,10 +170,10 @@ def _fit(
         devices=hardware.devices,
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",
-        # On Slurm Lightning expects srun to have started all processes; Snakemake's srun starts one.
+        # On Slurm, Lightning assumes that srun has started all processes; Snakemake's srun starts one.
         plugins=[LightningEnvironment()] if hardware.nodes == 1 else None,
         precision=PRECISIONS[config.precision],
-        max_epochs=1,  # the stream is endless, callbacks end it
+        max_epochs=1,  # the stream has no end; callbacks stop the training
         logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
         log_every_n_steps=50,
         enable_checkpointing=False,
@@ -204,7 +204,7 @@ def _fit(
 
 
 def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
-    """SHA-256 over names, types and values."""
+    """Return the SHA-256 over names, types and values of tensors."""
     digest = hashlib.sha256()
     for name, value in sorted(tensors.items()):
         digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
@@ -213,7 +213,7 @@ def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
 
 
 def _first_rank(hardware: Hardware) -> bool:
-    """Whether this process is the first of its training, told before there is a trainer to ask."""
+    """Return True if this process is the first of its training, before there is a trainer that knows its rank."""
     names = ["LOCAL_RANK"]  # Lightning's
     if hardware.nodes > 1:
         names += ["NODE_RANK", "GROUP_RANK", "SLURM_PROCID"]
