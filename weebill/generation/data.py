@@ -2,8 +2,8 @@
 
 A part is a JSON Lines file with rows {"article", "summary"} or {"text"}.  If a data set has no validation or test
 part, these are drawn from its training text by a hash of each article's or block's text, so that equal texts go
-to the same part whatever stands around them.  A text that several given parts share stays in the test part first,
-then in the validation part.
+to the same part of every data set.  If several given parts share a text, it stays in the test part or, if it is not
+there, in the validation part.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class DataSettings:
 
     train, validation, test: entries {"path", optional "sha256"} of files (JSON Lines or Parquet; plain text for
     running text only), or {"name", "revision", optional "config", "split"} of the Hugging Face hub.
-    fields: the fields of JSON Lines and Parquet for "article" and "summary", or "text"; dots lead into nested ones.
+    fields: the fields of JSON Lines and Parquet for "article" and "summary", or "text"; dots separate nested keys.
     rows: the kind of rows in running text: whole documents, or lines, which may be empty.
     validation_share, test_share: shares of the training text, used if that part has no entries.
     """
@@ -75,7 +75,7 @@ Row = dict[str, str]
 def import_data(settings: DataSettings, folder: str | Path, places: Places | None = None) -> None:
     """Write the three parts and data.json (counts, omitted texts, checksums) as a folder, atomically.
 
-    Raises InputError naming file and row where a field is missing, empty or not text, or a part has no rows.
+    Raises InputError naming file and row if a field is missing, empty or not text, or a part has no rows.
     """
     parts, double = split(settings, places or Places())
     for part, rows in parts.items():
@@ -107,12 +107,12 @@ def task_of(folder: str | Path) -> Task:
 
 
 def data_hash(folder: str | Path) -> str:
-    """Return the hash of an imported folder, by which a model's lineage names its data."""
+    """Return the hash of an imported folder, which identifies the data in a model's lineage."""
     return sha256_file(Path(folder) / "data.json")
 
 
 def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]], int]:
-    """Return the rows of each part, in the order of the files, and the number of rows omitted as shared."""
+    """Return the rows of each part, in the order of the files, and the number of omitted rows, which parts share."""
     key = KEYS[settings.task][0]
     shares = {
         "test": 0.0 if settings.test else settings.test_share,
@@ -137,7 +137,7 @@ def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]]
 
 
 def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
-    """Return the part of a text, a function of its characters and the seed alone."""
+    """Return the part of a text; it depends only on the characters and the seed."""
     digest = hashlib.sha256(f"{seed}\n{text}".encode()).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
     for part, share in shares.items():
@@ -172,7 +172,7 @@ def read_entry(
 
 
 def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Row]:
-    """Return lines as one row, or as a row for each block.  Raises InputError where there is no text."""
+    """Return lines as one row, or as a row for each block.  Raises InputError if there is no text."""
     lines = list(lines)
     if not any(line.strip() for line in lines):
         raise InputError(f"{path}: holds no text; check the path in the configuration")

@@ -19,7 +19,7 @@ STOPS = (".", "!", "?")
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise for a tokenizer's pieces.  stops: the tokens that end a sentence."""
+    """Noise for the pieces of a tokenizer; `stops` are the tokens that end a sentence."""
 
     mask: int
     stops: frozenset[int]

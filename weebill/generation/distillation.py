@@ -1,4 +1,4 @@
-"""Distillation to students with fewer layers, which start as some of the teacher's (TEXTGEN §3.2).
+"""Distillation to students with fewer layers, which start as copies of teacher layers (TEXTGEN §3.2).
 
     L = α · CE(labels) + β · MSE(hidden states of matched layers) + γ · T² · KL(teacher ‖ student, both at T)
 
@@ -40,7 +40,7 @@ class DistillationLoss:
 
 
 # The published code sums the layers' errors, normalised over whole batches, padding included.  Here a sentence's
-# loss must not depend on its neighbours, so each position is normalised by itself.
+# loss must not depend on its neighbours, so each position is normalised separately.
 LOSSES = {
     "paper": DistillationLoss(),
     "published-code": DistillationLoss(alpha=0.0, over_layers="sum", normalise=True),
@@ -48,7 +48,7 @@ LOSSES = {
 
 
 def distillation_loss(preset: str = "paper", **changes: float | str | bool) -> DistillationLoss:
-    """Return a preset's weights, some of them replaced.  Raises InputError where there is no such preset."""
+    """Return a preset's weights, some of them replaced.  Raises InputError if there is no such preset."""
     if preset not in LOSSES:
         raise InputError(f"distillation: no preset '{preset}'{nearest(preset, LOSSES)}")
     return replace(LOSSES[preset], **changes)
@@ -66,7 +66,7 @@ def evenly_spaced(layers: int, count: int) -> list[int]:
 def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict[str, list[int]]:
     """Return stack name → the teacher's layers for the student: a number of them evenly spaced, or those listed.
 
-    Raises InputError where the teacher has no such layer, or the list does not ascend.
+    Raises InputError if the teacher has no such layer, or the list does not ascend.
     """
     chosen = {}
     for stack in prunable(teacher).layer_stacks():
@@ -93,7 +93,7 @@ def every_layer(model: PreTrainedModel) -> dict[str, list[int]]:
 
 
 def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) -> PreTrainedModel:
-    """Copy the teacher with only some of its layers; all else, embeddings too, starts as the teacher's."""
+    """Copy the teacher with only some of its layers; all other weights, embeddings too, are the teacher's."""
     student = copy.deepcopy(teacher)
     for stack in prunable(student).layer_stacks():
         every = list(stack.layers)
@@ -104,7 +104,7 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
 
 
 def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool) -> Tensor:
-    """Return the mean squared error of hidden states (n, positions, d) where mask (n, positions) is true."""
+    """Return the mean squared error of hidden states (n, positions, d), averaged over the mask (n, positions)."""
     student, teacher = student[mask].float(), teacher[mask].float()
     if normalise:
         student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
@@ -112,7 +112,7 @@ def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool
 
 
 def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: float) -> Tensor:
-    """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at a temperature, averaged where mask is true."""
+    """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at temperature T, averaged over the mask."""
     student, teacher = (
         functional.log_softmax(logits[mask].float() / temperature, -1)
         for logits in (student, teacher)
@@ -124,7 +124,7 @@ def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: floa
 def distillation(
     teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]], weights: DistillationLoss
 ) -> Objective:
-    """Return the training objective of a student that took these layers of the teacher."""
+    """Return the training objective of a student with these layers of the teacher."""
     teacher = teacher.eval().requires_grad_(False)
 
     def objective(student: nn.Module, batch: Batch) -> tuple[Tensor, Mapping[str, Tensor]]:

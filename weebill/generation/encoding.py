@@ -1,8 +1,8 @@
-"""Training batches of text; each is a function of the seed and its number, so a resumed run sees the same ones.
+"""Training batches of text; each depends only on the seed and its number, so a resumed run has the same batches.
 
 A batch holds tensors by name.  Encoder-decoders: input_ids, attention_mask (n, source), decoder_input_ids, labels
 (n, target).  Decoders: input_ids, attention_mask, labels (n, positions).  `labels` are the tokens to predict at
-each position, −100 where there is none.  share: the batch's share of the update's labels.
+each position, −100 if there is none.  share: the batch's share of the update's labels.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ Batch = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Example:
-    """Source and target tokens; a decoder's are one text, with an empty target."""
+    """Source and target tokens; an example for a decoder is one text, with an empty target."""
 
     source: list[int]
     target: list[int]
@@ -38,9 +38,9 @@ class Example:
 class Encoder:
     """Tokenizer of a model's text.
 
-    max_source: most tokens of an article, or of a window of running text.  max_target: most tokens of a summary.
-    Longer articles and summaries are cut, and their ends kept.  Text with a piece that has no row in the model
-    raises InputError.
+    max_source: largest number of tokens of an article, or of a window of running text.  max_target: the same for a
+    summary.  Longer articles and summaries are cut, but keep their end tokens.  Text with a piece that has no row in
+    the model raises InputError.
     """
 
     model: PreTrainedModel
@@ -54,7 +54,7 @@ class Encoder:
         return bool(self.model.config.is_encoder_decoder)
 
     def examples(self, rows: Sequence[Row]) -> list[Example]:
-        """Return articles with summaries; or windows of running text, all of full length but the last."""
+        """Return articles with summaries; or windows of running text, all of full length except the last."""
         if "article" in rows[0]:
             sources = self.tokens([row["article"] for row in rows], self.max_source)
             targets = self.targets([row["summary"] for row in rows])
@@ -78,7 +78,7 @@ class Encoder:
         return self._with_rows(found, self.model.config.vocab_size)
 
     def targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the tokens of summaries with their ends; Marian's target side has its own pieces."""
+        """Return the tokens of summaries with their ends; Marian has separate pieces for the target side."""
         found = self.tokenizer(text_target=list(texts), truncation=True, max_length=self.max_target)
         config = self.model.config
         rows = getattr(config, "decoder_vocab_size", None) or config.vocab_size
@@ -87,7 +87,7 @@ class Encoder:
     def running_text(self, texts: Sequence[str]) -> list[Example]:
         """Concatenate the texts, each after an end of text, in windows of max_source + 1 tokens.
 
-        The last token of a window is the first of the next: predicted in the one, given in the other.
+        The last token of a window, which is only predicted there, is the first token of the next window.
         """
         stream, size = self.stream(texts), self.max_source
         starts = range(0, len(stream) - 1, size)
@@ -137,7 +137,7 @@ class Encoder:
         }
 
     def shifted(self, labels: Tensor) -> Tensor:
-        """Return the decoder's input for `labels` (n, target): the same, one place to the right."""
+        """Return the decoder's input for `labels` (n, target): the labels, shifted one place to the right."""
         config = self.model.config
         shifted = labels.roll(1, dims=1)
         shifted[:, 0] = config.decoder_start_token_id
@@ -151,7 +151,7 @@ def _padded(tokens: Sequence[Tensor], value: int) -> Tensor:
 class Batches(Dataset):
     """Batches of a training, `accumulate` of them in each update.
 
-    Each round goes once through all examples, in another order; the examples of a batch have similar lengths.
+    Each round contains all examples once, in its own order; the examples of a batch have similar lengths.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Batches(Dataset):
         seed: int,
         denoise: bool = False,
     ):
-        """Take the examples; denoise: put noise into each source, which is the target; see `denoising`."""
+        """Take the examples; denoise: add noise to each source, and make the source without noise the target."""
         if not examples:
             raise InputError("no text to train on; check the data's `train`")
         self.encoder, self.examples, self.seed = encoder, examples, seed
@@ -217,7 +217,7 @@ class Batches(Dataset):
 
 
 def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) -> list[Example]:
-    """Put noise between the ends of the sources; the whole sources are the targets."""
+    """Add noise to the sources between their end tokens; the sources without noise are the targets."""
     found = []
     for example in examples:
         first, *inner, last = example.source

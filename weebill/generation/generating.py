@@ -27,7 +27,7 @@ def summarize(
     """Write a summary of each article, in their order; line breaks are kept.
 
     report: called after each batch with the number of finished articles.
-    Raises InputError where the model is no encoder-decoder, or has fewer positions than the texts' token limits.
+    Raises InputError if the model is no encoder-decoder, or has fewer positions than the texts' token limits.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)

@@ -1,4 +1,4 @@
-"""Int8 models like BART, T5 and GPT-2 for the processor: a quarter of the size, and run as they are stored.
+"""Int8 models like BART, T5 and GPT-2 for the processor: a quarter of the size, on disk and in memory.
 
 `save_int8` writes a folder of `hugging_face.folder`, with per-layer shapes.  Its config.json has a
 `quantization_config` with a `quant_method` of our own.  Its int8.safetensors holds for each linear map and each
@@ -71,11 +71,11 @@ def save_int8(
 ) -> None:
     """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; the model is unchanged.
 
-    A model trained under `int8_rowwise` rounding (its weights on the grid) keeps its numbers.
+    A model trained with `int8_rowwise` rounding (its weights are on the grid) keeps its numbers.
     scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
     each token is quantized by its own largest magnitude.  entries: further entries of config.json.
-    Raises InputError where the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
-    where `folder` is the one the model was read from, or holds anything but an earlier model.
+    Raises InputError if the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
+    or if `folder` is the one that the model was read from, or holds something other than an earlier model.
     """
     kind = folder_kind(tokenizer)
     check_no_source(folder, model)
@@ -111,7 +111,7 @@ def save_int8(
         }
         write_json(partial / "config.json", config)
         save_file(tensors, partial / INT8_WEIGHTS, metadata={"format": "pt"})
-        (partial / INT8_WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        (partial / INT8_WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
         if tokenizer is not None:
             tokenizer.save_pretrained(partial)
 
@@ -127,7 +127,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     """Read a folder of `save_int8` as a model of the library's own class, in evaluation mode, for its `generate`.
 
     isa: one of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
-    Raises InputError where the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
+    Raises InputError if the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
@@ -171,7 +171,7 @@ def calibrated_scales(
 ) -> dict[str, float]:
     """Return activation scales by linear map, from the inputs of a float32 model's maps while `run` uses it.
 
-    formula: one of `quantization.calibration`.  Raises InputError where there is none of that name, or a map was
+    formula: one of `quantization.calibration`.  Raises InputError if there is none of that name, or a map was
     never called or was given NaN.
     """
     with ExitStack() as stack:
@@ -190,7 +190,7 @@ def calibrated_scales(
 
 
 class Int8Positions(Int8Embedding):
-    """Table of BART's learned positions, whose first rows stand for no position."""
+    """Table of BART's learned positions, whose first rows belong to no position."""
 
     def __init__(self, weight: Int8Weight, offset: int):
         super().__init__(weight)
@@ -208,7 +208,7 @@ def quantize_layers(
     weight_of: Callable[[str, nn.Module], Int8Weight],
     scales: Mapping[str, float] | None = None,
 ) -> None:
-    """Replace every linear map and embedding by its int8 form, in place; tied ones share one weight.
+    """Replace every linear map and embedding with its int8 form, in place; tied ones share one weight.
 
     weight_of: makes the weight from its first module's name and that module.  scales: see `save_int8`.
     """
@@ -232,7 +232,7 @@ def _int8_form(module: nn.Module, weight: Int8Weight, scale: float | None) -> nn
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Yield the modules with a weight to quantize, and their names.
 
-    Modules that pruning cut to nothing, computed weights, and T5's biases of attention scores stay float32.
+    Modules that pruning left empty, computed weights, and T5's biases of attention scores stay float32.
     """
     for name, module in model.named_modules():
         if isinstance(module, MarianSinusoidalPositionalEmbedding) or name.endswith(TABLE):
@@ -289,7 +289,7 @@ def _type_in(model: nn.Module) -> Callable[[str], tuple[str, ...]]:
 
 
 class _Stored:
-    """File of tensors; one at a time is in memory."""
+    """File of tensors, which reads one tensor at a time into memory."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -298,7 +298,7 @@ class _Stored:
         self.quantized: set[str] = set()  # names that were read as codes and scales
 
     def tensor(self, name: str) -> Tensor:
-        """Read a tensor.  Raises InputError where it is missing."""
+        """Read a tensor.  Raises InputError if it is missing."""
         if name not in self.names:
             raise InputError(f"{self.path.name}: no tensor {name}")
         with safe_open(

@@ -1,4 +1,4 @@
-"""Fast token-by-token generation beside the products: attention of single queries, and a cache that grows.
+"""Fast attention of single queries and a growing cache, for token-by-token generation.
 
 Both use the extension points of transformers, so that its own `generate` uses them.
 """
@@ -26,7 +26,7 @@ _FUSED: dict[type[nn.Module], Activation] = {
     GELUTanh: "gelu_tanh",
     nn.ReLU: "relu",
 }
-_PLACES = {  # where a linear map is followed by an activation
+_PLACES = {  # linear maps that an activation follows
     BartEncoderLayer: ("fc1", "activation_fn"),
     BartDecoderLayer: ("fc1", "activation_fn"),
     GPT2MLP: ("c_fc", "act"),
@@ -38,7 +38,7 @@ _PLACES = {  # where a linear map is followed by an activation
 def make_fast(model: PreTrainedModel, isa: str) -> None:
     """Fuse activations with the linear maps before them, and install attention and cache, in place.
 
-    isa: that of the model's products.
+    isa: instruction set of the model's products.
     """
     for module in model.modules():
         for kind, (linear, activation) in _PLACES.items():
@@ -85,7 +85,7 @@ class GrowingLayer(DynamicLayer):
         return self.keys, self.values
 
     def _has_room(self, length: int) -> bool:
-        """Return True if the entries still lie in the room and it is large enough; copies of beams lie elsewhere."""
+        """Return True if the entries are still in the reserved memory (copied beams are not) and fit into it."""
         return (
             self._room is not None
             and self.keys.data_ptr() == self._room[0].data_ptr()

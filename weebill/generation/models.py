@@ -28,7 +28,7 @@ from weebill.hugging_face.loading import (
 from weebill.kernels.int8_layers import Int8Linear
 
 LINEAGE = "lineage"  # entry of config.json
-_CUT = model_types()  # which can be cut
+_CUT = model_types()  # types that can be cut
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Generator:
 
     @property
     def pairs(self) -> bool:
-        """True if it reads one text and writes another."""
+        """True if the model reads one text and writes another."""
         return bool(self.model.config.is_encoder_decoder)
 
     @property
@@ -51,11 +51,11 @@ class Generator:
 
     @property
     def positions(self) -> int | None:
-        """Longest text in tokens; None if positions are relative."""
+        """Length of the longest text in tokens; None if positions are relative."""
         return getattr(self.model.config, "max_position_embeddings", None)
 
     def check(self, task: Task, longest: Mapping[str, int]) -> None:
-        """Raise InputError where the model cannot do a task, or has too few positions.
+        """Raise InputError if the model cannot do a task, or has too few positions.
 
         longest: lengths in tokens, by the name of the setting.
         """
@@ -84,7 +84,7 @@ def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
     Weights become float32, except those of int8.  Only safetensors are read, because pickles execute code.  Raises
-    InputError where the folder is missing or damaged, brings code, or holds no model that generates text.
+    InputError if the folder is missing or damaged, brings code, or holds no model that generates text.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
@@ -141,7 +141,7 @@ def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
 
 
 def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
-    """Load a folder's tokenizer.  Raises InputError where it cannot be read, or has no end of text."""
+    """Load a folder's tokenizer.  Raises InputError if it cannot be read, or has no end of text."""
     try:
         tokenizer = pretrained_tokenizer(path)
     except (OSError, ValueError, KeyError) as error:

@@ -1,6 +1,6 @@
-"""Movement pruning of a text-generating model, and its record: the schedule and what went (TEXTGEN §3.3).
+"""Movement pruning of a text-generating model, with a record of its schedule and the removed parts (TEXTGEN §3.3).
 
-The scores and gates are `weebill.pruning.movement`'s; here they accompany a training of the library's Trainer.
+Scores and gates are those of `weebill.pruning.movement_gates`; here the library's Trainer trains them.
 """
 
 from dataclasses import asdict
@@ -11,16 +11,16 @@ from weebill.pruning.movement_gates import MovementGates, MovementScoring, cut_s
 from weebill.pruning.ranking import part_of_blocks
 from weebill.pruning.structure import Prunable
 
-SCHEDULE_POINTS = 200  # of the record, at most
+SCHEDULE_POINTS = 200  # largest number of rows in the record
 
 
 def cut_and_record(
     model: Prunable, gates: MovementGates, settings: MovementScoring
 ) -> dict[str, Any]:
-    """Cut what the finished gates left silent, in place; returns the record, plain values.
+    """Cut the parts that the finished gates made silent, in place; return the record as plain values.
 
-    schedule: rows {"update", "heads", "neurons"}: the shares that were masked.  scores: block name → the last
-    score of each head or neuron.  Further as `history.History`.
+    schedule: rows {"update", "heads", "neurons"} with the masked shares.  scores: block name → the last score of each
+    head or neuron.  The other entries are those of `history.History`.
     """
     history = History(model, asdict(settings))
     cut_silent(model, settings, history)
@@ -37,7 +37,7 @@ def cut_and_record(
 
 
 def schedule(gates: MovementGates, settings: MovementScoring) -> list[dict[str, float]]:
-    """The shares of heads and neurons that were masked in the course of the training."""
+    """Return the masked shares of heads and neurons in the course of the training."""
     updates = settings.prune_updates
     step = max(1, updates // SCHEDULE_POINTS)
     rows = []

@@ -25,12 +25,12 @@ class Surprise:
 
     @property
     def perplexity(self) -> float:
-        """exp of the mean −log p over tokens."""
+        """Perplexity: exp of the mean −log p over tokens."""
         return math.exp(self.totals.sum() / self.tokens.sum())
 
     @property
     def bits_per_byte(self) -> float:
-        """Mean −log₂ p per byte; it is comparable between vocabularies."""
+        """Mean −log₂ p per byte, which is comparable between vocabularies."""
         return self.totals.sum() / math.log(2) / self.size
 
 
@@ -42,7 +42,7 @@ def surprise(
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
     from at least window − stride tokens.
-    Raises InputError where the stride exceeds the window, or the window the model's positions.
+    Raises InputError if the stride exceeds the window, or the window the model's positions.
     """
     if not 1 <= stride <= window:
         raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")

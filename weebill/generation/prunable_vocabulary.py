@@ -27,7 +27,7 @@ def check_pieces(
     special: Mapping[str, Any],
     numbers: Mapping[str, Any],
 ) -> None:
-    """Raise InputError if a vocabulary cannot be pruned, whatever the text.
+    """Raise InputError if a vocabulary cannot be pruned for any text.
 
     description: content of tokenizer.json.  rows: number of the model's embeddings.  special: role, such as
     eos_token → piece.  numbers: the model's configuration; the keys in `SINGLE` are checked.
@@ -58,7 +58,7 @@ def check_pieces(
 def check_folder(path: Path) -> None:
     """Raise InputError if a model folder exists whose vocabulary cannot be pruned.
 
-    Only what the files show is checked, not, for example, the pieces of a tokenizer without tokenizer.json.
+    The check covers only what the files show, not, for example, the pieces of a tokenizer without tokenizer.json.
     """
     try:
         config = read_json(path / "config.json")

@@ -1,7 +1,7 @@
-"""Quantization-aware training of text-generating models: weights on the 8-bit grid, a scale for each output.
+"""Quantization-aware training of text-generating models: weights on an 8-bit grid with a scale for each output.
 
-TEXTGEN §3.4.  Every linear map and every table of embeddings computes with rounded weights, as the int8 model will;
-gradients pass straight through.  Activations stay as they are.
+TEXTGEN §3.4.  Every linear map and every table of embeddings computes with rounded weights, like the int8 model, and
+gradients pass straight through.  Activations are not rounded.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Settings of trainings and of search, by which configurations are checked without the libraries that train."""
+"""Settings of trainings and of search, in a module that imports no training library."""
 
 import logging
 import math
@@ -11,13 +11,13 @@ from weebill.settings import Amount, Count, Positive, Weight
 if TYPE_CHECKING:
     from weebill.generation.models import Generator
 
-PACKAGES = ("transformers",)  # whose versions decide a generator's bits, beside PyTorch's
+PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How long and how to train.  Defaults are TEXTGEN's, whose code takes 32 · 4 examples an update."""
+    """Settings of a training. Defaults are TEXTGEN's, whose code has 32 · 4 examples in an update."""
 
     epochs: Positive | None = None
     """Rounds through the text; either these or `updates`."""
@@ -48,15 +48,15 @@ class TrainingSettings:
             raise InputError("training: give either `epochs` or `updates`")
 
     def updates_of(self, examples: int) -> int:
-        """Updates in all, for a text of so many examples."""
+        """Return the total number of updates for a text of `examples` examples."""
         if self.updates is not None:
             return self.updates
         return max(1, math.ceil(self.epochs * examples / (self.batch_size * self.accumulate)))
 
     def check_schedule(self, updates: int) -> None:
-        """Raise InputError if so many updates hardly move a weight; log it if they end within the warm-up.
+        """Raise InputError if `updates` are too few to change weights; log a warning if they end within the warm-up.
 
-        The paper's own do: 30 epochs of its news are 417 updates.
+        The paper's updates end there: 30 epochs of its news are 417 updates.
         """
         reached = updates / self.warmup if self.warmup else 1.0
         told = f"training: warmup {self.warmup:,} of {updates:,} updates: the learning rate ends at {reached:.1%} of"
@@ -71,9 +71,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How summaries are searched for, whatever a model's own settings of search; tokens that it forces or forbids
-    stay so.
-    """
+    """Settings of the search for summaries, instead of the model's own; only its forced and forbidden tokens stay."""
 
     beam: Count = 4
     """Hypotheses of the beam."""
@@ -111,13 +109,13 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class Device:
-    """Where to train and measure: on so many threads, or on a GPU."""
+    """Device for training and measurement: a number of CPU threads, or a GPU."""
 
     accelerator: Literal["cpu", "gpu"] = "cpu"
     threads: int = 1
 
     def placed(self, generator: "Generator") -> "Generator":
-        """The generator, its model moved there; int8 models run on the CPU alone, and stay."""
+        """Move the generator's model to the device, and return the generator; int8 models stay on the CPU."""
         import torch  # slow to import, and configurations are checked without it
 
         if self.accelerator == "cpu" or not generator.trainable:

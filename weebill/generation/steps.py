@@ -1,4 +1,4 @@
-"""The steps that make a model small, each from a model folder into another, in any order (TEXTGEN §3).
+"""Steps that make a model smaller, each from one model folder to another, in any order (TEXTGEN §3).
 
 A step is a frozen dataclass of its settings; `STEPS` names them for configurations.  Unfinished training is kept in
 `OUTPUT.work` and continued by the next call.
@@ -50,11 +50,11 @@ SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
 
 @dataclass(frozen=True)
 class Place:
-    """What a step works on: the model folder that it starts from, imported data, and the folder that it makes.
+    """Inputs and output of a step: the model folder at its start, imported data, and the folder that it makes.
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
-    measured: tokens of the longest texts that what is made will be measured on, by the setting that asks for them.
-    vocabulary_pruned: True if a step of the model's pipelines prunes the vocabulary: it is checked at once.
+    measured: tokens of the longest texts in the measurements of the result, by the name of their setting.
+    vocabulary_pruned: True if a step of the model's pipelines prunes the vocabulary, which is then checked at once.
     """
 
     model: Path
@@ -69,11 +69,11 @@ class Place:
 
     @property
     def work(self) -> Path:
-        """The folder of unfinished work."""
+        """Folder of unfinished work."""
         return self.output.with_name(f"{self.output.name}.work")
 
     def generator(self) -> Generator:
-        """The model.  Raises InputError where it is not of the data's task, or takes no texts so long."""
+        """Load the model.  Raises InputError if it does not fit the data's task, or reads only shorter texts."""
         generator = load_generator(self.model)
         longest = {"max_source": self.max_source, **self.measured}
         if generator.pairs:
@@ -90,11 +90,11 @@ class Place:
         return generator
 
     def encoder(self, generator: Generator) -> Encoder:
-        """Text as the model's tokens."""
+        """Make the encoder of text into the model's tokens."""
         return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
 
     def identity(self, step: "Step") -> dict[str, Any]:
-        """Plain values that name all that the step's result depends on."""
+        """Return plain values that identify all that the step's result depends on."""
         return {
             "step": type(step).__name__,
             "settings": asdict(step),
@@ -106,10 +106,10 @@ class Place:
 
 
 class Step(Protocol):
-    """A way to change a model."""
+    """Step from one model to a smaller one."""
 
     def run(self, place: Place) -> None:
-        """Make the folder `place.output`.  Raises InputError where model, data and settings do not fit."""
+        """Make the folder `place.output`.  Raises InputError if model, data and settings do not fit."""
         ...
 
 
@@ -120,7 +120,7 @@ class FineTune:
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=30))
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         generator = place.generator()
         course = _train(self, place, generator)
         _save(self, place, generator, course)
@@ -128,9 +128,9 @@ class FineTune:
 
 @dataclass(frozen=True)
 class Distil:
-    """Fewer layers, trained to be like the model; see `distillation`.
+    """Train a student with fewer layers to be like the model; see `distillation`.
 
-    layers: how many, evenly spaced, or which; of the encoder and of the decoder each.
+    layers: number of evenly spaced layers, or a list of layers, for the encoder and the decoder each.
     """
 
     layers: int | Sequence[int] = (0, 2, 5, 7, 9, 11)
@@ -140,7 +140,7 @@ class Distil:
     )
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         teacher = place.generator()
         layers = chosen_layers(teacher.model, self.layers)
         loss = distillation_loss(**self.loss)
@@ -152,10 +152,10 @@ class Distil:
 
 @dataclass(frozen=True)
 class Prune:
-    """Train while heads and neurons go by movement, then cut them; see `movement`.
+    """Train while movement pruning masks heads and neurons, then cut them; see `movement`.
 
-    loss: as of `Distil`, with the model as it was for a teacher; None: of the labels alone, as the paper's.
-    Beside the folder `model` it writes pruning.json: the schedule, the scores, and what went.
+    loss: as in `Distil`, with the unpruned model as the teacher; None: the loss of the labels alone, as in the paper.
+    Next to the folder of the model it writes pruning.json: the schedule, the scores, and the removed parts.
     """
 
     movement: MovementShares = SHARES
@@ -163,9 +163,11 @@ class Prune:
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         generator = place.generator()
-        settings = replace(self.training, keep="last")  # the best would be an early, unpruned one
+        settings = replace(
+            self.training, keep="last"
+        )  # the best weights would be early, unpruned ones
         examples = place.encoder(generator).examples(read_part(place.data, "train"))
         updates = settings.updates_of(len(examples))
         scoring = MovementScoring(**asdict(self.movement), prune_updates=updates, seed=place.seed)
@@ -183,7 +185,7 @@ class Prune:
         _save(self, place, generator, course)
 
     def objective(self, model: PreTrainedModel) -> Objective:
-        """Of the training, for a model that is not pruned yet."""
+        """Return the training objective for a model that is not pruned yet."""
         if self.loss is None:
             return likelihood
         layers = every_layer(model)
@@ -192,12 +194,12 @@ class Prune:
 
 @dataclass(frozen=True)
 class QuantizationAware:
-    """Train with weights rounded to 8 bits; the folder holds the rounded ones as float32."""
+    """Train with weights rounded to 8 bits; the folder contains the rounded weights as float32."""
 
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=20))
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         generator = place.generator()
         with weights_on_grid(generator.model):
             course = _train(self, place, generator)
@@ -206,24 +208,24 @@ class QuantizationAware:
 
 @dataclass(frozen=True)
 class PostTraining:
-    """Write the weights as int8, a scale for each output; nothing is trained.
+    """Write the weights as int8 with a scale for each output, without training.
 
-    activations: "each-token", by its own largest magnitude when it comes, or a formula of
-    `quantization.calibration`, by what `examples` of the training text give.
+    activations: source of their scales.  "each-token": each token's own largest magnitude, at run time; otherwise a
+    formula of `quantization.calibration`, on the activations of `examples` examples of the training text.
     """
 
     activations: str = "each-token"
     examples: int = 64
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         generator = place.generator()
         scales = None
         if self.activations != EACH_TOKEN:
             encoder = place.encoder(generator)
             rows = encoder.examples(read_part(place.data, "train"))
             drawn = np.random.default_rng(place.seed).permutation(len(rows))[: self.examples]
-            # One at a time: padding would count.
+            # One example in each batch, because padding would count.
             batches = validation_batches(encoder, [rows[index] for index in drawn], 1)
 
             def work() -> None:
@@ -238,10 +240,10 @@ class PostTraining:
 
 @dataclass(frozen=True)
 class PruneVocabulary:
-    """Keep the pieces that the data's training text uses, and those that spell all else; nothing is trained."""
+    """Keep the pieces that the data's training text uses and those that spell other text, without training."""
 
     def run(self, place: Place) -> None:
-        """See `Step`."""
+        """Make the folder of the result; see `Step`."""
         generator = place.generator()
         whole = generator.model.get_input_embeddings().weight.shape[0]
         texts = (text for row in read_part(place.data, "train") for text in row.values())
@@ -264,9 +266,9 @@ STEPS: dict[str, type] = {
 
 
 def step_of(values: Mapping[str, Any]) -> Step:
-    """The step of an entry of a configuration: `method` names it, the other keys are its settings.
+    """Make the step that an entry of a configuration names in `method`; the other keys are its settings.
 
-    Raises InputError where the method or a setting is unknown.
+    Raises InputError if the method or a setting is unknown.
     """
     name = values.get("method")
     if name not in STEPS:
@@ -287,7 +289,7 @@ def step_of(values: Mapping[str, Any]) -> Step:
 
 @contextmanager
 def placed(*places: Path) -> Iterator[None]:
-    """Begin the message of an InputError with the folders that it is about."""
+    """Put folders before the message of an InputError."""
     try:
         yield
     except InputError as error:
@@ -295,7 +297,7 @@ def placed(*places: Path) -> Iterator[None]:
 
 
 def pruning_record(model: Path) -> Path:
-    """Where the record of a pruning lies, beside the model folder."""
+    """Return the path of a pruning's record, next to the model folder."""
     return model.with_name("pruning.json")
 
 
@@ -320,7 +322,7 @@ def _train(step: Any, place: Place, generator: Generator, **options: Any) -> Cou
 
 
 def _save(step: Any, place: Place, generator: Generator, course: Course, **more: Any) -> None:
-    """Write the step's model with its lineage, and remove what was unfinished."""
+    """Write the step's model with its lineage, and remove unfinished work."""
     settings = {key: value for key, value in asdict(step).items() if key != "training"}
     made = lineage(
         type(step).__name__,
@@ -337,7 +339,7 @@ def _save(step: Any, place: Place, generator: Generator, course: Course, **more:
 
 
 def _untrained_lineage(step: Any, place: Place, **more: Any) -> dict[str, Any]:
-    """The lineage of a step that trains nothing."""
+    """Return the lineage of a step without training."""
     return {
         "kind": type(step).__name__,
         "parent": model_hash(place.model),

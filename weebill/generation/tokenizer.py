@@ -1,4 +1,4 @@
-"""Byte-level BPE like BART's and GPT-2's, trained on local text; it can spell any text."""
+"""Byte-level BPE like BART's and GPT-2's, trained on local text, that can spell any text."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from transformers import PreTrainedTokenizerFast
 
 from weebill.errors import InputError
 
-LETTERS = 256  # bytes, each a piece of its own
-# The special tokens' numbers are BART's; GPT-2 has one alone.
+LETTERS = 256  # bytes, each of which is a piece
+# The special tokens have BART's numbers; GPT-2 has only one special token.
 BART_TOKENS = {
     "bos_token": "<s>",
     "pad_token": "<pad>",
@@ -29,8 +29,8 @@ def train_tokenizer(
     """Train a tokenizer of at most `size` pieces, special ones first; equal text gives equal pieces.
 
     special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.
-    positions: longest text of the model.
-    Raises InputError where `size` is too small for the bytes and the special tokens.
+    positions: length of the longest text of the model.
+    Raises InputError if `size` is too small for the bytes and the special tokens.
     """
     tokens = list(dict.fromkeys(special.values()))
     if size < LETTERS + len(tokens):

@@ -36,9 +36,10 @@ SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
 @dataclass(frozen=True)
 class Shape:
-    """Shape of a model.  layers: number in encoder and decoder each, or in the only decoder.
+    """Shape of a model.
 
-    vocabulary: most pieces.  positions: longest text.
+    layers: number of layers in encoder and decoder each, or in the only decoder.  vocabulary: largest number of
+    pieces.  positions: length of the longest text.
     """
 
     architecture: Literal["bart", "gpt2"]
@@ -61,7 +62,7 @@ class Shape:
 class Making:
     """Settings of a model made from scratch: shape and pre-training, denoising for BART, causal for GPT-2.
 
-    passage: tokens of a pre-training text, None: all positions.  With short ones BART learns to copy much sooner.
+    passage: tokens of a pre-training text; None: all positions.  With short texts, BART learns to copy much sooner.
     """
 
     shape: Shape
@@ -70,7 +71,7 @@ class Making:
 
 
 def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> PreTrainedModel:
-    """Make a model whose weights depend on its shape, its vocabulary's size and the seed alone."""
+    """Make a model whose weights depend only on its shape, its vocabulary's size and the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return (_bart if shape.architecture == "bart" else _gpt2)(shape, tokenizer).eval()

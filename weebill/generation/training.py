@@ -1,4 +1,4 @@
-"""Training by the library's Trainer; a killed training continues to the same end.
+"""Training by the library's Trainer; a killed training continues to the same weights.
 
 Batches are functions of the seed and their number (`encoding.Batches`); weights, optimizer, random state and course
 are in the Trainer's checkpoints.  Losses are means over the target tokens, without padding.
@@ -51,7 +51,7 @@ def likelihood(model: nn.Module, batch: Batch) -> tuple[Tensor, dict[str, Tensor
 
 @dataclass(frozen=True)
 class Course:
-    """Course of a training: its validations by update, and the weights that were kept."""
+    """Course of a training: its validations by update, and the update whose weights were kept."""
 
     updates: int
     kept: int  # the update whose weights were kept
@@ -75,13 +75,13 @@ def train(
     objective: Objective = likelihood,
     companion: Companion | None = None,
 ) -> Course:
-    """Train a model in place, ending in evaluation mode on the CPU.
+    """Train a model in place; at the end it is in evaluation mode on the CPU.
 
-    validation: batches whose cross-entropy is measured.  identity: plain values that name everything the result
-    depends on, the caller's code among them.  work: keeps the checkpoints of an unfinished training, which one of
-    the same identity continues.
-    companion: trained with the model, at its own rate; attached and finished here.
-    Raises InputError where the loss is not finite, and before training if the learning rate stays near 0.
+    validation: batches whose cross-entropy is measured.  identity: plain values for all that the result depends on,
+    including the caller's code.  work: folder of checkpoints; a training with the same identity continues an
+    unfinished one there.
+    companion: trained with the model at its own rate; `train` attaches and finishes it.
+    Raises InputError if the loss is not finite, and before training if the learning rate stays near 0.
     """
     settings.check_schedule(batches.updates)
     if device.accelerator == "cpu":
@@ -132,7 +132,7 @@ def last_checkpoint(work: Path) -> str | None:
 
 
 class _Trained(nn.Module):
-    """Model with its companion; their states are kept together."""
+    """Model with its companion, whose states are saved together."""
 
     def __init__(self, network: nn.Module, companion: Companion | None):
         super().__init__()
@@ -244,18 +244,18 @@ class _Trainer(Trainer):
 
 
 class _Updates(TrainerCallback):
-    """Callback that tells the companion of each update, and has the last one validated."""
+    """Callback that announces each update to the companion, and has the last one validated."""
 
     def __init__(self, trained: _Trained):
         self.trained = trained
 
     def on_step_begin(self, args, state, control, **_):
-        """Tell the companion that an update begins."""
+        """Announce the beginning of an update to the companion."""
         if self.trained.companion is not None:
             self.trained.companion.before_update(state.global_step + 1)
 
     def on_step_end(self, args, state, control, **_):
-        """Validate and keep the last update too, wherever it falls."""
+        """Validate and save after the last update too, even if it is between two validations."""
         if state.global_step >= state.max_steps:
             control.should_evaluate = control.should_save = True
 

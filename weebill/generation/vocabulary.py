@@ -1,4 +1,4 @@
-"""Vocabulary pruning: the model keeps the pieces that given text uses, the tokenizer those that spell them.
+"""Vocabulary pruning: model and tokenizer keep the pieces that given text uses, and those that spell them.
 
 TEXTGEN §3.2.  These pieces are kept: those of the text, special tokens, every byte's own piece, so that any text can
 still be written, and the parts from which merges make kept pieces.  Text whose pieces are kept is divided as before,
@@ -91,13 +91,13 @@ def _check_text(
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
-    """Return the numbers, ascending, of used pieces, bytes, added tokens, and the parts that merges make them from.
+    """Return the numbers, ascending, of used pieces, bytes, added tokens, and the parts from which merges make them.
 
     Raises InputError if one of the parts has no row in the model; added tokens without a row are left out.
     """
     vocabulary = description["model"]["vocab"]
     name = {number: piece for piece, number in vocabulary.items()}
-    makings: dict[str, list[str]] = {}  # all pairs that give a piece, concatenated
+    makings: dict[str, list[str]] = {}  # all pairs from which merges make a piece, concatenated
     for left, right in description["model"]["merges"]:
         makings.setdefault(left + right, []).extend((left, right))
     kept = used | {token["id"] for token in description["added_tokens"]}.difference(without)
