@@ -1,1 +1,1 @@
-"""Learned metrics of translation quality: COMET models are read, run fast and compared with human judgements."""
+"""Learned metrics of translation quality: reading, fast scoring, training and evaluation of COMET models."""

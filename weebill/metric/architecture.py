@@ -1,4 +1,4 @@
-"""Architecture of COMET regression models beside their encoder: layer mix, pooling and estimator.
+"""Architecture of COMET regression models around their encoder: layer mix, pooling and estimator.
 
 Values are named as in the checkpoints' hyperparameters, with the defaults of unbabel-comet 2.2.7.
 """
@@ -29,7 +29,7 @@ class Architecture:
 
     kind: with or without references.  layer: "mix", or the number of one encoder state, 0 for the embeddings.
     pool: mean of a sentence's states, their maximum, or the first piece's state; "default": the first piece
-    of the last state, whatever `layer` is.  layer_norm: normalise each state over the sentence.
+    of the last state, for every `layer`.  layer_norm: normalise each state over the sentence.
     """
 
     kind: str = REGRESSION
@@ -43,12 +43,12 @@ class Architecture:
 
     @property
     def needs_references(self) -> bool:
-        """True if translations are compared with references too."""
+        """True if the model compares translations with references too."""
         return self.kind == REGRESSION
 
     @property
     def blocks(self) -> int:
-        """Number of sentence vectors side by side at the estimator's input."""
+        """Number of concatenated sentence vectors at the estimator's input."""
         return 6 if self.needs_references else 4
 
     @property
@@ -69,7 +69,7 @@ class Architecture:
     def from_hyperparameters(cls, values: Mapping[str, Any], origin: str) -> "Architecture":
         """Read a checkpoint's hyperparameters, or the result of `to_dict` with `class_identifier` for `kind`.
 
-        origin: the file, for errors.  Raises InputError where the model is no regression, or a value is unknown.
+        origin: the file, for errors.  Raises InputError if the model is no regression, or a value is unknown.
         """
         kind = _kind(values.get("class_identifier"), origin)
         layer = values.get("layer", "mix")

@@ -153,7 +153,7 @@ class VectorCache:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Write all or nothing, as the only writer."""
+        """Write all changes or none, as the only writer."""
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -188,6 +188,6 @@ def _checksum(key: bytes, values: bytes, pieces: int) -> int:
 
 
 def _whole(key: bytes, values: bytes, pieces: int, checksum: int) -> bool:
-    """Return True if a row is as it was stored; SQLite stores a type with each value, which may be damaged too."""
+    """Return True if a row is undamaged; SQLite stores a type with each value, which may be damaged too."""
     typed = isinstance(values, bytes) and isinstance(pieces, int)
     return typed and _checksum(key, values, pieces) == checksum

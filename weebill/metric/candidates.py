@@ -9,9 +9,9 @@ DRAWS = 100  # attempts for each text; short sentences have few forms
 
 
 def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
-    """Return `count` different texts: translations, then these with words left out or moved.
+    """Return `count` different texts: the translations, then their copies without some words or with moved words.
 
-    Raises InputError where the translations are too short.
+    Raises InputError if the translations are too short.
     """
     draw, found = random.Random(seed), dict.fromkeys(translations)
     several = [words for text in translations if len(words := text.split()) > 1]

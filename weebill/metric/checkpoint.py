@@ -1,8 +1,8 @@
 """Reading of unbabel-comet's checkpoints: tensors and plain values only; no code in them is ever executed.
 
-A checkpoint is a folder with hparams.yaml and checkpoints/NAME.ckpt, or such a .ckpt; those trained here have their
-encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle, which may hold code: PyTorch's
-weights-only reader loads it and refuses everything but tensors and plain values.
+A checkpoint is a folder with hparams.yaml and checkpoints/NAME.ckpt, or such a .ckpt.  Checkpoints trained here have
+their encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle, which may contain code: PyTorch's
+weights-only reader loads it and refuses everything except tensors and plain values.
 """
 
 import pickle
@@ -27,7 +27,7 @@ from weebill.metric.tokenizer import SentenceTokenizer
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
 ENCODER = "encoder"
-# Old checkpoints name a callback by its class, as a key beside the callback's plain values.
+# Old checkpoints name a callback by its class, the key of the callback's plain values.
 NAMED_CLASSES = tuple(
     f"pytorch_lightning.callbacks.{name}"
     for name in (
@@ -36,7 +36,7 @@ NAMED_CLASSES = tuple(
         "lr_monitor.LearningRateMonitor",
     )
 )
-# Words of PyTorch's weights-only reader where it refuses a name or a call that is no part of a tensor.
+# Words in the errors of PyTorch's weights-only reader for a name or a call that belongs to no tensor.
 REFUSED = re.compile(r"(?:GLOBAL|call reduce for unrecognized function) (\S+)")
 # Not needed for scores: buffers, the part of an encoder that COMET ignores, running sums of training metrics.
 SURPLUS = re.compile(
@@ -60,7 +60,7 @@ def is_checkpoint(path: Path) -> bool:
 
 
 def fetch_checkpoint(name: str) -> Path:
-    """Fetch an official model by its name on the hub; return its folder.  Raises InputError where that fails."""
+    """Fetch an official model by its name on the hub; return its folder.  Raises InputError if that fails."""
     return fetch(
         name,
         [HPARAMS, f"{CHECKPOINTS}/*.ckpt"],
@@ -71,7 +71,7 @@ def fetch_checkpoint(name: str) -> Path:
 def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint:
     """Read a checkpoint.  encoder: the folder of its encoder's configuration and tokenizer, instead of its own.
 
-    Raises InputError where files are missing or damaged, hold more than tensors and plain values, or are of
+    Raises InputError if files are missing or damaged, hold more than tensors and plain values, or are of
     another kind of model.
     """
     file, hparams_file = _files(path)
@@ -167,7 +167,7 @@ def _unread(path: Path, error: Exception) -> InputError:
 
 
 def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> None:
-    """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError where they do not match."""
+    """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError if they do not match."""
     tensors = {}
     for name, value in state.items():
         if not SURPLUS.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Agreement of metrics with human judgements, segment by segment, as WMT's metrics tasks measure it.
+"""Agreement of metrics with human judgements at segment level, as in WMT's metrics tasks.
 
 MQM: Kendall's τ-b over all segments of all systems.  Direct assessments: does the metric prefer the better of two
 translations of a source whose human scores differ by 25 points or more?  COMETINHO §6.
@@ -20,14 +20,14 @@ Statistic = Callable[[np.ndarray], float]
 def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
     """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)) over all P pairs of segments (n,); T counts ties.
 
-    NaN where all scores of a side are equal.
+    NaN if all scores of a side are equal.
     """
     return float(kendalltau(scores, human, variant="b").statistic)
 
 
 @dataclass(frozen=True)
 class RelativeRanks:
-    """Pairs of translations with clearly different human scores: rows of the better and of the worse (pairs,)."""
+    """Pairs of translations with clearly different human scores: rows of the better and the worse one (pairs,)."""
 
     better: np.ndarray
     worse: np.ndarray
@@ -41,7 +41,7 @@ class RelativeRanks:
     ) -> "RelativeRanks":
         """Make the pairs of direct assessments (n,), one for each translation.
 
-        segments: equal for translations of the same source.  least: smallest difference in points of a pair.
+        segments: equal for translations of the same source.  least: smallest difference of a pair in points.
         """
         rows = defaultdict(list)
         for row, segment in enumerate(segments):
@@ -58,7 +58,7 @@ class RelativeRanks:
     def tau(self, scores: np.ndarray) -> float:
         """Return (C − D) / (C + D) of a metric's scores (n,); a tied pair counts as D.
 
-        NaN where there is no pair.
+        NaN if there is no pair.
         """
         if not len(self.better):
             return float("nan")

@@ -41,7 +41,7 @@ def select_pairs(
     entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys:
     `bicleaner`, the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and
     `validation` of these pairs go to the translators.
-    Raises InputError where a score is missing, line counts differ, pairs are not unique, or no pair is left to
+    Raises InputError if a score is missing, line counts differ, pairs are not unique, or no pair is left to
     translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
@@ -109,7 +109,7 @@ def join_translations(
     """Write a row (src, mt, ref) for each pair and each of its different translations.
 
     translated: tables of merged translations, with the column of the translation; rows with an empty translation
-    may be missing.  Raises InputError where a table has a row that belongs to no pair, or nothing is written.
+    may be missing.  Raises InputError if a table has a row that belongs to no pair, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
     keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))

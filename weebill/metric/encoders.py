@@ -32,13 +32,15 @@ def new_encoder(
     """Make an encoder without pooler and with arbitrary weights.
 
     values: those of its config.json.  kind: class of its configuration.  origin: the file, for errors.
-    Raises InputError where the values make no encoder.
+    Raises InputError if the values make no encoder.
     """
     network = XLMRobertaModel if kind is XLMRobertaConfig else BertModel
     try:
         with no_init_weights():
             return network(kind.from_dict(values), add_pooling_layer=False)
-    except Exception as error:  # the library checks few values; others fail where they are used
+    except (
+        Exception
+    ) as error:  # the library checks few values; others fail later, when they are used
         raise InputError(
             f"{origin}: the encoder's configuration is damaged ({reason(error)}); "
             "make it or fetch it again"
@@ -51,7 +53,7 @@ def find_encoder(
     """Return an encoder with arbitrary weights, and the folder of its tokenizer.
 
     family, name: `encoder_model` and `pretrained_model` of the hyperparameters; the latter is a folder or a name
-    on the hub.  folder: used instead.  Raises InputError where the encoder is not here and cannot be fetched,
+    on the hub.  folder: used instead.  Raises InputError if the encoder is not here and cannot be fetched,
     brings code, is of another family or damaged.
     """
     if not (isinstance(family, str) and family in FAMILIES):
@@ -105,7 +107,7 @@ def _place(name: str, folder: str | Path | None, files: Sequence[str]) -> Path:
 def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
     """Fetch some files of a model on the hub, NAME or NAME@COMMIT; return the folder in the cache.
 
-    Raises InputError with the remedy where they are not in the cache and cannot be fetched.
+    Raises InputError with the remedy if they are not in the cache and cannot be fetched.
     """
     repository, _, revision = name.partition("@")
     try:

@@ -59,13 +59,13 @@ class RaggedEncoder:
         device: torch.device,
         isa: str | None = None,
     ) -> None:
-        """Pack a model; dtype: that of products' operands, float32 or bfloat16; depth: number of lowest layers used.
+        """Pack a model; dtype: operands of the products, float32 or bfloat16; depth: number of lowest layers used.
 
         Residual sums and norms are always float32: rounding them would be most of bfloat16's error.
 
-        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8: each piece's states are
-        quantized by their own largest magnitude; all else is as in float32.
-        Raises ValueError where such weights are NaN or infinite.
+        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8.  Each piece's states are
+        quantized by their own largest magnitude; all other computations are in float32.
+        Raises ValueError if such weights are NaN or infinite.
         """
         ready = _Ready(dtype, device, isa)
         embeddings = model.embeddings

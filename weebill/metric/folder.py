@@ -40,7 +40,7 @@ ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
 @dataclass(frozen=True)
 class Metric:
-    """Loaded metric; its network is in evaluation mode.  file: the weights that it was loaded from."""
+    """Loaded metric, whose network is in evaluation mode; `file` is the file of its weights."""
 
     name: str
     network: MetricNetwork
@@ -49,7 +49,7 @@ class Metric:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of that file; measurements name the metric by it."""
+        """Hash of the weights' file, which identifies the metric in measurements."""
         return sha256_file(self.file)
 
     @property
@@ -62,7 +62,7 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
     """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
 
     encoder: for checkpoints that name their encoder only: the folder of its config.json and tokenizer.
-    Raises InputError where it is none, is damaged, holds more than tensors, or is of another kind of model.
+    Raises InputError if it is not a metric, is damaged, contains more than tensors, or is another kind of model.
     """
     name, path = str(path), Path(path)
     if not path.exists() and path.suffix != ".ckpt":
@@ -78,7 +78,7 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
 def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
     """Write a metric folder atomically; equal metrics make equal bytes.
 
-    Raises InputError where something other than a metric folder is at `path`.
+    Raises InputError if something other than a metric folder is at `path`.
     """
     check_replaceable(path, KIND)
     network = metric.network
@@ -97,7 +97,7 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
     }
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / WEIGHTS)
-        (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
         metric.tokenizer.save(folder)
         config["tokenizer"] = {"sha256": sha256_file(folder / TOKENIZER)}
         write_json(folder / "config.json", config)
@@ -158,7 +158,7 @@ def _read_config(file: Path) -> dict[str, Any]:
 
 
 def _empty_network(config: Mapping[str, Any], file: Path) -> MetricNetwork:
-    """Make the network that a config.json describes.  Raises InputError where it is damaged."""
+    """Make the network that a config.json describes.  Raises InputError if it is damaged."""
     values = config["architecture"]
     architecture = Architecture.from_hyperparameters(
         {**values, "class_identifier": values.get("kind")}, str(file)

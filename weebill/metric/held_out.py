@@ -1,4 +1,4 @@
-"""Choice of the sources that are kept from training; it depends on their text alone."""
+"""Choice of the sources that training does not see, by their text alone."""
 
 from weebill.files import sha256_text
 

@@ -39,7 +39,7 @@ class JudgedSet:
         """Read a table as `entry` describes it: table, score, statistic, humans, held_out.
 
         humans: keep translations by people, and those made to mislead metrics.  held_out: keep only the sources
-        in validation's share.  Several judgements of a translation are averaged, as in WMT.  Raises InputError where
+        in validation's share.  Several judgements of a translation are averaged, as in WMT.  Raises InputError if
         nothing is left, no two translations differ enough, or the table does not name the systems to keep.
         """
         judgements = read_judgements(entry["table"], entry["score"], by_system=not entry["humans"])

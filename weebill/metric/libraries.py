@@ -30,7 +30,7 @@ def library_scores(
     """Score hypotheses against their references, (n,); library: one of LIBRARIES.
 
     model: a folder in transformers' format, with safetensors.  layer: the one whose states BERTScore compares,
-    from 1.  Raises InputError where the library cannot use the model, the model brings code, or references are
+    from 1.  Raises InputError if the library cannot use the model, the model brings code, or references are
     missing.
     """
     require_references(references, model)
@@ -46,7 +46,7 @@ def library_scores(
 def library_signature(library: str, model: str, layer: int | None) -> str:
     """Return the library with its version, the model's hash and the layer.
 
-    Raises InputError where there is no safetensors file.
+    Raises InputError if there is no safetensors file.
     """
     files = sorted(Path(model).glob("*.safetensors"))
     if not files:  # the libraries would read pickles

@@ -46,11 +46,11 @@ def decode(
     first: Utility | None = None,
     kept: int | None = None,
 ) -> list[Choice]:
-    """Return the different candidates of a source by expected utility, best first, earlier ones first among equals.
+    """Return the different candidates of a source by expected utility, best first; equal ones keep their order.
 
     beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility; only its `kept` best
     candidates are computed with the other (Eikema & Aziz 2022), with all references.
-    Raises InputError where there is no candidate.
+    Raises InputError if there is no candidate.
     """
     counts: dict[str, int] = {}
     for text in candidates:

@@ -32,7 +32,7 @@ def sparsemax(x: Tensor, dim: int = 0) -> Tensor:
     """Project x to the probability simplex along `dim` (Martins and Astudillo 2016, algorithm 1)."""
     ordered = x.sort(dim, descending=True).values.movedim(dim, -1)
     counts = torch.arange(1, ordered.shape[-1] + 1, dtype=x.dtype, device=x.device)
-    excess = ordered.cumsum(-1) - 1  # by how much the k largest exceed 1
+    excess = ordered.cumsum(-1) - 1  # sum of the k largest, minus 1
     support = (ordered * counts > excess).sum(-1, keepdim=True)
     threshold = (excess.gather(-1, support - 1) / support).movedim(-1, dim)
     return (x - threshold).clamp(min=0)
@@ -68,7 +68,7 @@ class MetricNetwork(nn.Module):
     """Regression model.  encoder: a model of transformers, as COMET uses them (XLM-R, BERT)."""
 
     def __init__(self, architecture: Architecture, encoder: PreTrainedModel) -> None:
-        """Assemble the parts.  Raises InputError where the encoder lacks the layer that the architecture names."""
+        """Assemble the parts.  Raises InputError if the encoder lacks the layer that the architecture names."""
         super().__init__()
         self.architecture = architecture
         self.encoder = encoder

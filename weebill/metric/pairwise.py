@@ -1,6 +1,6 @@
 """Estimator for all pairs of n translations and m references of one source, without n·m rows of features.
 
-COMET's features of a pair are six blocks side by side, [t; r; t⊙r; |t−r|; t⊙s; |t−s|], and the estimator's first map
+COMET's features of a pair are six concatenated blocks, [t; r; t⊙r; |t−r|; t⊙s; |t−s|], and the estimator's first map
 is linear in them:
 
     W·features = (W₁·t + W₅·(t⊙s) + W₆·|t−s|) + W₂·r + (W₃·(t⊙r) + W₄·|t−r|)
@@ -30,7 +30,7 @@ class PairwiseEstimator:
         precision: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> None:
-        """Pack a network; precision: that of the products' operands, float32 or bfloat16; all else is float32."""
+        """Pack a network; precision: type of the products' operands, float32 or bfloat16; all else is float32."""
         self.needs_references = network.architecture.needs_references
         self._estimator = network.estimator
         self._precision, self._device = precision, torch.device(device)

@@ -1,8 +1,8 @@
 """Sentence vectors, accumulated from the states of pieces as the encoder yields them; few states are kept.
 
 COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
-sentence, and pools the pieces of m.  The mean and the first piece are linear: they are taken from each layer by
-itself, and the normalisation is applied to the resulting vector.
+sentence, and pools the pieces of m.  The mean and the first piece are linear: they are computed for each layer
+separately, and the normalisation is applied to the resulting vector.
 """
 
 from collections.abc import Iterable

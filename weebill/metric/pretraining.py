@@ -1,7 +1,7 @@
 """Pre-training of a small XLM-R by masked language modelling (Devlin et al. 2019, Conneau et al. 2020).
 
-Everything random is a function of the seed and the number of the update: batches, masks and dropout.  A
-checkpoint therefore holds parameters, the optimizer's state and losses; nothing else is needed to continue.
+All random choices are functions of the seed and the number of the update: batches, masks and dropout.  So a
+checkpoint needs only parameters, the optimizer's state and losses.
 """
 
 import logging
@@ -83,7 +83,7 @@ class Sentences:
     def batches(self, size: int, seed: int, first: int) -> Iterator[np.ndarray]:
         """Yield endless batches of similar length as rows (b,), from batch number `first` on.
 
-        size: pieces of a padded batch; a longer sentence is a batch of its own.
+        size: pieces of a padded batch; a longer sentence is a separate batch.
         """
         number, epoch = 0, 0
         per_window = max(1, int(WINDOW * size / self.lengths.mean()))
@@ -113,7 +113,7 @@ def pretrain(
 
     texts: one sentence each.  tokenizer: its folder.  work: a folder for checkpoints.  A killed run of the same
     training is continued from there, to the same bits; the folder is removed at the end.
-    Raises InputError where there is no text, or the heads do not divide the width.
+    Raises InputError if there is no text, or the heads do not divide the width.
     """
     if settings.width % settings.heads:
         raise InputError(
@@ -141,7 +141,9 @@ def pretrain(
         losses = course.run(sentences, work / CHECKPOINT)
         with atomic_folder(output, KIND) as folder:
             course.model.roberta.cpu().save_pretrained(folder)
-            (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
+            (folder / "model.safetensors").chmod(
+                0o644
+            )  # safetensors makes it readable by the owner alone
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
         remove_folder(work)
@@ -176,7 +178,7 @@ class _Course:
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(),
             lr=settings.learning_rate,
-            betas=(0.9, 0.98),  # XLM-R's, like ε and the weight decay
+            betas=(0.9, 0.98),  # XLM-R's values, like ε and the weight decay
             eps=1e-6,
             weight_decay=settings.weight_decay,
             fused=True,
@@ -260,7 +262,7 @@ def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Ten
 
 
 def _cuts(lengths: np.ndarray, size: int) -> list[slice]:
-    """Divide ascending lengths into stretches whose padded size is at most `size`."""
+    """Divide ascending lengths into ranges whose padded size is at most `size`."""
     cuts, begin = [], 0
     for row, length in enumerate(lengths.tolist()):
         if row > begin and (row - begin + 1) * length > size:

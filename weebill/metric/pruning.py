@@ -1,7 +1,7 @@
 """Smaller metrics: an encoder without its top layers, and with fewer neurons and heads below (COMETINHO §4).
 
-The methods are those of `pruning.methods` that remove everything at once; nothing is trained.  The loss whose
-gradient tells what matters is that of judged segments.
+The methods are those of `pruning.methods` that remove all parts at once, without training.  The gradient of the loss
+on judged segments gives the importance of each part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,21 +32,21 @@ from weebill.pruning.methods import pruning_method
 from weebill.pruning.structure import LayerStack, Prunable
 from weebill.replaceable import check_replaceable
 
-BATCH = 16  # segments, over whose gradients a part's importance is summed before its sign is lost
+BATCH = 16  # segments; a part's importance is the magnitude of a sum over the segments of a batch
 
 
 @dataclass(frozen=True)
 class MetricStudy:
-    """A metric and segments that people judged, (src, mt, ref, score) each, as `pruning.criteria` see them."""
+    """Metric and segments with human scores, (src, mt, ref, score) each, for `pruning.criteria`."""
 
     metric: Metric
     segments: pd.DataFrame
     seed: int
 
     def gradients(self, model: Prunable) -> Iterator[None]:
-        """Go through the segments by the gradient of the mean squared error; see `pruning.study.Study`."""
+        """Yield after the backward pass of the mean squared error of each batch; see `pruning.study.Study`."""
         network = self.metric.network
-        embeddings = network.encoder.embeddings.requires_grad_(False)  # most of a model, never cut
+        embeddings = network.encoder.embeddings.requires_grad_(False)  # large, and never cut
         for rows in self._batches():
             network.zero_grad()
             found = self._estimates(rows)
@@ -63,7 +63,7 @@ class MetricStudy:
                 self._estimates(rows)
 
     def _batches(self) -> Iterator[pd.DataFrame]:
-        """Segments of like length."""
+        """Yield batches of segments of similar length."""
         lengths = sum(self.segments[name].str.len().to_numpy() for name in self._texts)
         order = np.argsort(lengths, kind="stable")
         for start in range(0, len(order), BATCH):
@@ -92,10 +92,11 @@ def make_pruned(
     """Write the folder of a metric cut by judged segments.
 
     recipe: methods and their settings, applied in turn.
-    judgements: tables and the columns of their scores, {table, score}.  segments: how many are drawn of them, but
-    of no source that validates where this is the validation's share.  normalise: scores as those that the metric
-    learnt; None, where that is not known: brought to the metric's own by a linear fit.
-    Raises InputError as `prune`, `load_metric` and `judged_segments`, and where no segment is left.
+    judgements: tables and the columns of their scores, {table, score}.  segments: number of segments to draw from
+    them.  validation_share: share of the sources that are held out for validation and not drawn.  normalise: the
+    normalisation of the scores that the metric learnt; None if it is unknown: a linear fit adapts the scores to the
+    metric's.
+    Raises InputError as `prune`, `load_metric` and `judged_segments` do, and if no segment is left.
     """
     check_replaceable(output, KIND)
     whole = load_metric(metric)
@@ -126,10 +127,9 @@ def make_pruned(
 
 
 def fitted(judged: pd.DataFrame, metric: Metric) -> pd.DataFrame:
-    """Judged segments (src, mt, ref, score) whose scores are brought near the metric's by the line that fits best.
+    """Return judged segments (src, mt, ref, score) with scores mapped to the metric's by the best linear fit.
 
-    A checkpoint may have learnt scores of another scale, and the loss beside those at hand would tell no more
-    than that.
+    A checkpoint may have learnt scores of another scale; without the fit, this difference would dominate the loss.
     """
     scorer = Scorer(metric)
     references = judged["ref"].tolist() if scorer.needs_references else None
@@ -139,9 +139,9 @@ def fitted(judged: pd.DataFrame, metric: Metric) -> pd.DataFrame:
 
 
 def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy) -> History:
-    """Cut a metric in place by methods in turn; returns the history of the last.
+    """Cut a metric in place by one method after another; return the history of the last.
 
-    Raises InputError where a method does not fit the metric, or would leave a layer without neurons or heads.
+    Raises InputError if a method does not fit the metric, or would leave a layer without neurons or heads.
     """
     model = PrunableMetric(metric.network)
     for method in methods:
@@ -154,7 +154,7 @@ def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy) -> Hist
 
 
 class PrunableMetric:
-    """The encoder of a metric as pruning methods see it, whose mix of layers is cut with them."""
+    """Encoder of a metric for pruning methods; the mix of layers is cut together with the layers."""
 
     def __init__(self, network: MetricNetwork):
         self.network, self._encoder = network, prunable(network.encoder)
@@ -162,19 +162,19 @@ class PrunableMetric:
         self.feed_forward_blocks = self._encoder.feed_forward_blocks
 
     def layer_stacks(self) -> list[LayerStack]:
-        """The encoder's layers."""
+        """Return the stack of the encoder's layers."""
         [stack] = self._encoder.layer_stacks()
         return [MetricLayers(stack.name, stack.layers, stack.depth, stack.set_depth, self.network)]
 
 
 @dataclass
 class MetricLayers(LayerStack):
-    """Layers of a metric's encoder; the mix's transformation shares out what is left."""
+    """Layers of a metric's encoder; the mix renormalises the weights of the remaining layers."""
 
     network: MetricNetwork | None = None
 
     def keep(self, depth: int) -> None:
-        """Leave only the first layers.  Raises InputError if the layer that the metric reads would be removed."""
+        """Keep only the first layers.  Raises InputError if the layer that the metric reads would be removed."""
         layer, mix = self.network.architecture.layer, self.network.mix
         if layer != "mix" and layer > depth:
             raise InputError(f"pruning: the metric reads layer {layer}; {depth} would be left")
@@ -186,6 +186,6 @@ class MetricLayers(LayerStack):
 def remove_top_layers(network: MetricNetwork, count: int) -> None:
     """Remove the `count` top layers of the encoder in place.
 
-    Raises InputError where no layer would be left, or not the one that the metric reads.
+    Raises InputError if no layer would be left, or if the layer that the metric reads would be removed.
     """
     cut_layers(PrunableMetric(network), "encoder", count)

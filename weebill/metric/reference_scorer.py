@@ -1,6 +1,6 @@
-"""Slow reference scorer, COMETINHO §3's starting point: padded batches, every text of every segment encoded.
+"""Slow reference scorer, the baseline of COMETINHO §3: padded batches, and every text of every segment encoded.
 
-It uses the library's own encoder.  Our scorer must equal it and is timed against it.  Gradients pass through it.
+It uses the library's own encoder.  The fast scorer must give equal scores and is timed against it.  Gradients pass.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Training of COMET regression models by unbabel-comet, in the environment `comet`.
 
-Everything random is a function of the seed, the epoch and the batch, so that a killed training continues to the same
-weights.  This module imports only what that environment can run; that environment's packages inside functions.
+All random choices are functions of the seed, the epoch and the batch, so that a killed training continues to the same
+weights.  This module imports only what that environment has, and its special packages inside functions.
 """
 
 import inspect
@@ -72,7 +72,7 @@ def train(
     configuration and tokenizer in `encoder`, so that Weebill can read it anywhere.
     training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch with the
     best agreement on the validation table.  Unfinished work is kept in `OUTPUT.work`; the next call continues it.
-    Raises InputError where a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
+    Raises InputError if a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
     """
     kind = _class_of(settings)
     if Path(encoder).is_dir():
@@ -122,7 +122,7 @@ def train(
 
 
 def _class_of(settings: RegressionSettings) -> type:
-    """Return unbabel-comet's class of models, fed in our way."""
+    """Return unbabel-comet's class of models, adapted to our data."""
     if settings.kind not in KINDS:
         raise InputError(
             f"metric: no kind '{settings.kind}', expected {' or '.join(KINDS)}"
@@ -139,19 +139,19 @@ def _class_of(settings: RegressionSettings) -> type:
             )
 
     class Learner(base):
-        """Model that reads no files, and validates on one table by one number."""
+        """Model that reads no files, and validates by one number on one table."""
 
         def setup(self, stage: str) -> None:
             """Do nothing: the data are given."""
 
         def validation_step(self, batch: tuple, index: int) -> None:
-            """Keep the scores of a batch."""
+            """Collect the scores of a batch."""
             inputs, target = batch
             self.found.append(self.forward(**inputs).score.float().cpu())
             self.wanted.append(target.score.float().cpu())
 
         def on_validation_epoch_start(self) -> None:
-            """Forget the scores of the epoch before."""
+            """Discard the scores of the previous epoch."""
             self.found, self.wanted = [], []
 
         def on_validation_epoch_end(self) -> None:
@@ -225,14 +225,14 @@ class Batches:
         self.epoch, self.first = 0, 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch; Lightning calls this before each."""
+        """Set the epoch; Lightning calls this before each epoch."""
         self.epoch = epoch
 
     def __len__(self) -> int:
         return -(-len(self._lengths) // self._size)
 
     def __iter__(self) -> Iterator[list[int]]:
-        """Yield the batches of the epoch from number `first` on, which applies to this epoch only."""
+        """Yield the batches of the epoch from number `first` on; later epochs start at 0."""
         draw = np.random.default_rng((self._seed, self.epoch))
         order = draw.permutation(len(self._lengths))
         window = WINDOW * self._size
@@ -256,7 +256,7 @@ def _course(
             self.history: list[dict[str, float]] = []
 
         def on_train_start(self, trainer: Any, model: Any) -> None:
-            """Train no further epoch in a run that resumes after patience had ended it."""
+            """Stop a resumed run at once if its patience has ended."""
             self._stop_without_patience(trainer)
 
         def on_train_batch_start(self, trainer: Any, model: Any, batch: Any, index: int) -> None:

@@ -1,6 +1,6 @@
 """Fast scorer: each different sentence is encoded once, even if several systems, sources or references contain it.
 
-A sentence's vector depends on the sentence alone, so vectors are shared, and may be kept between runs (`cache`).
+A sentence's vector depends only on the sentence, so texts share vectors, and a cache may keep them between runs.
 Batches hold sentences of similar length and are bounded in pieces; the estimator is applied to many segments at
 once.
 """
@@ -94,7 +94,7 @@ class Scorer:
         """Return scores (segments,) of each system's translations, in float32.
 
         names: those of sources and references, for messages; a sentence that is cut is logged with its line.
-        Raises InputError where line counts differ, references are missing or not needed, or a score is not finite.
+        Raises InputError if line counts differ, references are missing or not needed, or a score is not finite.
         """
         texts = [(names[0], sources)]
         if references is not None:

@@ -1,6 +1,6 @@
-"""Settings of the trainings of metrics and encoders, free of the libraries that train.
+"""Settings of the trainings of metrics and encoders, in a module that imports no training library.
 
-The environment `comet` reads this module: it imports the standard library and `weebill.settings` alone.
+The environment `comet` reads this module, so it imports only the standard library and `weebill.settings`.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from weebill.settings import Amount, Count, Ge, PartialShare, Positive, ProperSh
 
 @dataclass(frozen=True)
 class PretrainingSettings:
-    """Shape of an encoder, and how it is trained by masked language modelling; masking is BERT's and XLM-R's."""
+    """Shape of an encoder, and its training by masked language modelling; masking is BERT's and XLM-R's."""
 
     layers: Count = 4
     """Number of layers."""
@@ -48,8 +48,7 @@ class PretrainingSettings:
 
 @dataclass(frozen=True)
 class RegressionSettings:
-    """How unbabel-comet trains a regression model; defaults are those of unbabel-comet 2.2.7 and its
-    configurations."""
+    """Training of a regression model by unbabel-comet; defaults are those of version 2.2.7 and its configurations."""
 
     kind: Literal["regression_metric", "referenceless_regression_metric"] = "regression_metric"
     """Class of unbabel-comet: a metric with references, or one without."""

@@ -26,7 +26,7 @@ class SentenceTokenizer:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        """Read a folder's tokenizer.  Raises InputError where there is none, or it is damaged."""
+        """Read a folder's tokenizer.  Raises InputError if there is none, or it is damaged."""
         folder = Path(folder)
         self._tokenizer = _read(folder)
         self._tokenizer.no_padding()
@@ -46,7 +46,7 @@ class SentenceTokenizer:
 
     @property
     def size(self) -> int:
-        """Number of its pieces, special ones included."""
+        """Number of pieces, special ones included."""
         return self._tokenizer.get_vocab_size()
 
     @property
@@ -61,7 +61,7 @@ class SentenceTokenizer:
         return sha256_text(self._tokenizer.to_str())
 
     def save(self, folder: Path) -> None:
-        """Write it to a model folder."""
+        """Write the tokenizer to a model folder."""
         self._tokenizer.no_truncation()
         self._tokenizer.save(str(folder / FILE))
 
@@ -71,7 +71,7 @@ def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
 
     pieces: the largest number, special ones included.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1,
     </s> 2, <unk> 3, <mask> the last.  Equal text gives equal bytes.
-    Raises InputError where there is no text, or it has more different characters than `pieces`.
+    Raises InputError if there is no text, or it has more different characters than `pieces`.
     """
     model = io.BytesIO()
     try:

@@ -29,7 +29,7 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
 
     tables: files of `judgements.read_judgements`, each with its score column.  normalise: bring scores to mean 0
     and deviation 1 over each language pair of each file, or over each file, or not at all.
-    Raises InputError where all scores of such a group are equal, and as `read_judgements`.
+    Raises InputError if all scores of such a group are equal, and as `read_judgements`.
     """
     return pd.concat([_judged(path, score, normalise) for path, score in tables], ignore_index=True)
 
@@ -56,9 +56,9 @@ def _judged(path: str | Path, score: str, normalise: Normalise) -> pd.DataFrame:
 def write_split(
     batches: Iterable[pd.DataFrame], train: str | Path, validation: str | Path, share: float
 ) -> None:
-    """Write rows to two Parquet files; about a `share` of the sources is in the second, none in both.
+    """Write rows to two Parquet files; about a `share` of the sources is in the second, and no source is in both.
 
-    Raises InputError where one of them would be empty.
+    Raises InputError if one of them would be empty.
     """
     with TableWriter(train, SCHEMA) as large, TableWriter(validation, SCHEMA) as small:
         for rows in batches:
