@@ -1,1 +1,1 @@
-"""Hugging Face's models as pruning sees them, and their folders with per-layer shapes."""
+"""Prunable views of Hugging Face models, and model folders with per-layer shapes."""

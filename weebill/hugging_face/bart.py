@@ -1,4 +1,4 @@
-"""BART, and Marian's models, built alike: an encoder; a decoder of self-attention, cross-attention, feed-forward."""
+"""BART and Marian, which have the same structure: an encoder, and a decoder with cross-attention."""
 
 from typing import ClassVar
 
@@ -11,30 +11,30 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerSta
 
 
 class HeadlessAttention:
-    """What an attention becomes without heads: it gives its output bias."""
+    """Replacement of an attention without heads, which returns its output bias."""
 
     def forward(self, hidden_states, key_value_states=None, past_key_values=None, **_):
-        """hidden_states (b, positions, d) → the same shape, no weights."""
+        """Map hidden_states (b, positions, d) → the same shape, without attention weights."""
         if key_value_states is None:
             count_positions(past_key_values, self.layer_idx, hidden_states)
         return self.out_proj(hidden_states[..., :0]), None
 
 
 class HeadlessBartAttention(HeadlessAttention, BartAttention):
-    """BART's."""
+    """Replacement of BART's attention without heads."""
 
 
 class HeadlessMarianAttention(HeadlessAttention, MarianAttention):
-    """Marian's."""
+    """Replacement of Marian's attention without heads."""
 
 
 class Bart(Family):
-    """A BartModel, or any model that holds one."""
+    """View of a BartModel, or of any model that contains one."""
 
     headless: ClassVar[type[nn.Module]] = HeadlessBartAttention
 
     def attention_blocks(self) -> list[AttentionBlock]:
-        """encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
+        """List encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
         encoder, decoder = self.core.encoder, self.core.decoder
         blocks = [
             self._attention_block(f"encoder.{i}.self_attention", layer.self_attn, encoder)
@@ -66,7 +66,7 @@ class Bart(Family):
         )
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """encoder.N.feed_forward, then decoder.N.feed_forward."""
+        """List encoder.N.feed_forward, then decoder.N.feed_forward."""
         return [
             FeedForwardBlock(f"{side}.{i}.feed_forward", layer.fc1, layer.fc2)
             for side in ("encoder", "decoder")
@@ -82,6 +82,6 @@ class Bart(Family):
 
 
 class Marian(Bart):
-    """A MarianModel, or any model that holds one."""
+    """View of a MarianModel, or of any model that contains one."""
 
     headless = HeadlessMarianAttention

@@ -1,4 +1,4 @@
-"""The families by their base models' classes in transformers; each family is loaded on use."""
+"""Registry of families by their base models' classes in transformers; families are loaded on use."""
 
 import transformers
 from torch import nn
@@ -15,15 +15,15 @@ FAMILIES: Registry[type[Family]] = Registry(
         "MarianModel": "weebill.hugging_face.bart:Marian",
         "GPT2Model": "weebill.hugging_face.gpt2:GPT2",
         "T5Model": "weebill.hugging_face.t5:T5",
-        "T5ForConditionalGeneration": "weebill.hugging_face.t5:T5",  # which holds no T5Model
+        "T5ForConditionalGeneration": "weebill.hugging_face.t5:T5",  # contains no T5Model
     }
 )
 
 
 def prunable(model: nn.Module) -> Family:
-    """Return the view for pruning of a model that is, or holds, one base model of a family.
+    """Return the prunable view of a model that is, or contains, one base model of a family.
 
-    Raises InputError where it holds none, or several.
+    Raises InputError if it contains none, or several.
     """
     found = [
         (name, module)
@@ -42,5 +42,5 @@ def prunable(model: nn.Module) -> Family:
 
 
 def model_types() -> set[str]:
-    """Return the families' `model_type` in config.json."""
+    """Return the values of `model_type` in config.json for all families."""
     return {getattr(transformers, name).config_class.model_type for name in FAMILIES}

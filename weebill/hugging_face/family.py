@@ -1,10 +1,10 @@
-"""What the families have in common: a model, the part of it that has the blocks, and attention weights on request.
+"""Base class of families: a model, its part with the prunable blocks, and attention weights on request.
 
-The library computes attention by kernels that give no weights.  While someone listens it is switched to its
-own explicit ("eager") attention, whose sums differ from the kernels' in their last bits.
+The library computes attention by kernels that return no weights.  While there is a recorder, the model uses the
+library's explicit ("eager") attention, whose sums differ from the kernels' in the last bits.
 
-Nor do its modules run without heads, or count positions then.  Such a module is given another class of the
-family: its parameters, its name and the hooks on it stay.
+The library's modules do not run without heads, or count positions then.  Such a module gets another class of the
+family; it keeps its parameters, its name and its hooks.
 """
 
 import inspect
@@ -20,27 +20,27 @@ from weebill.pruning.structure import LayerStack, Prunable, Recorder
 
 
 class Family(Prunable):
-    """What every family's `Prunable` begins with.
+    """Base of every family's `Prunable`.
 
-    model: as it was given.  core: the base model in it, whose blocks may be cut.
-    weights_at: the place of attention weights in what the family's attentions return.
+    model: the given model.  core: the base model in it, whose blocks may be cut.
+    weights_at: index of the attention weights in the output of the family's attention modules.
     """
 
     weights_at: ClassVar[int] = 1
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core
-        self._hooks: dict[nn.Module, list] = {}  # of the attentions that are listened to
-        self._implementation = ""  # of attention, to go back to
+        self._hooks: dict[nn.Module, list] = {}  # hooks of the recorded attention modules
+        self._implementation = ""  # original implementation of attention, to restore
 
     def recorder_of(
         self, attention: nn.Module, stack: nn.Module
     ) -> Callable[[Recorder | None], None]:
-        """Return the `set_recorder` of an attention, whose queries are those of `stack`'s attention_mask."""
+        """Return the `set_recorder` of an attention module, whose queries `stack`'s attention_mask masks."""
         return partial(self._set_recorder, attention, stack)
 
     def stack_of(self, name: str, layers: nn.ModuleList, key: str) -> LayerStack:
-        """Return the stack of some layers; key: the configuration's key for their number."""
+        """Return the stack of some layers; `key` is the configuration's key for their number."""
 
         def set_depth(depth: int) -> None:
             setattr(self.core.config, key, depth)
@@ -64,7 +64,7 @@ class Family(Prunable):
 
 
 def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder, weights_at: int) -> list:
-    """Hooks by which each forward pass of an attention reaches the recorder."""
+    """Add hooks that pass each forward pass of an attention module to the recorder; return them."""
     mask: Tensor | None = None
 
     def see_mask(module, arguments, keywords):
@@ -77,7 +77,7 @@ def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder, weights_
     def see_weights(module, arguments, output):
         weights = output[weights_at]  # (batch, h, queries, keys); None without heads
         if weights is not None:
-            # of a text in continuation, the queries are its last positions
+            # If a text is continued, the queries are its last positions.
             queries = None if mask is None else mask[:, -weights.shape[2] :].bool()
             recorder(weights, queries)
 
@@ -88,7 +88,7 @@ def _report(attention: nn.Module, stack: nn.Module, recorder: Recorder, weights_
 
 
 def _renumber(layers: nn.ModuleList) -> None:
-    """Give each layer's attentions the layer's own place in the key-value cache."""
+    """Set the index in the key-value cache of each layer's attention modules to the layer's index."""
     for index, layer in enumerate(layers):
         for module in layer.modules():
             if hasattr(module, "layer_idx"):
@@ -98,7 +98,7 @@ def _renumber(layers: nn.ModuleList) -> None:
 def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:
     """Let a self-attention without heads add the positions of x (batch, positions, d) to the key-value cache.
 
-    The library reads off the keys of the first layer how long the text is so far.
+    The library takes the present length of the text from the keys of the first layer.
     """
     if isinstance(cache, EncoderDecoderCache):
         cache = cache.self_attention_cache

@@ -1,7 +1,7 @@
-"""Models as folders of transformers' own format, which cut ones add their per-layer shapes to.
+"""Model folders in transformers' own format, with per-layer shapes for cut models.
 
-config.json: as the library writes it, with the whole model's widths and the present numbers of layers, and
-`layer_shapes`: heads and neurons of each block.  model.safetensors holds tied weights once.
+config.json is the library's, with the whole model's widths and the present numbers of layers; cut models add
+`layer_shapes`, the heads and neurons of each block.  model.safetensors contains tied weights once.
 """
 
 import inspect
@@ -38,7 +38,7 @@ from weebill.tensor_files import FLOAT, check_types, types_of
 
 WEIGHTS = "model.safetensors"
 HALVES = (FLOAT, "F16", "BF16")
-# What libraries' tokenizers are written as, of this version and of older ones.
+# Files of tokenizers, in this version of the library and in older ones.
 TOKENIZER_FILES = (
     "added_tokens.json",
     "additional_chat_templates/*.jinja",
@@ -58,9 +58,9 @@ def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
 
 
 def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
-    """Cut a model in place to the shapes that `layer_shapes` gave of one like it; what is left is arbitrary.
+    """Cut a model in place to shapes of `layer_shapes`; the choice of the remaining parts is arbitrary.
 
-    Raises InputError where they are not of this model's blocks, or wider.
+    Raises InputError if the shapes belong to other blocks, or are wider than this model's.
     """
     surplus = {}
     for kind, widths in layer_shapes(model).items():
@@ -77,7 +77,7 @@ def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
-    """Return the folders that a model with this tokenizer may replace: without one, none that has a tokenizer."""
+    """Return the kind of folder that a model may replace: without a tokenizer, only a folder without one."""
     names = ()
     if tokenizer is not None:
         names = (*TOKENIZER_FILES, *getattr(tokenizer, "vocab_files_names", {}).values())
@@ -92,7 +92,7 @@ def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
 
 
 def check_weights(path: str | Path, model: PreTrainedModel) -> None:
-    """Raise InputError for a model on `meta`, which has shapes and no numbers to write."""
+    """Raise InputError for a model on `meta`, which has no weights to write."""
     for name, value in model.state_dict().items():
         if value.is_meta:
             raise InputError(
@@ -101,7 +101,7 @@ def check_weights(path: str | Path, model: PreTrainedModel) -> None:
 
 
 def check_no_source(path: str | Path, model: PreTrainedModel) -> None:
-    """Raise InputError if a folder is the one that a model was read from."""
+    """Raise InputError if the model was read from this folder."""
     place = Path(path).resolve()
     for source in {model.name_or_path, model.config.name_or_path} - {""}:
         if place.is_dir() and Path(source).is_dir() and place.samefile(source):
@@ -116,9 +116,9 @@ def save_model(
 ) -> None:
     """Write a model of a family, whole or cut, as a folder, atomically; equal models make equal bytes.
 
-    entries: further ones for config.json.
-    Raises InputError where it is of no family, or of a class that the library does not know by name, has no weights
-    (on `meta`), or where something other than such a folder is at `path`.
+    entries: further entries for config.json.
+    Raises InputError if the model is of no family, has a class that the library does not know by name, or has no
+    weights (on `meta`), and if something other than such a folder is at `path`.
     """
     save_whole_model(
         path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
@@ -131,7 +131,7 @@ def save_whole_model(
     tokenizer: PreTrainedTokenizerBase | None,
     entries: Mapping[str, Any],
 ) -> None:
-    """`save_model` of a model of any family, which is not cut."""
+    """Write a model that is not cut, of any or no family, as `save_model` does."""
     kind = folder_kind(tokenizer)
     check_replaceable(path, kind)
     check_weights(path, model)
@@ -140,7 +140,7 @@ def save_whole_model(
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
     with atomic_folder(path, kind) as folder:
         model.save_pretrained(folder)
-        (folder / WEIGHTS).chmod(0o644)  # safetensors writes for the owner alone
+        (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
         config = read_json(folder / "config.json")
         write_json(folder / "config.json", {**config, **entries})
         if tokenizer is not None:
@@ -148,11 +148,11 @@ def save_whole_model(
 
 
 def load_model(path: str | Path) -> PreTrainedModel:
-    """Read a folder of `save_model`, or of the library's own `save_pretrained`; in evaluation mode.
+    """Read a folder of `save_model`, or of the library's own `save_pretrained`, in evaluation mode.
 
-    Its weights are float32, whatever they are stored as: small updates are lost in fewer bits.
-    Only safetensors are read: pickles run code.  Raises InputError where the folder is missing or damaged, brings
-    code, or its model is of no family.
+    Its weights become float32, because fewer bits would lose small updates.  Only safetensors are read, because
+    pickles execute code.  Raises InputError if the folder is missing or damaged, contains code, or its model is of no
+    family.
     """
     path = Path(path)
     if not (path / "config.json").is_file():
@@ -170,12 +170,12 @@ def load_model(path: str | Path) -> PreTrainedModel:
         raise InputError(
             f"{path}: damaged, or no model in safetensors ({_first_line(error)}); make it again"
         ) from error
-    model.name_or_path = str(path.resolve())  # not to be replaced by what is made of it
+    model.name_or_path = str(path.resolve())  # so that no result replaces this folder
     return model.eval()
 
 
 def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """Return the library's class of a folder's model.  Raises InputError where it is of no family."""
+    """Return the library's class of a folder's model.  Raises InputError if it is of no family."""
     known = model_types()
     if config.get("model_type") not in known:
         raise InputError(
@@ -192,9 +192,9 @@ def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
 
 
 def tie(model: PreTrainedModel, stored: Set[str]) -> None:
-    """Tie the weights that the library ties, in place, but for those that are stored apart: the head of T5 1.1.
+    """Tie the weights that the library ties, in place, except those stored separately, such as the head of T5 1.1.
 
-    stored: names of tensors.
+    stored: names of the stored tensors.
     """
     for name, source in list(model.all_tied_weights_keys.items()):
         if name in stored and source in stored:
@@ -216,7 +216,7 @@ def _load_own(
 ) -> PreTrainedModel:
     shapes = config[SHAPES]
     config = {key: value for key, value in config.items() if key != SHAPES}
-    with no_init_weights():  # memory of the whole model is set aside, that of a cut one is used
+    with no_init_weights():  # reserves memory for the whole model; only a cut model's part is used
         model = kind(kind.config_class.from_dict(config))
     try:
         cut_to(prunable(model), shapes)
@@ -233,7 +233,7 @@ def _load_own(
 
 
 def _types_in(model: PreTrainedModel) -> Callable[[str], tuple[str, ...]]:
-    """Return `expected` of `check_types`: a model saved in half precision becomes float32."""
+    """Return the argument `expected` of `check_types`; a model saved in half precision becomes float32."""
     plain = types_of(model.state_dict())
     return lambda name: HALVES if plain(name) == (FLOAT,) else plain(name)
 
@@ -251,7 +251,7 @@ def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> 
 
 
 def _computed(model: PreTrainedModel) -> set[str]:
-    """Compute the parameters that files do not hold, Marian's positions, and return their names."""
+    """Compute the parameters that files do not contain, which are Marian's positions, and return their names."""
     found = set()
     for name, module in model.named_modules():
         if isinstance(module, MarianSinusoidalPositionalEmbedding):
@@ -262,9 +262,9 @@ def _computed(model: PreTrainedModel) -> set[str]:
 
 
 def _refuse_missing(model: PreTrainedModel, missing: Set[str], path: Path) -> None:
-    """Raise InputError where tensors are missing.
+    """Raise InputError if tensors are missing.
 
-    A base model of XLM-R may be made without its pooler, of which its configuration says nothing.
+    A base model of XLM-R may have no pooler, and its configuration does not show that.
     """
     if missing == POOLER and isinstance(model, XLMRobertaModel):
         model.pooler = None

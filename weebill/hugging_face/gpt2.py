@@ -1,6 +1,6 @@
-"""GPT-2: a decoder of self-attention, whose query, key and value are one Conv1D, and feed-forward.
+"""GPT-2: a decoder of self-attention, with query, key and value in one Conv1D, and feed-forward.
 
-Conv1D keeps its weight as (inputs, outputs), and does not run without inputs.
+The weight of Conv1D is (inputs, outputs), and Conv1D does not run without inputs.
 """
 
 from torch import Tensor, nn
@@ -13,10 +13,10 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerSta
 
 
 class GPT2(Family):
-    """A GPT2Model, or any model that holds one."""
+    """View of a GPT2Model, or of any model that contains one."""
 
     def attention_blocks(self) -> list[AttentionBlock]:
-        """decoder.N.self_attention."""
+        """List decoder.N.self_attention."""
         return [
             self._attention_block(f"decoder.{i}.self_attention", layer.attn)
             for i, layer in enumerate(self.core.h)
@@ -40,7 +40,7 @@ class GPT2(Family):
         )
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """decoder.N.feed_forward."""
+        """List decoder.N.feed_forward."""
         return [
             self._feed_forward_block(f"decoder.{i}.feed_forward", layer.mlp)
             for i, layer in enumerate(self.core.h)
@@ -60,25 +60,25 @@ class GPT2(Family):
 
 
 class HeadlessAttention(GPT2Attention):
-    """What an attention becomes without heads: it gives its output bias."""
+    """Replacement of an attention without heads, which returns its output bias."""
 
     def forward(self, hidden_states, past_key_values=None, **_):
-        """hidden_states (b, positions, d) → the same shape, no weights."""
+        """Map hidden_states (b, positions, d) → the same shape, without attention weights."""
         count_positions(past_key_values, self.layer_idx, hidden_states)
         return self.resid_dropout(_bias(self.c_proj, hidden_states)), None
 
 
 class NeuronlessMLP(GPT2MLP):
-    """What a feed-forward block becomes without neurons: it gives its output bias."""
+    """Replacement of a feed-forward block without neurons, which returns its output bias."""
 
     def forward(self, hidden_states):
-        """hidden_states (b, positions, d) → the same shape."""
+        """Map hidden_states (b, positions, d) → the same shape."""
         return self.dropout(_bias(self.c_proj, hidden_states))
 
 
 def _bias(projection: Conv1D, x: Tensor) -> Tensor:
     """Return the bias of a projection without inputs, as (b, positions, d) like x.
 
-    It depends on x by name, so that the LayerNorm before it gets its gradient, of zeros, which DDP waits for.
+    The result depends on x formally, so that the LayerNorm before it gets a gradient of zeros, which DDP waits for.
     """
     return functional.linear(x[..., :0], projection.weight.T, projection.bias)

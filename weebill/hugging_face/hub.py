@@ -1,4 +1,4 @@
-"""Models of the Hugging Face hub, fetched by name and commit."""
+"""Download of models from the Hugging Face hub by name and commit."""
 
 import os
 import re
@@ -12,16 +12,16 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind
 
-WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # the last of our own
+WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # int8.safetensors is our own
 ORIGIN = "hub.json"
-# Configuration, tokenizer, the index of weights in parts.
+# Configuration, tokenizer, and the index of weights in several parts.
 BESIDE = (".json", ".model", ".spm", ".txt")
 
 
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
     """Fetch a model's weights in safetensors, its configuration and tokenizer; hub.json records the origin.
 
-    A folder NAME in `local_dir` stands for the hub.  Raises InputError where the model cannot be fetched, or has
+    A folder NAME in `local_dir` replaces the hub.  Raises InputError if the model cannot be fetched, or has
     no weights in safetensors.
     """
     own = Path(places.local_dir, name) if places.local_dir else None
@@ -49,14 +49,14 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
 
 
 def _kind(folder: str | Path) -> FolderKind:
-    """Return the files that an earlier folder may hold by its own hub.json: those of any model."""
+    """Return the kind of folder to replace, which may contain any model's files that its hub.json lists."""
     origin = Path(folder, ORIGIN)
     files = read_json(origin).get("files", {}) if origin.is_file() else {}
     return FolderKind(always=(ORIGIN,), perhaps=tuple(files))
 
 
 def _wanted(files: Iterable[str], name: str) -> list[str]:
-    """Select the files that a model is read from, among all of a folder."""
+    """Select, among all files of a folder, those that a model is read from."""
     names = sorted(file for file in files if "/" not in file and file != ORIGIN)
     if not any(map(WEIGHTS.fullmatch, names)):
         pickles = [file for file in names if file.endswith((".bin", ".pt"))]
@@ -69,7 +69,7 @@ def _wanted(files: Iterable[str], name: str) -> list[str]:
 
 
 def _link(path: Path, place: Path) -> None:
-    """Put a file at a second place; on the same disk this takes no space."""
+    """Link a file to a second place, or copy it to another disk."""
     try:
         os.link(path.resolve(), place)
     except OSError:

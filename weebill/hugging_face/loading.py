@@ -1,7 +1,8 @@
-"""The one place that asks transformers to read a folder: code that the folder brings or names is never run.
+"""Reading of folders by transformers, without ever running code that the folder contains or names.
 
-A model folder is data from strangers.  Before the library reads one, `refuse_code` looks for all that would make it
-run or fetch something else; while it reads, it has no standard input to ask for consent, and no network.
+All reading goes through this module, because a model folder is data from strangers.  Before the library reads one,
+`refuse_code` checks for entries that would make it run code or fetch files.  While it reads, it has no standard input
+to ask for consent, and no network.
 """
 
 import io
@@ -29,14 +30,14 @@ from weebill.tensor_files import COMPLEX, FLOATS, stored_types
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
 INDEX = ".safetensors.index.json"
-PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now drops
-PIECES = {"tokenizer.json", "vocab.json"}  # large, and no library takes a class from them
-QUANTIZATION = "quantization_config"  # the entry of config.json that transformers looks at
-INT8_WEIGHTS = "int8.safetensors"  # of a folder of `generation.int8`
+PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now ignores
+PIECES = {"tokenizer.json", "vocab.json"}  # large files, from which no library takes a class
+QUANTIZATION = "quantization_config"  # entry of config.json that transformers reads
+INT8_WEIGHTS = "int8.safetensors"  # file in a folder of `generation.int8`
 INT8_METHOD = "weebill-int8"  # its `quant_method` there
-WEIGHTS_ENTRY = "transformers_weights"  # the entry that names the file to read; ours names none
+WEIGHTS_ENTRY = "transformers_weights"  # entry that names the file to read; ours names no file
 INT8_ADVICE = "int8 weights of Weebill, to be read by weebill.generation.int8.load_int8"
-OLD_QUANTIZATION = "quantization"  # the entry that version 0.1.0 wrote instead
+OLD_QUANTIZATION = "quantization"  # entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
 
@@ -49,12 +50,12 @@ def pretrained_model(
     types: bool = True,
     **options: Any,
 ) -> tuple[PreTrainedModel, set[str]]:
-    """Read a model in safetensors with one of transformers' classes; returns it and what its file lacks.
+    """Read a model in safetensors with one of transformers' classes; return it and its missing parameters.
 
-    kind: the class, or one of `AutoModel...`.  may_lack: parameters that are not missed.  types: see `refuse_code`.
-    options: for the class, such as `dtype`.  The library's own errors pass.
-    Raises InputError where the folder brings code, its weights are our int8, are of a type that holds no weights, or
-    parameters are missing, which the library would make up at random.
+    kind: the class, or one of `AutoModel...`.  may_lack: parameters that may be missing.  types: see `refuse_code`.
+    options: options of the class, such as `dtype`.  The library's own errors pass.
+    Raises InputError if the folder contains code, if its weights are our int8 or have a type that is not for weights,
+    or if parameters are missing, which the library would initialise at random.
     """
     folder = Path(folder)
     refuse_code(folder, types)
@@ -88,7 +89,7 @@ def pretrained_model(
 
 
 def _computed(model: PreTrainedModel) -> set[str]:
-    """Return the parameters that the library computes where a file lacks them: tables of sinusoidal positions."""
+    """Return the parameters that the library computes if a file lacks them: tables of sinusoidal positions."""
     return {
         f"{place}.{name}"
         for place, module in model.named_modules()
@@ -102,7 +103,7 @@ def pretrained_tokenizer(
 ) -> PreTrainedTokenizerBase:
     """Read a folder's tokenizer with one of transformers' classes; the library's own errors pass.
 
-    Raises InputError where the folder brings code.
+    Raises InputError if the folder contains code.
     """
     refuse_code(folder, types)
     with _library_alone():
@@ -110,14 +111,14 @@ def pretrained_tokenizer(
 
 
 def generation_settings(folder: str | Path) -> GenerationConfig:
-    """Read a folder's generation_config.json.  Raises InputError where the folder brings code."""
+    """Read a folder's generation_config.json.  Raises InputError if the folder contains code."""
     refuse_code(folder, types=False)
     with _library_alone():
         return GenerationConfig.from_pretrained(folder, local_files_only=True)
 
 
 def is_int8(config: Mapping[str, Any]) -> bool:
-    """Return True if a config.json is that of `generation.int8`."""
+    """Return True if a config.json was written by `generation.int8`."""
     section = config.get(QUANTIZATION)
     ours = isinstance(section, Mapping) and section.get("quant_method") == INT8_METHOD
     return ours or (OLD_QUANTIZATION in config and SHAPES in config)
@@ -126,8 +127,8 @@ def is_int8(config: Mapping[str, Any]) -> bool:
 def refuse_code(folder: str | Path, types: bool = True) -> None:
     """Raise InputError if a model folder makes transformers run code, or read other files than its safetensors.
 
-    types: refuse types of models and classes of tokenizers that the installed library does not define, too: where
-    the folder, not the caller, names the class to read it with.
+    types: if True, refuse also types of models and classes of tokenizers that the installed library does not define;
+    for folders that name the class to read them with, instead of the caller.
     """
     folder = Path(folder)
     if (folder / ADAPTER).is_file():
@@ -144,7 +145,7 @@ def refuse_code(folder: str | Path, types: bool = True) -> None:
 
 
 def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Say what an entry of a folder's file `name` would make run or be read, and the remedy; None if nothing."""
+    """Return what an entry of a folder's file `name` would run or read, and the remedy; None if nothing."""
     # A vocabulary may have a piece of this name, with a number.
     if key == "auto_map" and not isinstance(value, int | float | None):
         return (
@@ -163,7 +164,7 @@ def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str 
 
 
 def _type_fault(name: str, _place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Say that an entry of a folder's file `name` names a type that the library does not define, and the remedy."""
+    """Return the fault and the remedy if an entry of a folder's file `name` names a type unknown to the library."""
     version = transformers.__version__
     configures = name == CONFIG or name.startswith("config.")  # the second is for newer versions
     if value is None:
@@ -200,7 +201,7 @@ def _values(path: Path) -> dict[str, Any]:
 
 
 def _entries(values: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """(keys above, key, value) of all entries, but for those of our lineage, which transformers does not read."""
+    """Yield (keys above, key, value) of all entries except our lineage, which transformers does not read."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), values)]
     while waiting:
         place, value = waiting.pop()
@@ -221,14 +222,14 @@ def _first_text(value: Any) -> str:
 
 
 def _is_among(name: str, parameters: Iterable[str]) -> bool:
-    """Return True if a file's tensor is one of a model's parameters: names differ by what stands before them."""
+    """Return True if a file's tensor is one of a model's parameters, whose names may have another prefix."""
     return any(
         one == name or one.endswith(f".{name}") or name.endswith(f".{one}") for one in parameters
     )
 
 
 def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
-    """Raise InputError if a tensor is of a wrong type, by its name and type; the library would convert it."""
+    """Raise InputError if a tensor has a wrong type for its name; the library would convert it."""
     for path in sorted(folder.glob("*.safetensors")):
         for name, kind in stored_types(path).items():
             if wrong(name, kind):
@@ -242,7 +243,7 @@ def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
 def _library_alone() -> Iterator[None]:
     """Run the library without standard input, which may be text to translate, and without the network.
 
-    Whatever asks there gets an error at once; file descriptor 0 is not touched.
+    A question on standard input fails at once; file descriptor 0 does not change.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True

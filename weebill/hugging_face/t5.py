@@ -1,7 +1,7 @@
-"""T5: an encoder and a decoder without biases, whose self-attentions add learned relative positions to their scores.
+"""T5: an encoder and a decoder without biases, with learned relative positions in the self-attention scores.
 
-A stack has one table of positions (distances, heads) in its first layer, which hands what it looks up to the others.
-The table keeps the columns of all heads: an attention that has lost some chooses those of the heads that are left.
+A stack has one table of positions (distances, heads) in its first layer, which passes the looked-up entries to the
+other layers.  The table keeps the columns of all heads; a cut attention selects the columns of its remaining heads.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from transformers.models.t5.modeling_t5 import T5Attention, T5DenseGatedActDense
 from weebill.hugging_face.family import Family, count_positions
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 
-TABLE = "relative_attention_bias"  # the attention's name for its table
+TABLE = "relative_attention_bias"  # attribute of the attention module for its table
 
 
 class CutAttention(T5Attention):
-    """What an attention becomes when heads go.  kept_heads (h,): the numbers of those left, a buffer."""
+    """Replacement of an attention that lost heads; the buffer `kept_heads` (h,) numbers the remaining ones."""
 
     def forward(
         self,
@@ -29,7 +29,7 @@ class CutAttention(T5Attention):
         past_key_values=None,
         **keywords,
     ):
-        """As T5Attention's: (b, positions, d) → the same shape, what all layers add to scores, and weights."""
+        """Map (b, positions, d) as T5Attention → the same shape, the position scores of all layers, and weights."""
         if key_value_states is not None:
             position_bias = hidden_states.new_zeros(1, 1, 1, 1)
             own = position_bias[:, : self.n_heads]
@@ -56,12 +56,12 @@ class CutAttention(T5Attention):
 
 @dataclass
 class T5AttentionBlock(AttentionBlock):
-    """One of T5's; attention: the module."""
+    """Attention block of T5; `attention` is its module."""
 
     attention: nn.Module | None = None
 
     def keep(self, heads: Sequence[int]) -> None:
-        """See `AttentionBlock`; which heads are left is remembered."""
+        """Keep only these heads, as `AttentionBlock` does, and record their numbers."""
         super().keep(heads)
         chosen = torch.tensor(list(heads), dtype=torch.long, device=self.out.weight.device)
         if isinstance(self.attention, CutAttention):
@@ -72,12 +72,12 @@ class T5AttentionBlock(AttentionBlock):
 
 
 class T5(Family):
-    """A T5Model or T5ForConditionalGeneration, or any model that holds one."""
+    """View of a T5Model or T5ForConditionalGeneration, or of any model that contains one."""
 
     weights_at = 2
 
     def attention_blocks(self) -> list[AttentionBlock]:
-        """encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
+        """List encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
         encoder, decoder = self.core.encoder, self.core.decoder
         blocks = [
             self._attention_block(
@@ -112,7 +112,7 @@ class T5(Family):
         )
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """encoder.N.feed_forward, then decoder.N.feed_forward."""
+        """List encoder.N.feed_forward, then decoder.N.feed_forward."""
         return [
             _feed_forward_block(f"{side}.{i}.feed_forward", block.layer[-1].DenseReluDense)
             for side in ("encoder", "decoder")
@@ -134,7 +134,7 @@ class T5(Family):
             plain.set_depth(depth)
             stack.config.num_layers = depth
             first = stack.block[0].layer[0].SelfAttention
-            if first is not owner:  # another layer is the first now, and gets the table
+            if first is not owner:  # another layer is now the first, and gets the table
                 first.add_module(TABLE, getattr(owner, TABLE))
                 first.has_relative_attention_bias = True
 

@@ -8,10 +8,10 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerSta
 
 
 class XLMRoberta(Family):
-    """An XLMRobertaModel, or any model that holds one."""
+    """View of an XLMRobertaModel, or of any model that contains one."""
 
     def attention_blocks(self) -> list[AttentionBlock]:
-        """encoder.N.self_attention."""
+        """List encoder.N.self_attention."""
         return [
             self._attention_block(f"encoder.{i}.self_attention", layer)
             for i, layer in enumerate(self.core.encoder.layer)
@@ -39,7 +39,7 @@ class XLMRoberta(Family):
         )
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """encoder.N.feed_forward."""
+        """List encoder.N.feed_forward."""
         return [
             FeedForwardBlock(
                 f"encoder.{i}.feed_forward", layer.intermediate.dense, layer.output.dense
@@ -53,9 +53,9 @@ class XLMRoberta(Family):
 
 
 class HeadlessAttention(XLMRobertaSelfAttention):
-    """What an attention becomes without heads: it gives its output map nothing, which adds its bias."""
+    """Replacement of an attention without heads, which returns zero features; the output map adds its bias."""
 
     def forward(self, hidden_states, *_, past_key_values=None, **__):
-        """hidden_states (b, positions, d) → (b, positions, 0), no weights."""
+        """Map hidden_states (b, positions, d) → (b, positions, 0), without attention weights."""
         count_positions(past_key_values, self.layer_idx, hidden_states)
         return hidden_states[..., :0], None

@@ -1,1 +1,1 @@
-"""All that knows Snakemake: jobs, code fingerprints, lineage of results."""
+"""Code that depends on Snakemake: jobs, code fingerprints, lineage of results."""

@@ -12,20 +12,21 @@ from pathlib import Path
 from weebill.workflow.import_closure import LIBRARY, SCRIPTS, read_project
 
 ROOT = Path(__file__).parents[2]
-PREFIX = "code:"  # tells it from other fingerprints among the parameters of a job
+PREFIX = "code:"  # distinguishes it from other fingerprints among the parameters of a job
 
 
 def code_of(script: str, *choices: str, command: str = "") -> str:
     """Fingerprint the code of a workflow script: `code:` and 16 hexadecimal digits.
 
-    Its own statements count, and those of all modules that it can reach by imports, with the compiled sources and
-    data tables that these name; comments, layout and docstrings do not, so documenting a function reruns nothing.
+    The fingerprint covers the statements of the script and of all modules that it can reach by imports, with the
+    compiled sources and data tables that these name.  It does not cover comments, layout and docstrings, so the
+    documentation of a function can change without a rerun.
 
     Args:
         script: path below `workflow_scripts`.
-        choices: what the rule chose from tables of names, which draw no imports: modules of the library, or
-            `module:Name`, with or without the library's name in front.
-        command: the words that a shell passes to the script.
+        choices: the rule's choices from tables of names, which imports do not reach: modules of the library, or
+        `module:Name`, with or without the library's name in front.
+        command: words that a shell passes to the script.
 
     Raises:
         InputError: if the script or a choice does not exist.
@@ -36,7 +37,7 @@ def code_of(script: str, *choices: str, command: str = "") -> str:
 
 
 def code_of_module(*modules: str) -> str:
-    """Fingerprint the code of modules and all that they import, as `code_of` does; of `__name__`, mostly.
+    """Fingerprint the code of modules, usually `__name__`, and all that they import, as `code_of` does.
 
     Modules outside the library, such as a test's, are left out.
     """
@@ -49,7 +50,9 @@ def _fingerprint(root: Path, *starts: str, command: str = "") -> str:
     return PREFIX + hashlib.sha256(f"{found} {command}".encode()).hexdigest()[:16]
 
 
-_project = cache(read_project)  # once a process: later edits do not change what it runs
+_project = cache(
+    read_project
+)  # once for each process: later edits do not change the code that it runs
 
 
 def print_closures(*scripts: str) -> None:

@@ -1,8 +1,8 @@
-"""The modules and data files of the library that a workflow script or a module can reach by imports.
+"""Import closures: modules and data files of the library that a workflow script or a module can reach.
 
-An import inside a function counts like any other, and so does an entry of a table of names that are loaded on use,
-"weebill.package.module:Name"; an import under `if TYPE_CHECKING:` does not.  A module reaches the packages around it,
-and the data files that it names where it looks for files beside its own.
+An import inside a function counts like any other.  So does an entry "weebill.package.module:Name" of a table of names
+that are loaded on use.  An import under `if TYPE_CHECKING:` does not count.  A module reaches the packages around it,
+and the data files that it names if it looks for files in its own folder.
 """
 
 import ast
@@ -22,8 +22,9 @@ from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
 DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as tables
-# Modules that closures leave out, with what they alone reach, and why.  A table of names is among them only where
-# whoever chooses from it names the module of the choice: a rule in its parameter `uses`, the library in its identity.
+# Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
+# is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
+# library in an identity.
 NEUTRAL = {
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
@@ -35,19 +36,20 @@ NEUTRAL = {
     "weebill.workflow.job": "writes the log, and ends a job",
     "weebill.workflow.parent_watch": "ends a process whose parent is gone",
 }
-# Every start of Snakemake, one a job on a cluster, would parse the whole library.  So what was found in each file is
-# kept, with the file's size and time of change, as Python itself keeps what it compiled.
+# Every start of Snakemake, one for each job on a cluster, would parse the whole library.  So the findings in each
+# file are stored with the file's size and time of change, as Python itself stores compiled modules.
 KNOWN = f"{LIBRARY}/__pycache__/import_closure.{sys.implementation.cache_tag}.json"
-NAME = re.compile(rf"({LIBRARY}\.[\w.]+):\w+")  # of a table of names
-SETTLED = 2_000_000_000  # nanoseconds: a file read sooner after its change may have been changed once more
+NAME = re.compile(rf"({LIBRARY}\.[\w.]+):\w+")  # entry of a table of names
+SETTLED = 2_000_000_000  # nanoseconds: a file that was read sooner after a change may have changed again since
 
 
 @dataclass(frozen=True)
 class Source:
-    """One Python file: its path in the project, the hash of its statements, and what it refers to.
+    """Python file with its path in the project, the hash of its statements, and its references.
 
-    imports: modules of the library that it imports or names itself, and the packages around these.
-    names: words that may be a data file's, a folder's or a suffix; empty if the file does not look beside itself.
+    imports: modules of the library that the file imports or names, and the packages around these.
+    names: words that may name a data file, a folder or a suffix; empty if the file does not look for files in its
+    own folder.
     """
 
     path: str
@@ -58,7 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Project:
-    """All sources by the module's name or the script's path, and the hash of each data file by its path."""
+    """Sources by the module's name or the script's path, and the hash of each data file by its path."""
 
     sources: Mapping[str, Source]
     data: Mapping[str, str]
@@ -68,7 +70,7 @@ class Project:
         return [name for name in self.sources if name.endswith(".py")]
 
     def closure(self, *starts: str) -> set[str]:
-        """Collect the starts and every module that they reach; a start is a module or the path of a script.
+        """Collect the starts, which are modules or paths of scripts, and every module that they reach.
 
         Raises InputError for a start that does not exist.
         """
@@ -94,7 +96,7 @@ class Project:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def data_of(self, module: str) -> list[str]:
-        """The data files that a module names: by file, by a folder above, or by suffix in its own folder."""
+        """List the data files that a module names: by file, by a folder above, or by suffix in its own folder."""
         source = self.sources[module]
         if not source.names:
             return []
@@ -113,7 +115,7 @@ def read_project(root: Path) -> Project:
     """Read the library and the workflow scripts below `root`; files that have not changed are not parsed again."""
     reader = hashlib.sha256(
         Path(__file__).read_bytes()
-    ).hexdigest()  # other code may find other things
+    ).hexdigest()  # hash of this reader, because another version may find other references
     known: dict[str, dict[str, Any]] = {}
     with suppress(InputError, OSError, AttributeError):  # missing, damaged, or not readable
         kept = read_json(root / KNOWN)
@@ -124,7 +126,7 @@ def read_project(root: Path) -> Project:
         for path in _files(root, folder)
     }
     if found != known:
-        with suppress(OSError):  # another user's
+        with suppress(OSError):  # the file may belong to another user
             write_json(root / KNOWN, {"reader": reader, "files": found})
     modules = {_name(path): one for path, one in found.items() if path.endswith(".py")}
     sources = {
@@ -141,13 +143,13 @@ def read_project(root: Path) -> Project:
 
 
 def _with_packages(name: str, modules: Mapping[str, Any]) -> list[str]:
-    """List the module that a dotted name is or lies in, and the packages around it."""
+    """List the module that a dotted name means or is part of, and the packages around it."""
     ends = [index for index, letter in enumerate(f"{name}.") if letter == "."]
     return [name[:end] for end in ends if name[:end] in modules]
 
 
 def _files(root: Path, folder: str) -> Iterator[str]:
-    """Paths of Python and data files below a folder of the project."""
+    """Yield the paths of Python and data files below a folder of the project."""
     for place, folders, files in os.walk(root / folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         base = Path(place).relative_to(root).as_posix()
@@ -155,14 +157,14 @@ def _files(root: Path, folder: str) -> Iterator[str]:
 
 
 def _name(path: str) -> str:
-    """The dotted name of a module of the library; the path of a script as it is."""
+    """Return the dotted name of a module of the library, or the unchanged path of a script."""
     if not path.startswith(f"{LIBRARY}/"):
         return path
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]:
-    """The contents of a file that count, with its size and time of change; `known` if these are the same."""
+    """Read the hash and the references of a file with its size and time of change; return `known` if it is current."""
     file = root / path
     status = file.stat()
     stamp = {"changed": status.st_mtime_ns, "size": status.st_size}
@@ -187,7 +189,7 @@ def _remove_docstrings(tree: ast.Module) -> None:
 
 
 def _imports(node: ast.AST, path: str) -> Iterator[str]:
-    """What a tree imports from the library or has in a table; raises InputError for a relative import."""
+    """Yield what a tree imports from the library or has in a table; raise InputError for a relative import."""
     children: Iterable[ast.AST] = ast.iter_child_nodes(node)
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
@@ -207,7 +209,7 @@ def _imports(node: ast.AST, path: str) -> Iterator[str]:
 
 
 def _names(tree: ast.Module) -> set[str]:
-    """The strings of a tree that looks for files beside its own, by `__file__` or `resources.files`."""
+    """Return the strings of a tree that looks for files in its own folder, by `__file__` or `resources.files`."""
     nodes = [*ast.walk(tree)]
     beside = (isinstance(node, ast.Name) and node.id == "__file__" for node in nodes)
     packed = (isinstance(node, ast.Attribute) and node.attr == "files" for node in nodes)

@@ -25,7 +25,7 @@ def job(log: str | Path) -> Iterator[None]:
     """Run a script's body with stdout, stderr and logging in the file `log`.
 
     Input and disk errors are written as one line to the log and the terminal, and the process exits with code 1;
-    any other error is logged with its traceback and raised again.  A training that SIGTERM ends exits with
+    any other error is logged with its traceback and raised again.  A training that SIGTERM ends exits with code
     128 + 15, not with 0.
     """
     end_with_snakemake()

@@ -1,7 +1,7 @@
-"""What a result was made from: the jobs behind it, as the workflow recorded them, back to the sources.
+"""Lineage of a result: the recorded jobs behind it, back to the sources.
 
-Snakemake keeps a record of every output in `.snakemake/metadata` of the folder that it ran in, of temporary ones
-too: rule, inputs, parameters, times.  A job's parameter `code` is the version of the library code that it used.
+Snakemake keeps a record of every output, temporary ones too, in `.snakemake/metadata` of its working folder: rule,
+inputs, parameters, times.  A job's parameter `code` is the version of the library code that it used.
 """
 
 import ast
@@ -22,32 +22,34 @@ CODE = re.compile(rf"{PREFIX}[0-9a-f]{{16}}")
 
 @dataclass(frozen=True)
 class Job:
-    """One job: paths are relative to the folder that the workflow ran in, times in seconds since 1970."""
+    """Job of a workflow; paths are relative to the folder that it ran in, times are seconds since 1970."""
 
     rule: str
     inputs: tuple[str, ...]
-    parameters: tuple[Any, ...]  # their values; names are not recorded
+    parameters: tuple[Any, ...]  # values; names are not recorded
     started: float
     ended: float
-    outputs: list[str] = field(default_factory=list)  # those that the result depends on
+    outputs: list[str] = field(default_factory=list)  # only outputs that the result depends on
 
     @property
     def code(self) -> str | None:
-        """The version of the library code that it used, without its prefix."""
+        """Version of the library code that the job used, without its prefix."""
         texts = (value for value in self.parameters if isinstance(value, str))
         found = next((text for text in texts if CODE.fullmatch(text)), None)
         return found and found.removeprefix(PREFIX)
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """The importer entries that it read, where it imported text."""
+        """Importer entries that the job read, if it imported text."""
         lists = (value for value in self.parameters if isinstance(value, list))
         return next((v for v in lists if v and isinstance(v[0], dict) and "importer" in v[0]), [])
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """folder: where the workflow ran.  jobs: the result's own first, each before those that it depends on.
+    """Jobs and sources of a result.
+
+    folder: folder in which the workflow ran.  jobs: the result's own job first, each before those that it depends on.
     sources: files that no job made.
     """
 
@@ -58,9 +60,9 @@ class Provenance:
 
 
 def provenance(path: str | Path) -> Provenance:
-    """Everything that a result, or the folder that it lies in, was made from.
+    """Find all jobs and sources of a result, or of the recorded folder around it.
 
-    Raises InputError where it is not there or no record tells of it.
+    Raises InputError if the result does not exist or no record mentions it.
     """
     path = Path(path)
     if not path.exists():
@@ -91,7 +93,7 @@ def provenance(path: str | Path) -> Provenance:
 
 
 def _workflow_folder(path: Path) -> Path:
-    """The nearest folder above a result in which Snakemake kept records."""
+    """Find the nearest folder above a result that contains Snakemake's records."""
     for folder in path.absolute().parents:
         if (folder / RECORDS).is_dir():
             return folder
@@ -101,13 +103,13 @@ def _workflow_folder(path: Path) -> Path:
 
 
 def _recorded(folder: Path, name: str) -> str | None:
-    """The output that a path is, or lies in; None where no job made it."""
+    """Find the recorded output that is `name` or contains it; None if no job made it."""
     places = (name, *(parent.as_posix() for parent in Path(name).parents))
     return next((place for place in places if _record(folder, place) is not None), None)
 
 
 def _record(folder: Path, output: str) -> dict[str, Any] | None:
-    """Snakemake's record of an output.  Its file is called as the path in Base64, long ones cut into folders."""
+    """Read Snakemake's record of an output; its file name is the path in Base64, split into folders if long."""
     name, longest = urlsafe_b64encode(output.encode()).decode(), 254
     parts = [name[start : start + longest] for start in range(0, len(name), longest)]
     path = folder.joinpath(RECORDS, *(f"@{part}" for part in parts[:-1]), parts[-1])
@@ -135,7 +137,7 @@ def _job(record: dict[str, Any]) -> Job:
 
 
 def _values(texts: list[str]) -> Iterator[Any]:
-    """Recorded parameters as values; as text where they are none of Python's own."""
+    """Yield recorded parameters as values; as text if they are not Python literals."""
     for text in texts:
         try:
             yield ast.literal_eval(text)

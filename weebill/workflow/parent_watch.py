@@ -19,9 +19,9 @@ from pathlib import Path
 import psutil
 
 PERIOD = 1.0  # seconds
-NEAREST = 4  # ancestors looked at: a script's Snakemake is its parent, or a shell's parent
+NEAREST = 4  # number of ancestors to check: a script's Snakemake is its parent, or a shell's parent
 NAME = "WEEBILL_SNAKEMAKE"  # environment variable: machine, process and its start
-_watching: set[int] = set()  # processes that watch already: a fork has no thread
+_watching: set[int] = set()  # processes that already watch; a fork has no watching thread
 
 
 def announce_snakemake() -> None:
@@ -30,13 +30,13 @@ def announce_snakemake() -> None:
 
 
 def is_job() -> bool:
-    """Return True if the environment names a Snakemake of this machine, living or not."""
+    """Return True if the environment names a Snakemake of this machine, running or not."""
     machine = _identity(os.getpid()).split(" ")[0]
     return os.environ.get(NAME, "").split(" ")[0] == machine
 
 
 def end_with_snakemake() -> None:
-    """End this process within about a second of its Snakemake; at once, with a line in its log, if that is gone.
+    """End this process about a second after its Snakemake; at once, with a line in the log, if that has ended.
 
     Do nothing in a process that no Snakemake has started.
     """
@@ -51,7 +51,7 @@ def end_with_snakemake() -> None:
 
 
 def end_with_parent() -> None:
-    """End this process within about a second of the one that started it."""
+    """End this process about a second after the process that started it."""
     _end_with(psutil.Process(os.getppid()))
 
 
@@ -80,7 +80,7 @@ def _named() -> psutil.Process | None:
 
 
 def _above() -> psutil.Process | None:
-    """Return the nearest Snakemake among the ancestors."""
+    """Return the nearest Snakemake among the ancestors of this process."""
     return next(filter(_is_snakemake, psutil.Process().parents()[:NEAREST]), None)
 
 

@@ -1,4 +1,4 @@
-"""The parameter `code` of workflow rules: Snakemake runs a job again when a parameter changes."""
+"""Parameter `code` of workflow rules, by which Snakemake runs a job again when the code changes."""
 
 import re
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ def set_code(rules: Iterable[Any], repository: Path) -> None:
 
 
 def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
-    """Find the script that a rule runs, below `workflow_scripts`, and what its shell passes to it.
+    """Find the script that a rule runs, below `workflow_scripts`, and the words that its shell passes to it.
 
-    The script is None if the rule runs none of the repository.
+    The script is None if the rule runs no script of the repository.
     """
     if rule.script:
         path = Path(rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)).resolve()
