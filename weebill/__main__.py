@@ -1,4 +1,4 @@
-"""The command line: `python -m weebill COMMAND`, installed as `weebill`."""
+"""Command line of Weebill: `python -m weebill COMMAND`, installed as `weebill`."""
 
 import argparse
 import importlib
@@ -10,7 +10,7 @@ from weebill import __version__
 from weebill.errors import explain
 
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
-# Its help stands here, so that only the command that is run is imported: most of them load large packages.
+# Its help is here, so that only the chosen command is imported: most commands load large packages.
 COMMANDS = {
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
@@ -32,10 +32,10 @@ def main(argv: list[str] | None = None) -> int:
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # whoever reads, such as `head`, has enough
-        # Python flushes once more at its end; that must find an open pipe.
+    except BrokenPipeError:  # the reader, such as `head`, has ended
+        # Python flushes again at its end, and needs an open file for it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE  # as the shell says of a program that the pipe ended
+        return 128 + signal.SIGPIPE  # the shell's exit code for a program that SIGPIPE ended
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parsed(argv: list[str]) -> argparse.Namespace:
-    """The arguments of one command, whose module alone is imported."""
+    """Parse the arguments of one command; only its module is imported."""
     parser = argparse.ArgumentParser(prog="weebill", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -63,7 +63,7 @@ def _parsed(argv: list[str]) -> argparse.Namespace:
 
 
 def _missing_package(error: Exception) -> str | None:
-    """Return the line for a package of others that is not installed, None for any other error."""
+    """Return the message for a third-party package that is not installed, None for any other error."""
     if not isinstance(error, ModuleNotFoundError):
         return None
     module = (error.name or "").partition(".")[0]

@@ -1,4 +1,4 @@
-"""Measure a speed claim of the project again: ours and an opponent, in turn, pinned to the same core."""
+"""Measure a speed claim of the project again: Weebill and an opponent, in turn, pinned to the same core."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `weebill benchmark`; those behind the name are the benchmark's own."""
+    """Add the arguments of `weebill benchmark`; the benchmark itself parses those after its name."""
     names = [*NAMES, ALL]
     parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument(
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark and print its rows as they are found, with the machine and the versions they are of."""
+    """Run one benchmark; print each row when it is measured, and the machine and the versions."""
     from weebill.benchmarks.survey import load
     from weebill.evaluation.measurement import hardware, software_versions, versions_line
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
-    """Run every benchmark, then compare with published figures; return 1 if one failed, however slow all were."""
+    """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
     from weebill.benchmarks.published import changes, read_survey
     from weebill.benchmarks.survey import Survey, survey
     from weebill.files import write_json
@@ -66,7 +66,7 @@ def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
 
 
 def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
-    """A JSON list, row by row, so that an hour's run that fails at its end leaves what it had found."""
+    """Print a JSON list row by row, so that a run that fails after an hour has printed the rows before."""
     before = "[\n"
     for row in rows:
         print(before + json.dumps(row.to_dict() | signature, indent=2), end="", flush=True)

@@ -1,4 +1,4 @@
-"""Translate standard input by the runtime and by PyTorch, greedily, and report how far they agree.
+"""Translate standard input by the runtime and by PyTorch, greedily, and report their agreement.
 
 PyTorch computes an int8 student with exact sums of codes, which equals the fake-quantized network up to float32
 rounding.  A difference is a tie if PyTorch itself prefers the runtime's piece after such a rounding of its inputs.
@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare; the exit code is 0 whatever the result.
+    """Compare; the exit code is 0 for any result.
 
-    Raises InputError where the model or a line cannot be read, there is no line, the number of references differs,
+    Raises InputError if the model or a line cannot be read, there is no line, the number of references differs,
     or this machine lacks the instruction set.
     """
     import torch

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Convert.  Raises InputError where the model cannot be read or converted, or the folder exists already."""
+    """Convert.  Raises InputError if the model cannot be read or converted, or the folder exists already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.formats import Settings, convert
     from weebill.runtime.shortlist import Shortlist

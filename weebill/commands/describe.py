@@ -61,7 +61,7 @@ def describe(
 
     vocabulary: number of pieces if the entry has none.  heads_removed: encoder heads to cut, spread evenly as in
     WNGT20's Pushy recipe.  `paper_parameters_m` is the paper's printed count in millions.
-    Raises InputError where there are fewer heads.
+    Raises InputError if there are fewer heads.
     """
     from weebill.experiment.zoo import members
 

@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Export one or both sides.  Raises InputError where a side is missing."""
+    """Export one or both sides.  Raises InputError if a side is missing."""
     files = {
         side: path
         for side, path in (("source", arguments.source), ("target", arguments.target))

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Import.  Raises InputError where the student is not of our kind, or the folder exists already."""
+    """Import.  Raises InputError if the student has an unsupported architecture, or the folder exists already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.marian import import_model
     from weebill.translation.model.folder import count_parameters, load_model

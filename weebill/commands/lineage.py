@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the lineage.  Raises InputError where no record mentions the result."""
+    """Print the lineage.  Raises InputError if no record mentions the result."""
     found = lineage(arguments.result)
     print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
     return 0
@@ -94,12 +94,12 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
             if place == wanted or (section == "validation" and place.startswith("validation"))
             for record in several
         ]
-        found[wanted] = records or job.entries  # the entry itself if no file is read
+        found[wanted] = records or job.entries  # the entry itself if it has no file
     return found
 
 
 def _rows(path: Path) -> dict[str, int] | None:
-    """Count all and the kept rows of a table; return None if it is none, or was temporary."""
+    """Count all and the kept rows of a table; return None if it is not a table, or was temporary."""
     if not ((path.is_file() and path.suffix == ".parquet") or list(path.glob("part-*.parquet"))):
         return None
     from weebill.corpus.table import count_rows  # loads Arrow

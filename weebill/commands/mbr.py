@@ -49,9 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Choose and print one line for each source.
+    """Choose and print the best candidate of each source.
 
-    Raises InputError where a file or the model cannot be read, a source has no candidate, a candidate no source, or
+    Raises InputError if a file or the model cannot be read, a source has no candidate, a candidate no source, or
     an option does not belong to the utility.
     """
     from weebill.metric.mbr import SentenceUtility, decode_all
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
     """Read the candidates of every source; each: number of plain lines for each source, None: `LINE ||| TRANSLATION`.
 
-    Raises InputError where a line has another format, its source is missing, or a source has no candidate.
+    Raises InputError if a line has another format, its source is missing, or a source has no candidate.
     """
     lines = list(read_lines(path))
     if each is not None:

@@ -1,4 +1,4 @@
-"""Score translations by a COMET regression model: every system with its interval, and every two compared.
+"""Score translations by a COMET regression model: each system with its interval, and each pair of systems.
 
 The model is a metric folder, a checkpoint of unbabel-comet (a folder or a .ckpt), or its name on the Hugging Face
 hub.  Each different sentence is encoded once; with --cache, only if no earlier run encoded it.
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that `load_scorer` reads beside --model."""
+    """Add the arguments of `load_scorer`, except --model."""
     parser.add_argument("--encoder", type=Path, metavar="FOLDER",
                         help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
                         "not found by its name")  # fmt: skip
@@ -80,7 +80,7 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def load_scorer(arguments: argparse.Namespace) -> "Scorer":
-    """Load the scorer.  Raises InputError where the model cannot be read, or the device is missing."""
+    """Load the scorer.  Raises InputError if the model cannot be read, or the device is missing."""
     import torch
 
     from weebill.metric.cache import VectorCache
@@ -100,7 +100,7 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
 def run(arguments: argparse.Namespace) -> int:
     """Score and print.
 
-    Raises InputError where the model or a file cannot be read, line counts differ, or the device is missing.
+    Raises InputError if the model or a file cannot be read, line counts differ, or the device is missing.
     """
     names = [str(path) for path in arguments.translations]
     if len(set(names)) < len(names):
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
-    """Return the systems as given, and every two compared, from scores (segments,)."""
+    """Return the systems in their order, and the comparisons of all pairs, from scores (segments,)."""
     from weebill.evaluation.quality.significance import (
         difference_of_means,
         interval,
@@ -138,7 +138,7 @@ def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System
     )
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
-    # All resamples of one segment are equal, which would look certain.
+    # All resamples of one segment are equal, and the result would look certain.
     alone = len(table) < 2
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     systems = [

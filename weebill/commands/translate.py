@@ -1,4 +1,4 @@
-"""Translate standard input, a sentence a line, to standard output; several models are an ensemble."""
+"""Translate standard input, one sentence per line, to standard output; several models are an ensemble."""
 
 import argparse
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weebill.translation.search import Cut, SearchOptions
     from weebill.translation.translator import TextTranslator
 
-SAMPLED_ROWS = 512  # about so many translations are drawn in parallel
+SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Translate: one output line for each input line, up to N with --nbest, N with --sample.
 
-    Weebill models on the processor translate by the runtime, all else by PyTorch.
-    A line that is cut is named on stderr.
-    Raises InputError where a model cannot be read, a line is not UTF-8 (the lines before it are translated), the
+    Weebill models on the processor translate by the runtime, all other models by PyTorch.
+    A message on stderr names each line that is cut.
+    Raises InputError if a model cannot be read, a line is not UTF-8 (the lines before it are translated), the
     device is missing, a number is out of bounds, or an argument does not apply to such a model.
     """
     if arguments.sample and (arguments.nbest or arguments.beam > 1):
@@ -134,11 +134,11 @@ def _answer(
 
 
 def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
-    """Name a line that is cut on stderr; first: number of lines before its window."""
+    """Report on stderr a line that is cut; first: number of lines before its window."""
     remedy = "--max-length N translates more, or split the line"
     if positions is not None and cut.kept >= positions:
         remedy = "the model reads no more; split the line"
-    begin = "\n" if first and sys.stderr.isatty() else ""  # the line shows the rate
+    begin = "\n" if first and sys.stderr.isatty() else ""  # after the line that shows the rate
     place = f"standard input:{first + cut.sentence + 1}"
     print(f"{begin}weebill: {place}: {cut}; {remedy}", file=sys.stderr, flush=True)
 
@@ -154,7 +154,7 @@ def _check_length(arguments: argparse.Namespace, translator: "TextTranslator") -
 
 
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
-    """Return the options of search or sampling.  Raises InputError where a number is out of bounds."""
+    """Return the options of search or sampling.  Raises InputError if a number is out of bounds."""
     from weebill.translation.search import Sampling, SearchOptions
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
@@ -176,14 +176,14 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
 
 
 def _batch_size(arguments: argparse.Namespace) -> int | None:
-    """Return the sentences of a batch; with samples, its rows are about as many as a beam's."""
+    """Return the number of sentences in a batch; with samples, its rows are about as many as a beam's."""
     if arguments.batch_size is None and arguments.sample:
         return max(1, SAMPLED_ROWS // arguments.sample)
     return arguments.batch_size
 
 
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
-    """Load the models as one translator.  Raises InputError where an argument does not apply to such models."""
+    """Load the models as one translator.  Raises InputError if an argument does not apply to such models."""
     from weebill.runtime.text import load_runtime, of_precision
     from weebill.translation.loading import is_hugging_face, load_translator
 
