@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "options",
         nargs=argparse.REMAINDER,
         metavar="…",
-        help="--rounds N, --json and what else NAME --help tells",
+        help="--rounds N, --json and the options that NAME --help lists",
     )
 
 

@@ -14,17 +14,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shortlist",
         metavar="FILE",
-        help="a lexical shortlist to go with it (ctranslate2, marian)",
+        help="a lexical shortlist for the model (ctranslate2, marian)",
     )
     parser.add_argument(
         "--quantization",
         metavar="NAME",
-        help="of the weights: int8 (default), float32, int16, … (ctranslate2)",
+        help="type of the weights: int8 (default), float32, int16, … (ctranslate2)",
     )
     parser.add_argument(
         "--pad",
         action="store_true",
-        help="fill pruned layers up with zeros where all must be of one shape (marian)",
+        help="fill pruned layers with zeros if all layers must have one shape (marian)",
     )
 
 

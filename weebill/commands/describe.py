@@ -15,7 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill describe`."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
     parser.add_argument("--all", action="store_true", help="every entry of the zoo")
-    parser.add_argument("--json", action="store_true", help="a JSON list, one object a model")
+    parser.add_argument(
+        "--json", action="store_true", help="a JSON list, one object for each model"
+    )
     parser.add_argument(
         "--vocabulary",
         type=positive,

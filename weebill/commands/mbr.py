@@ -28,28 +28,28 @@ FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill mbr`."""
     parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
-                        help="one a line, plain, .gz or .zst, as all files")  # fmt: skip
+                        help="one sentence per line; all files may be plain, .gz or .zst")  # fmt: skip
     parser.add_argument("-t", "--translations", type=Path, required=True, metavar="FILE",
                         help="the candidates")  # fmt: skip
     parser.add_argument("--candidates", type=positive, metavar="N",
                         help="the file has N plain lines for each source")  # fmt: skip
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--model", metavar="MODEL", help="a COMET model, as of `weebill score`")
+    which.add_argument("--model", metavar="MODEL", help="a COMET model, as in `weebill score`")
     which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
     parser.add_argument("--target", metavar="LANG",
-                        help="the translations' language, which BLEU's tokens depend on: zh, and ja and ko, of "
-                        "characters where sacreBLEU's tokenizer is not installed")  # fmt: skip
+                        help="the translations' language, on which BLEU's tokens depend: zh; also ja and ko, by "
+                        "characters if sacreBLEU's tokenizer is not installed")  # fmt: skip
     add_scorer_arguments(parser)
     parser.add_argument("--not-itself", action="store_true",
                         help="a candidate is not its own reference")  # fmt: skip
     parser.add_argument("--keep", type=positive, metavar="N",
-                        help="only the N best by chrF are looked at; as references all")  # fmt: skip
+                        help="choose among the N best by chrF; all candidates are references")  # fmt: skip
     parser.add_argument("--json", action="store_true",
                         help="a line for each source: all candidates with their utilities")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Choose and print the best candidate of each source.
+    """Choose candidates, and print one line for each source.
 
     Raises InputError if a file or the model cannot be read, a source has no candidate, a candidate no source, or
     an option does not belong to the utility.

@@ -51,32 +51,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill score`."""
     parser.add_argument("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
     parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
-                        help="one segment a line, plain, .gz or .zst, as all files")  # fmt: skip
+                        help="one segment per line; all files may be plain, .gz or .zst")  # fmt: skip
     parser.add_argument("-r", "--references", type=Path, metavar="FILE",
                         help="left out for a referenceless model")  # fmt: skip
     parser.add_argument("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="one file a system")  # fmt: skip
+                        help="one file for each system")  # fmt: skip
     add_scorer_arguments(parser)
     parser.add_argument("--bootstrap", type=positive, default=BOOTSTRAP, metavar="N",
                         help=f"resamples; default {BOOTSTRAP}")  # fmt: skip
     parser.add_argument("--segments", action="store_true", help="print each segment's scores too")
-    parser.add_argument("--json", action="store_true", help="all of it, for machines")
+    parser.add_argument("--json", action="store_true", help="print all results as JSON")
 
 
 def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `load_scorer`, except --model."""
     parser.add_argument("--encoder", type=Path, metavar="FOLDER",
-                        help="config.json and tokenizer.json of a checkpoint's encoder, where it is "
-                        "not found by its name")  # fmt: skip
+                        help="config.json and tokenizer.json of a checkpoint's encoder, if its name is "
+                        "not enough to find it")  # fmt: skip
     parser.add_argument("--precision", default="float32", metavar="P",
                         help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 "
                         "on processors")  # fmt: skip
     parser.add_argument("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--cache", type=Path, metavar="FILE",
-                        help="keep sentence vectors there: texts scored before cost nothing more")  # fmt: skip
+                        help="keep sentence vectors in this file, and reuse them in later runs")  # fmt: skip
     parser.add_argument("--cache-gib", type=positive, default=CACHE_GIB, metavar="N",
-                        help=f"bound of that file; default {CACHE_GIB}")  # fmt: skip
+                        help=f"largest size of the cache file; default {CACHE_GIB}")  # fmt: skip
 
 
 def load_scorer(arguments: argparse.Namespace) -> "Scorer":

@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the N best of each line, as `line ||| translation ||| score`, lines from 0",
     )
     parser.add_argument("--sample", type=positive, metavar="N",
-                        help="N translations of each line drawn at random instead, written likewise")  # fmt: skip
+                        help="draw N translations of each line at random instead, in the same format")  # fmt: skip
     parser.add_argument("--temperature", type=float, default=1.0, metavar="T",
-                        help="of --sample: below 1 prefers the probable; default 1")  # fmt: skip
+                        help="with --sample: below 1 prefers probable pieces; default 1")  # fmt: skip
     parser.add_argument("--epsilon", type=float, default=0.02, metavar="E",
-                        help="of --sample: pieces less probable are never drawn; default 0.02")  # fmt: skip
+                        help="with --sample: less probable pieces are never drawn; default 0.02")  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
     parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
                         help="score = log p / length^A; default 1")  # fmt: skip
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="lines that are read, sorted by length and translated together; 1 answers each "
                         "line at once; default 4096")  # fmt: skip
     parser.add_argument("--max-length", type=positive, metavar="N",
-                        help="pieces of a line at most, a longer one is cut there; default 200")  # fmt: skip
+                        help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
     parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument("--isa", metavar="SET", help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: "
                         "the fastest there is")  # fmt: skip

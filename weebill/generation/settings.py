@@ -24,14 +24,14 @@ class TrainingSettings:
     updates: Count | None = None
     """Updates; either these or `epochs`."""
     batch_size: Count = 32
-    """Examples of a batch."""
+    """Examples in a batch."""
     accumulate: Count = 4
-    """Batches of an update."""
+    """Batches in an update."""
     learning_rate: Positive = 5e-5
     """Learning rate of Adam at its peak; after the warm-up it falls to 0 linearly."""
     warmup: Amount = 500
-    """Updates of the warm-up, fewer than `updates`. With `epochs`, whose updates are known when the text is, at most
-    ten times the updates: the learning rate must come to a tenth of its peak."""
+    """Updates of the warm-up, fewer than `updates`. With `epochs`, when the text decides the number of updates, at
+    most ten times that number: the learning rate must reach a tenth of its peak."""
     weight_decay: Weight = 0.01
     """Weight decay of weights; biases and norms have none."""
     clip_norm: Weight = 1.0
@@ -41,7 +41,7 @@ class TrainingSettings:
     validate_every: Count = 500
     """Updates between two validations; checkpoints are written then too."""
     keep: Literal["best", "last"] = "best"
-    """Weights that are kept: those of the lowest validation loss, or the `last`."""
+    """Weights to keep: those of the lowest validation loss, or the `last`."""
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.updates is None):
@@ -74,17 +74,17 @@ class SearchSettings:
     """Settings of the search for summaries, instead of the model's own; only its forced and forbidden tokens stay."""
 
     beam: Count = 4
-    """Hypotheses of the beam."""
+    """Number of hypotheses in the beam."""
     max_tokens: Count = 128
-    """Most tokens of a summary, its end included, and of the leads of articles that are compared with them."""
+    """Largest number of tokens of a summary, its end included, and of the leads of articles for comparison."""
     min_tokens: Amount = 0
-    """Fewest tokens of a summary, its end included."""
+    """Smallest number of tokens of a summary, its end included."""
     no_repeat: Amount = 0
-    """Length of spans that do not come twice, in tokens; 0 allows all."""
+    """Length of spans that a summary must not repeat, in tokens; 0 allows all."""
     length_penalty: float = 1.0
-    """Exponent of the length that a beam's score is divided by."""
+    """Exponent of the length by which a hypothesis' score is divided."""
     batch_size: Count = 16
-    """Articles of a batch."""
+    """Articles in a batch."""
 
     def options(self) -> dict[str, object]:
         """Return the options as `generate()` keyword arguments."""

@@ -29,21 +29,21 @@ class PretrainingSettings:
     updates: Count = 10_000
     """Updates of the training."""
     batch_pieces: Annotated[int, Ge(16)] = 4096
-    """Pieces of an update, with padding."""
+    """Pieces in an update, with padding."""
     learning_rate: Positive = 5e-4
     """Highest learning rate: it grows linearly up to this value and falls linearly to 0."""
     warmup: Amount = 500
-    """Updates of the growth, fewer than `updates`."""
+    """Updates in which the learning rate grows, fewer than `updates`."""
     weight_decay: Weight = 0.01
     """Weight decay of AdamW."""
     clip_norm: Positive = 1.0
     """Largest norm of the gradient."""
     mask_share: ProperShare = 0.15
-    """Share of the pieces that the encoder has to predict."""
+    """Share of the pieces that the encoder must predict."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster where the processor has it."""
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on processors that have it."""
     checkpoint_every: Count = 500
-    """Updates between two checkpoints; a killed job goes on from the last one."""
+    """Updates between two checkpoints; a killed job continues from the last one."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,17 @@ class RegressionSettings:
     kind: Literal["regression_metric", "referenceless_regression_metric"] = "regression_metric"
     """Class of unbabel-comet: a metric with references, or one without."""
     epochs: Count = 5
-    """Most epochs."""
+    """Largest number of epochs."""
     patience: Amount = 2
     """Epochs without a better Kendall's τ on the validation table before the training stops; 0 trains all epochs."""
     accumulate: Count = 8
-    """Batches of an update."""
+    """Batches in an update."""
     clip_norm: Positive = 1.0
     """Largest norm of the gradient."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster where the processor has it."""
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on processors that have it."""
     checkpoint_every: Count = 200
-    """Updates between two checkpoints; a killed job goes on from the last one."""
+    """Updates between two checkpoints; a killed job continues from the last one."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
-    """Hyperparameters of unbabel-comet's class by its own names, such as `batch_size`, `hidden_sizes`, `layer` or
-    `learning_rate`, where they differ from its defaults."""
+    """Hyperparameters of unbabel-comet's class that differ from its defaults, by its own names, such as `batch_size`,
+    `hidden_sizes`, `layer` or `learning_rate`."""

@@ -36,9 +36,9 @@ class Depth(AtOnce):
     label = "depth"
     parts = frozenset({"layers"})
     layers: Count = 1
-    """Number of layers that are removed."""
+    """Number of layers to remove."""
     stack: Literal["encoder", "decoder"] = "encoder"
-    """Stack that loses them."""
+    """Stack that loses the layers."""
     reset_to: Count = 25_000
     """Updates of training before the removal."""
 

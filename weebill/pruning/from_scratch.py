@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromScratch(Method):
-    """Train the shape of another recipe's student from its first weights: the baseline of pruning."""
+    """Train the shape of another recipe's student from first weights, for as many updates, as a baseline."""
 
     label = "from-scratch"
     baseline = "from scratch"

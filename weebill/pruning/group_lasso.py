@@ -27,23 +27,24 @@ class GroupLasso(BlockMethod):
     """
 
     groups: Grouping = "rowcol"
-    """Groups of weights: rows and columns of the projections, where a head is removed with half of its connections;
-    or with `head` all weights of a head together. Feed-forward neurons go by row and column in both."""
+    """Groups of weights: with `rowcol`, rows and columns of the projections, and a head is removed when half of its
+    connections are dead; with `head`, all weights of a head together. Feed-forward groups are rows and columns in
+    both."""
     strength: Positive = 1e-4
-    """Weight λ of the penalty, beside a loss that is a mean over an update's target words: the paper's 0.5, of a sum
-    over a batch's, divided by their number."""
+    """Weight λ of the penalty. The loss is a mean over an update's target words; the paper's 0.5 belongs to a sum
+    over them, so divide it by their number."""
     size_scaling: bool = False
     """`true` weighs each norm by the square root of its group's size."""
     threshold: PartialShare = 0.1
-    """A group is dead at this share of the mean norm that its map's groups had before the penalty.
+    """Share of the mean norm of its map's groups before the penalty at or below which a group is dead.
 
-    Adam's steps keep the norms of groups that the loss has given up from zero, at some thousandths of what they
-    were, so the paper's absolute 1e-5 finds none of them; below a tenth nothing matters to the loss yet.
+    Adam's steps keep the norms of unused groups above zero, at some thousandths of their first values, so the
+    paper's absolute 1e-5 finds none of them; groups below a tenth do not matter to the loss.
     """
     reset: bool = False
-    """`true` puts what is left back to its weights after `reset_to` updates and trains it from there: late resetting.
+    """`true` resets the remaining weights to their values after `reset_to` updates and trains from there.
 
-    The paper goes on with the weights as the penalty left them, small and with fewer updates to come.
+    This is late resetting. The paper continues with the small weights after the penalty, and with fewer updates.
     """
     reset_to: Count = 50_000
     """Updates without the penalty."""

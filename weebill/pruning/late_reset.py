@@ -36,15 +36,15 @@ class LateReset(BlockMethod):
     """Number of iterations; 12 of 3 heads remove 36 of the 48 encoder heads of Tiny."""
     criterion: Criterion = "confidence"
     """Score by which heads are removed, the lowest first: `confidence` (the largest attention weight of a head, on
-    average; the paper's), `gradient` (what the loss owes to it), `magnitude` (norm of its weights), or a `random`
-    choice."""
+    average; the paper's), `gradient` (effect of the head on the loss), `magnitude` (norm of its weights), or a
+    `random` choice."""
     reset_to: Count = 25_000
     """Updates of the checkpoint to which the remaining weights are reset."""
     iteration_updates: Count = 15_000
     """Updates between two removals, which `training.updates` do not count."""
     blocks: BlockPattern = "encoder.*"
-    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`; by confidence of the
-    encoder's alone."""
+    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`; with `confidence` only
+    blocks of the encoder."""
 
     @property
     def label(self) -> str:

@@ -55,7 +55,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Pruned:
-    """A pruned and trained model.
+    """Pruned and trained model.
 
     history: the removed parts by step, as plain values for JSON.  course: the result of the last `Study.train`.
     """
@@ -69,11 +69,11 @@ class Method:
     """Base of pruning methods, which are frozen dataclasses of settings."""
 
     label: str
-    """Name of the method and how it chooses, for figures and tables: "late-reset, confidence"."""
+    """Name of the method and its way to choose, for figures and tables: "late-reset, confidence"."""
     reset_to: int = 0
-    """Update of the model's training at which the method takes over; 0: it trains from first weights."""
+    """Update of the model's training at which the method begins; 0: it trains from first weights."""
     baseline: Baseline | None = None
-    """Kind of baseline that the recipe is for others."""
+    """Kind of baseline that the recipe is for other recipes."""
     parts: frozenset[str] = frozenset()
     """Parts that the settings ask to remove: heads, neurons, layers.  Empty if training decides."""
     shape_from: str | None = None

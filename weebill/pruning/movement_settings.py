@@ -12,20 +12,20 @@ class MovementShares:
     """Shares to remove, and the schedule by which the gates reach them; defaults are the paper's."""
 
     heads: Share = 0.3
-    """Share of the heads of `blocks` that is removed."""
+    """Share of the heads of `blocks` to remove."""
     neurons: Share = 0.6
-    """Share of the feed-forward neurons of `blocks` that is removed."""
+    """Share of the feed-forward neurons of `blocks` to remove."""
     ranking: Ranking = "layer"
     """Remove the same share of each block (`layer`, as the published code: ⌊0.3 · 16⌋ = 4 of 16 heads), or the lowest
     of all blocks together (`global`)."""
     score_rate: Positive = 0.01
-    """Learning rate of the scores, the same throughout (Lagunas et al. 2021).
+    """Constant learning rate of the scores (Lagunas et al. 2021).
 
-    At a tenth of it, near the weights' own as TEXTGEN's code has it, neurons are still in the order of their first,
-    random scores after 400 updates.
+    With a tenth of it, near the rate of the weights as in TEXTGEN's code, neurons still have the order of their
+    first, random scores after 400 updates.
     """
     reached_at: NonZeroShare = 0.85
-    """Part of the updates with masks after which the shares are masked; the rest trains what stays."""
+    """Part of the updates with masks after which the full shares are masked; the other updates train the rest."""
     blocks: BlockPattern = "encoder.*"
     """Pattern of the names of the blocks; the paper prunes `*`."""
 

@@ -32,13 +32,13 @@ class OneShot(AtOnce, ShareMethod):
     """Remove shares of heads and neurons at once (COMETINHO §4.2)."""
 
     criterion: Criterion = "gradient"
-    """Score by which heads and neurons are removed, the lowest first: `gradient` (what the loss owes to them),
+    """Score by which heads and neurons are removed, the lowest first: `gradient` (their effect on the loss),
     `magnitude` (norm of their weights), a `random` choice, or for heads alone `confidence` (the largest attention
     weight of a head, on average)."""
     heads: Share = 0.0
-    """Share of the heads of `blocks` that is removed."""
+    """Share of the heads of `blocks` to remove."""
     neurons: Share = 0.0
-    """Share of the feed-forward neurons of `blocks` that is removed."""
+    """Share of the feed-forward neurons of `blocks` to remove."""
     ranking: Ranking = "global"
     """Remove the lowest of all blocks together, or with `layer` the same share of each block."""
     reset_to: Count = 25_000

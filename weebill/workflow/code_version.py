@@ -56,7 +56,7 @@ _project = cache(
 
 
 def print_closures(*scripts: str) -> None:
-    """Print how many modules each workflow script reaches, or the modules that the given scripts reach."""
+    """Print the number of modules that each workflow script reaches, or the modules that given scripts reach."""
     project = _project(ROOT)
     if scripts:
         found = project.closure(*(f"{SCRIPTS}/{script}" for script in scripts))

@@ -164,7 +164,7 @@ def _name(path: str) -> str:
 
 
 def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]:
-    """Read the hash and the references of a file with its size and time of change; return `known` if it is current."""
+    """Read hash and references of a file, with its size and time of change; return `known` if it is current."""
     file = root / path
     status = file.stat()
     stamp = {"changed": status.st_mtime_ns, "size": status.st_size}

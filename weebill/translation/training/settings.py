@@ -9,25 +9,25 @@ from weebill.settings import Amount, Computed, Count, PartialShare, Positive, We
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a training, with a text of its own; the last stage lasts to the end."""
+    """Stage of a training with its own text; the last stage lasts to the end."""
 
     updates: Count | None = None
-    """Updates of this stage. The last stage has none: it lasts to the end."""
+    """Updates of this stage. The last stage has no number: it lasts to the end."""
     copies: Mapping[str, Amount] = field(default_factory=dict)
-    """How often the pairs of a corpus stand in an epoch of this stage, by the corpus' name; 0 leaves the corpus out,
-    and a corpus that is not named stands there once."""
+    """Number of copies of each pair of a corpus in an epoch of this stage, by the corpus' name; 0 leaves the corpus
+    out, and a corpus without a number has one copy."""
     augmented: bool = True
     """Train on the rows that `distillation.augmentation` added, too."""
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """How to train. Defaults are those of WNGT20 §3 for students (Marian's transformer-base task)."""
+    """Settings of a training. Defaults are those of WNGT20 §3 for students (Marian's transformer-base task)."""
 
     batch_tokens: Count = 8192
-    """Most positions in one batch of one device: source and target together, with padding."""
+    """Largest number of positions in one batch of one device: source and target together, with padding."""
     updates: Count = 500_000
-    """Most updates. A pruned student's count from its start, its `reset_to` included."""
+    """Largest number of updates. Those of a pruned student count from its start, with its `reset_to`."""
     learning_rate: Positive = 3e-4
     """Learning rate at its peak."""
     warmup: Amount = 16_000
@@ -39,7 +39,7 @@ class TrainingConfig:
     patience: Amount = 20
     """Validations without a better BLEU before the training stops; 0 trains all `updates`."""
     checkpoint_every: Count = 1_000
-    """Updates between the checkpoints from which a killed run goes on."""
+    """Updates between the checkpoints from which a killed run continues."""
     smoothing: PartialShare = 1e-4
     """Weight of the newest weights in their exponential average; 0 switches averaging off."""
     dropout: PartialShare = 0.0
@@ -60,8 +60,8 @@ class TrainingConfig:
     language: Annotated[str, Computed()] = ""
     """Language of the targets, whose tokens the BLEU of validations counts; "" counts words."""
     stages: tuple[Stage, ...] = ()
-    """Curriculum: stages one after the other, each with its own choice of the text. Without any, all text is trained
-    on all the time."""
+    """Curriculum: stages one after the other, each with its own choice of the text. Without stages, every epoch has
+    all text."""
 
     def __post_init__(self) -> None:
         """Convert stages from the plain values of a configuration."""
@@ -71,7 +71,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True)
 class Hardware:
-    """Where to train: one process on each device, with DDP if there are several.
+    """Devices of a training: one process on each device, with DDP if there are several.
 
     On one node a training starts its processes itself; on several, something else starts one per device.
     """
