@@ -1,4 +1,4 @@
-"""Remove the lock that a killed Snakemake left in this folder; leave that of one living on this machine alone."""
+"""Remove the lock that a killed Snakemake left in this folder, unless a Snakemake still runs here."""
 
 import subprocess
 import sys
@@ -8,13 +8,13 @@ import psutil
 
 
 def living_snakemake(folder: Path) -> psutil.Process | None:
-    """A Snakemake process that runs in `folder`, or None."""
+    """Return a Snakemake process that runs in `folder`, or None."""
     for process in psutil.process_iter():
         try:
             words = process.cmdline()[:3]
             if any(Path(w).name == "snakemake" for w in words) and process.cwd() == str(folder):
                 return process
-        except psutil.Error:  # it ended meanwhile, or is another user's
+        except psutil.Error:  # the process has ended, or belongs to another user
             continue
     return None
 

@@ -1,7 +1,7 @@
 """Clean a corpus (WNGT20 §3, WMT21 §2).
 
-From an imported table, the held-out sets and a language identifier, into a table with all its rows: the
-text normalised, and for each rejected row the name of its first filter.
+Read an imported table, the held-out sets and a language identifier. Write a table with all rows: the text is
+normalised, and each rejected row carries the name of the first filter that rejects it.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Report what cleaning did (rule cleaning_report): from the cleaned corpora into tables and a figure."""
+"""Write tables and a figure of what cleaning did to the corpora (rule cleaning_report)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Import a corpus, a test set or the validation set: from whatever its entry names into a table."""
+"""Import a corpus, a test set or the validation set from the source that its entry names, and write a table."""
 
 from weebill.workflow.job import job
 

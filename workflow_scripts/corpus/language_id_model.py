@@ -1,4 +1,4 @@
-"""Make the language identifier: trained on the embedded text, or fetched with its checksum."""
+"""Make the language identifier: train it on the embedded text, or fetch it and verify its checksum."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Fetch what the corpora are read from, and record or compare it: from the configuration into the lock file."""
+"""Fetch the sources of the corpora, and record them in the lock file or compare them with it."""
 
 from weebill.workflow.job import job
 

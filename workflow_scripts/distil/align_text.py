@@ -1,4 +1,4 @@
-"""Align a training text on the pieces of a vocabulary (rule align_text), into the same text with its links."""
+"""Align a training text on the pieces of a vocabulary, and write the text with its links (rule align_text)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
 """Add changed copies of rows to a training text (rule augment_text).
 
-From a training text into one table of its rows and their copies, whose column `augmented_by` says what was done.
+Write one table of the rows and their copies. Its column `augmented_by` names the change of each copy.
 """
 
 from weebill.workflow.job import job

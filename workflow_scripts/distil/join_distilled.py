@@ -1,4 +1,4 @@
-"""Join the distilled corpora that scores have selected (rule join_distilled) into the students' training table."""
+"""Join the distilled corpora, after selection by scores, into the students' training table (rule join_distilled)."""
 
 from weebill.workflow.job import job
 

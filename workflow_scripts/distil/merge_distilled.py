@@ -1,6 +1,6 @@
 """Merge translated shards (rules merge_distilled, merge_corpus and merge_back_translated).
 
-From corpora and their n-best tables, line counts and rows verified, into a table of pairs.
+Read corpora and their n-best tables, verify line counts and rows, and write a table of pairs.
 """
 
 from weebill.workflow.job import job

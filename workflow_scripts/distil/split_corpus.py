@@ -1,6 +1,6 @@
 """Split a corpus for translation (rules split_corpus and split_target_corpus).
 
-From a table into shards of its kept rows with the side to translate, and references where the text is parallel.
+Write the kept rows of a table as shards. A shard has the side to translate and, if the text is parallel, references.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
-"""Translate a shard by the teacher (rule translate_shard).
+"""Translate a shard with the teacher (rule translate_shard).
 
-From a shard and the teacher's model folders into a table of n-best translations, the one nearest to
-the reference selected.  A killed job goes on where it was.
+Read a shard and the teacher's model folders, and write a table of n-best translations in which the translation
+nearest to the reference is selected. A killed job resumes where it stopped.
 """
 
 from weebill.workflow.job import job

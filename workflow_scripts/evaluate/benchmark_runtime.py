@@ -1,4 +1,4 @@
-"""Set the runtime beside CTranslate2 (rule benchmark_runtime): from shapes of the zoo into rows of ratios."""
+"""Compare the runtime's speed with CTranslate2's for shapes of the zoo, and write ratios (rule benchmark_runtime)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
 """Translate a test set by minimum Bayes risk (rule choose_by_mbr).
 
-From the teacher's folders and a test set table, by a utility, into one of many translations per line.
+The teacher's models make many translations of each line, and a utility chooses one of them.
 """
 
 from weebill.workflow.job import job
@@ -16,7 +16,7 @@ from weebill.translation.loading import load_translator
 from weebill.translation.search import Sampling, SearchOptions
 from weebill.translation.search.cuts import cut_logger
 
-ROWS = 512  # candidates of a batch
+ROWS = 512  # candidates per batch
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -1,4 +1,4 @@
-"""Write the pairs that a stage of the cleaning leaves (rule cleaning_stage), from corpora with all their rows."""
+"""Write the pairs of the cleaned corpora that remain after one stage of the cleaning (rule cleaning_stage)."""
 
 from weebill.workflow.job import job
 

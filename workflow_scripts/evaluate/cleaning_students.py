@@ -1,6 +1,6 @@
 """Compare the students of the cleaning's stages (rule cleaning_students).
 
-From their training pairs, their translations and the test sets into a table of BLEU with intervals.
+Read their training pairs, their translations and the test sets, and write a table of BLEU with intervals.
 """
 
 from weebill.workflow.job import job
@@ -21,7 +21,7 @@ with job(snakemake.log[0]):
     variants = [Variant(params.student, stage, "float32") for stage in params.stages]
 
     def against_none(number, sets):
-        """A stage's student against the first stage's, on some test sets by their numbers."""
+        """Compare a stage's student with the first stage's on the numbered test sets."""
         chosen = [[by_stage[stage][one] for one in sets] for stage in (number, 0)]
         return compare(
             variants[number],

@@ -1,6 +1,6 @@
-"""Compare variants with what they are to beat (rules compare_pruned and compare_training_texts).
+"""Compare variants with their baselines (rules compare_pruned and compare_training_texts).
 
-From the translations of all, and the test sets, into differences in BLEU with intervals and significance.
+Read all translations and the test sets, and write differences in BLEU with intervals and significance.
 """
 
 from weebill.workflow.job import job

@@ -1,6 +1,6 @@
 """Compare a student's variants over the seeds of their training (rule compare_seeds).
 
-From the translations of all, and the test sets, into mean differences in BLEU with intervals.
+Read all translations and the test sets, and write mean differences in BLEU with intervals.
 """
 
 from weebill.workflow.job import job
@@ -13,7 +13,7 @@ from weebill.text_files import read_lines
 
 
 def lines_of(paths):
-    """The lines of several files, one after the other."""
+    """Return the lines of several files, one file after the other."""
     return [line for path in paths for line in read_lines(path)]
 
 

@@ -1,7 +1,7 @@
-"""Measure what each formula of activation scales costs a student's activations (rule measure_activation_error).
+"""Measure the rounding error of each formula of activation scales in a student (rule measure_activation_error).
 
-From a float32 model, its activation ranges and sentences of every test set, which it translates greedily, into the
-squared error that each linear map's input would have.
+A float32 model translates sentences of every test set greedily. For each linear map and formula, the table has the
+squared error of the map's input under the scale that the activation ranges give.
 """
 
 from weebill.workflow.job import job

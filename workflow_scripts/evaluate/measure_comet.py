@@ -1,6 +1,6 @@
-"""Score all variants by a COMET model (rule measure_comet): from translations and test sets into measurements.
+"""Score the translations of all variants with a COMET model (rule measure_comet).
 
-Sentence vectors are kept in a file from run to run: a further variant costs its own translations alone.
+A file keeps sentence vectors between runs: for an added variant, only its own translations are encoded.
 """
 
 from weebill.workflow.job import job

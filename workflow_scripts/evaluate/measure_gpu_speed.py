@@ -1,4 +1,4 @@
-"""Time the students on a GPU (rule measure_gpu_speed): from folders into words per second by mini-batch size."""
+"""Time the students on a GPU, in words per second by mini-batch size (rule measure_gpu_speed)."""
 
 from weebill.workflow.job import job
 

@@ -1,7 +1,7 @@
 """Score a variant on every test set (rule measure_quality).
 
-From its translations, those of its unpruned float32 student, and the test sets, into measurements: BLEU and
-chrF with signatures, bootstrap intervals and significance.
+Read the translations of the variant and of its unpruned float32 student, and the test sets. Write BLEU and chrF
+with signatures, bootstrap intervals and significance.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Weigh a variant (rule measure_size): from its model folder into exact sizes, compressed too, and its shape."""
+"""Measure a variant's shape and its exact size in bytes, also compressed (rule measure_size)."""
 
 from weebill.workflow.job import job
 

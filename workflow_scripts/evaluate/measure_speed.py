@@ -1,8 +1,7 @@
 """Time all variants in one run, interleaved (rule measure_speed).
 
-From the model folders and the test sets' sources into words per second on one core and on all, by the runtime,
-with and without a shortlist, and by PyTorch (the teacher by PyTorch alone), and into latency, loading times and
-memory of the same.
+Read the model folders and the test sets' sources. Write words per second on one core and on all, latency, loading
+times and memory: in the runtime with and without a shortlist, and in PyTorch. The teacher runs in PyTorch only.
 """
 
 from weebill.workflow.job import job

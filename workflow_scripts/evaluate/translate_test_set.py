@@ -1,6 +1,6 @@
-"""Translate a test set (rule translate_test_set).
+"""Translate a test set with a model or an ensemble (rule translate_test_set).
 
-From a model folder, or the folders of an ensemble, and a test set table into one translation per line.
+Read one or several model folders and a test set table, and write one translation per line.
 """
 
 from weebill.workflow.job import job
@@ -19,7 +19,7 @@ with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
     device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
-    models = snakemake.input.model  # a list where there are several
+    models = snakemake.input.model  # a list if there are several
     folders = [models] if isinstance(models, str) else list(models)
     translator = load_translator(folders, device, tuple(snakemake.params.languages))
     translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")

@@ -1,7 +1,7 @@
 """Write a variant for another engine.
 
-From a model folder and, where there is one, its shortlist into a folder of CTranslate2, Marian (pruned layers filled
-up with zeros) or ONNX.
+Read a model folder and its shortlist, if it has one. Write a folder for CTranslate2, Marian (pruned layers are padded
+with zeros) or ONNX.
 """
 
 from weebill.workflow.job import job

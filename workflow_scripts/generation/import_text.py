@@ -1,4 +1,4 @@
-"""Import text (rule import_text): from files or the hub into parts to train, validate and test on."""
+"""Import text from files or the hub, and divide it for training, validation and testing (rule import_text)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Make a small model (rule make_generator): from imported text into a tokenizer and pre-trained weights."""
+"""Train a tokenizer and pre-train a small model on imported text (rule make_generator)."""
 
 from weebill.workflow.job import job
 

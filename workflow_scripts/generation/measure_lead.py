@@ -1,4 +1,4 @@
-"""Measure what the test articles begin with as summaries (rule measure_lead): ROUGE with intervals."""
+"""Measure ROUGE, with intervals, of the first sentences of the test articles as summaries (rule measure_lead)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Measure how well a variant predicts the test text (rule measure_perplexity)."""
+"""Measure a variant's perplexity on the test text (rule measure_perplexity)."""
 
 from weebill.workflow.job import job
 

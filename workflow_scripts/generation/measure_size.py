@@ -1,4 +1,4 @@
-"""Measure what a variant weighs (rule measure_generation_size)."""
+"""Measure a variant's size (rule measure_generation_size)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Time all variants of a model in turn (rule measure_generation_speed), from their folders and the test text."""
+"""Time all variants of a model, interleaved, on the test text (rule measure_generation_speed)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Measure a variant's summaries (rule measure_summaries): ROUGE with intervals."""
+"""Measure ROUGE, with intervals, of a variant's summaries (rule measure_summaries)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
-"""Make a model smaller by one step (rules of steps.smk): from a model folder and text into another folder.
+"""Apply one compression step to a model folder, with text, and write another folder (rules of steps.smk).
 
-Pruning writes pruning.json beside it: the schedule, the scores, and what went.
+Pruning also writes pruning.json: the schedule, the scores, and the removed parts.
 """
 
 from weebill.workflow.job import job

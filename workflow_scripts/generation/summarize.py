@@ -1,4 +1,4 @@
-"""Summarize the test articles by a variant (rule summarize_test_set), into a JSON text a line."""
+"""Summarize the test articles with a variant, and write one JSON string per line (rule summarize_test_set)."""
 
 from weebill.workflow.job import job
 

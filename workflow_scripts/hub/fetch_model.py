@@ -1,4 +1,4 @@
-"""Fetch a model of the Hugging Face hub (rules fetch_…): from its name and commit into a folder."""
+"""Fetch a model from the Hugging Face hub by its name and commit (rules fetch_…)."""
 
 from weebill.workflow.job import job
 

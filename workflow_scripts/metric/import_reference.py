@@ -1,4 +1,4 @@
-"""Make a metric folder of a checkpoint (rule import_reference), with its encoder's configuration and tokenizer."""
+"""Make a metric folder from a checkpoint and its encoder's configuration and tokenizer (rule import_reference)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Train the tokenizer of a small encoder on text files, one sentence a line, into a folder with tokenizer.json."""
+"""Train the tokenizer of a small encoder on text files with one sentence per line, and write tokenizer.json."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Measure how well metrics agree with people (rule measure_agreement): from their scores of a judged set."""
+"""Measure how well metrics' scores of a judged set agree with people (rule measure_agreement)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Measure a metric's size (rule measure_metric): from its model into parameters, bytes and layer weights."""
+"""Measure a metric's parameters, bytes and layer weights (rule measure_metric)."""
 
 from weebill.workflow.job import job
 

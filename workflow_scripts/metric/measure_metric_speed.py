@@ -1,6 +1,6 @@
-"""Time metrics (rule measure_metric_speed): by systems, by segments, and by candidates to choose from.
+"""Time metrics by number of systems, segments and candidates to choose from (rule measure_metric_speed).
 
-From models and a test set with several systems' translations into seconds.
+Read models and a test set with several systems' translations, and write seconds.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Pre-train a small XLM-R by masked language modelling, from text files and a tokenizer into an encoder's folder."""
+"""Pre-train a small XLM-R by masked language modelling on text files, and write an encoder folder."""
 
 from weebill.workflow.job import job
 

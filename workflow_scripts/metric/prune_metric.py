@@ -1,6 +1,6 @@
-"""Cut a reference metric (rule prune_metric): top layers, neurons and heads, by the gradient of its loss (§4).
+"""Prune top layers, neurons and heads of a reference metric by the gradient of its loss (rule prune_metric; §4).
 
-From the metric and tables of judgements into a metric's folder.
+Read the metric and tables of judgements, and write a metric folder.
 """
 
 from weebill.workflow.job import job

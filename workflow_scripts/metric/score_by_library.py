@@ -1,6 +1,6 @@
-"""Score a judged set by BERTScore or BLEURT (rule score_by_library), by the Python of unbabel-comet's environment.
+"""Score a judged set with BERTScore or BLEURT in unbabel-comet's environment (rule score_by_library).
 
-From the judgements and a model into a score for each segment, with what gave it.
+Read the judgements and a model, and write a score for each segment, with the name of its scorer.
 """
 
 from weebill.workflow.job import job

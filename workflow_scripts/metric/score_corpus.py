@@ -1,4 +1,4 @@
-"""Score source, translation and reference (rule score_corpus) by the mean of the reference models, part by part."""
+"""Score rows of source, translation and reference with the mean of the reference models, in parts (score_corpus)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
-"""Score a judged set (rule score_judged): by a lexical metric, by models, or as a file of scores says.
+"""Score a judged set with a lexical metric, with models, or from a file of scores (rule score_judged).
 
-From the judgements and the models into a score for each segment, with what gave it.
+Read the judgements and the models, and write a score for each segment, with the name of its scorer.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Select the pairs that a metric is distilled on (rule select_pairs), and apart those of the translators."""
+"""Select the pairs to distil a metric on, and separate pairs to train the translators on (rule select_pairs)."""
 
 from weebill.workflow.job import job
 

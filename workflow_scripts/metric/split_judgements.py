@@ -1,4 +1,4 @@
-"""Make the tables that reference models learn from and are validated by (rule split_judgements), from judgements."""
+"""Split judgements into the training and validation tables of reference models (rule split_judgements)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Divide the scored rows (rule split_scored) into a table to learn from and one to be validated by."""
+"""Split the scored rows into a training and a validation table (rule split_scored)."""
 
 from weebill.workflow.job import job
 

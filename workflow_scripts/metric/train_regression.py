@@ -1,6 +1,6 @@
-"""Train a COMET regression model by the Python of unbabel-comet's environment.
+"""Train a COMET regression model in unbabel-comet's environment.
 
-From an encoder's folder or name and tables of segments with scores into a checkpoint's folder.
+Read an encoder's folder or name and tables of scored segments, and write a checkpoint folder.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Tell of every head whether, when and at what score it went: the pruning.json of pruned students in one table."""
+"""Write one table of all heads of pruned students: removed or kept, with step and score, from pruning.json."""
 
 from weebill.workflow.job import job
 

@@ -1,7 +1,7 @@
 """Prune a student by a recipe of the configuration, e.g. heads by confidence with late resetting (WNGT20 §4).
 
-From the model that the recipe starts from, the student's distilled corpus and a validation set, into a smaller
-student and pruning.json (what went when, at what score, and what is left).
+Read the recipe's initial model, the student's distilled corpus and a validation set. Write a smaller student and
+pruning.json: the removed parts with their steps and scores, and the parts that remain.
 """
 
 from weebill.workflow.job import job

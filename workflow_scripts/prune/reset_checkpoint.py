@@ -1,6 +1,6 @@
 """Train a student up to the checkpoint that its pruning recipes reset to (WNGT20 §4).
 
-From the distilled corpus, a validation set and a vocabulary, into a model folder with the weights of the last update.
+Read the distilled corpus, a validation set and a vocabulary, and write a model folder with the last update's weights.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
 """Record the activation ranges of a student (WNGT20 §5.1).
 
-From a float32 model and the first sentences of its training corpus, which it translates greedily, into a JSON of the
-mean and deviation of max|A| per linear map.
+A float32 model translates the first sentences of its training corpus greedily. The JSON file has the mean and the
+standard deviation of max|A| for each linear map.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
-"""Fine-tune a student under fake quantization, then put it on the grid (WNGT20 §5, WMT21 §3.4).
+"""Fine-tune a student under fake quantization, then round its weights to the grid (WNGT20 §5, WMT21 §3.4).
 
-From a float32 model, its distilled corpus and, where activations are quantized too, its calibration, into a model
-folder of packed weights.  The training continues where a killed one stopped.
+Read a float32 model, its distilled corpus and, if activations are quantized too, its calibration. Write a model
+folder of packed weights. A killed training resumes where it stopped.
 """
 
 from weebill.workflow.job import job

@@ -1,6 +1,6 @@
-"""Put a student on a grid without further training.
+"""Round a student's weights to a grid without further training.
 
-From a float32 model and, where activations are quantized too, its calibration, into a model folder of packed weights.
+Read a float32 model and, if activations are quantized too, its calibration. Write a model folder of packed weights.
 """
 
 from weebill.workflow.job import job

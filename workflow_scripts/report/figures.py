@@ -1,4 +1,4 @@
-"""Draw figures of measurements (the rules of rules/report.smk), as PNG, SVG and interactive pages."""
+"""Draw figures of measurements as PNG, SVG and interactive pages (rules of rules/report.smk)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Write a page of results (the rules of rules/report.smk), from measurements and Snakemake's benchmarks."""
+"""Write a page of results from measurements and Snakemake's benchmarks (rules of rules/report.smk)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Copy a page to the documentation (rules publish, publish_pruning): page, figures, links between them mended."""
+"""Copy a page and its figures to the documentation, with adapted links (rules publish, publish_pruning)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Let Snakemake write its report of a complete run (rule report_page), whole or not at all."""
+"""Let Snakemake write its report of a complete run; write no partial report (rule report_page)."""
 
 from weebill.workflow.job import job
 
@@ -12,7 +12,7 @@ from weebill.files import atomic_path
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])
-    partial = output.with_name("report.partial.html")  # Snakemake wants this ending
+    partial = output.with_name("report.partial.html")  # Snakemake requires the ending .html
     command = [sys.executable, "-m", "snakemake", "--report", str(partial), "--nolock"]
     command += ["--snakefile", params.snakefile]
     command += ["--configfile", *params.configfiles] if params.configfiles else []

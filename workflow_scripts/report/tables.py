@@ -1,4 +1,4 @@
-"""Write tables of measurements (the rules of rules/report.smk), as CSV, Markdown, LaTeX and pages."""
+"""Write tables of measurements as CSV, Markdown, LaTeX and pages (rules of rules/report.smk)."""
 
 from weebill.workflow.job import job
 

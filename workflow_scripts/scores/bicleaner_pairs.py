@@ -1,4 +1,4 @@
-"""Write the kept pairs of a table (rule bicleaner_pairs) as parts that bicleaner's environment reads."""
+"""Write the kept pairs of a table as parts that bicleaner's environment reads (rule bicleaner_pairs)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
-"""Score pairs (rule classify_by_bicleaner) by the Python of bicleaner's environment.
+"""Score pairs in bicleaner's environment (rule classify_by_bicleaner).
 
-From parts of pairs and a model folder into as many parts of scores.
+Read parts of pairs and a model folder, and write one part of scores for each part of pairs.
 """
 
 from weebill.workflow.job import job

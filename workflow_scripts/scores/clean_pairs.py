@@ -1,4 +1,4 @@
-"""Draw the pairs that bicleaner is trained on (rule clean_pairs), from cleaned corpora and their scores."""
+"""Draw bicleaner's training pairs from cleaned corpora and their scores (rule clean_pairs)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Fit the combined score (rule combine_scores), on labelled pairs and their scores, into its weights."""
+"""Fit the weights of the combined score on labelled pairs and their scores (rule combine_scores)."""
 
 from weebill.workflow.job import job
 

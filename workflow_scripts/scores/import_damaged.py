@@ -1,4 +1,4 @@
-"""Draw pairs of corpora with injected damage (rule import_damaged), into a table that can be scored."""
+"""Draw pairs of corpora with injected damage into a table for scoring (rule import_damaged)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Import labelled pairs (rule import_labelled), from tab-separated values into a table of normalised pairs."""
+"""Import labelled pairs from tab-separated values into a table of normalised pairs (rule import_labelled)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Estimate a language model (rule language_model), from cleaned corpora or a text file, into KenLM's binary form."""
+"""Estimate a language model on cleaned corpora or a text file, in KenLM's binary form (rule language_model)."""
 
 from weebill.workflow.job import job
 

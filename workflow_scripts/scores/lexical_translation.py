@@ -1,4 +1,4 @@
-"""Count translations of words (rule lexical_translation), from cleaned corpora or text files, into a table."""
+"""Count translations of words in cleaned corpora or text files, and write a table (rule lexical_translation)."""
 
 from weebill.workflow.job import job
 
@@ -11,7 +11,7 @@ from weebill.corpus.table import read_batches
 
 
 def corpus_pairs(table):
-    """Source and target of a corpus' kept rows."""
+    """Return source and target of a corpus' kept rows."""
     for batch in read_batches(table, ["source", "target"]):
         yield from zip(*(side.to_pylist() for side in batch.columns), strict=True)
 

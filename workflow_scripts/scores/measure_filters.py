@@ -1,4 +1,4 @@
-"""Measure filters and scores (rule measure_filters), on labelled pairs, into a table."""
+"""Measure filters and scores on labelled pairs, and write a table (rule measure_filters)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Swap sides (rule reverse_corpora): the kept pairs of the cleaned corpora, and of the validation set."""
+"""Swap the sides of the kept pairs of the cleaned corpora and of the validation set (rule reverse_corpora)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Score the kept rows of a table (rules score_…) by a language or lexical model, into a table of one column."""
+"""Score the kept rows of a table with a language or lexical model; write a table of one column (rules score_…)."""
 
 from weebill.workflow.job import job
 

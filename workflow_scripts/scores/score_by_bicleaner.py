@@ -1,4 +1,4 @@
-"""Read bicleaner's scores back (rule score_by_bicleaner) into a table of one column beside the corpus."""
+"""Read bicleaner's scores into a table of one column, with the corpus' rows (rule score_by_bicleaner)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Score the kept rows of a table by a translation model of the reverse direction, into a table of one column."""
+"""Score the kept rows of a table with a model of the reverse direction, and write a table of one column."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Combine the scores of the kept rows of a table by the weights of combine_scores, into a table of one column."""
+"""Combine the scores of a table's kept rows by the weights of combine_scores, and write a table of one column."""
 
 from weebill.workflow.job import job
 

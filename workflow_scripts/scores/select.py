@@ -1,6 +1,6 @@
-"""Drop by scores (rules select_corpus and select_distilled).
+"""Drop rows by their scores (rules select_corpus and select_distilled).
 
-From a table and the tables of its scores, row counts verified, into the table with the scores as columns.
+Read a table and the tables of its scores, verify row counts, and write the table with the scores as columns.
 """
 
 from weebill.workflow.job import job

@@ -1,6 +1,6 @@
-"""Train bicleaner's lite classifier (rule train_bicleaner) by the Python of its environment.
+"""Train bicleaner's lite classifier in its own environment (rule train_bicleaner).
 
-From the files of clean pairs into a model folder.
+Read files of clean pairs, and write a model folder.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Fetch and unpack a published bicleaner-ai model (rule unpack_bicleaner), its checksum verified."""
+"""Fetch a published bicleaner-ai model, verify its checksum, and unpack it (rule unpack_bicleaner)."""
 
 from weebill.workflow.job import job
 

@@ -1,6 +1,6 @@
 """Make the lexical shortlist of a vocabulary (rule make_shortlist; WNGT20 §5).
 
-From the distilled corpus, aligned piece by piece, into the few target pieces of each source piece.
+Align the distilled corpus piece by piece, and write the most likely target pieces of each source piece.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
 """Translate and score a variant with its shortlist (rule measure_shortlist).
 
-From a model folder, its shortlist, the test sets and the translations with the whole vocabulary into measurements:
-coverage, columns, and BLEU with its interval and significance.
+Read a model folder, its shortlist, the test sets and the translations with the whole vocabulary. Write coverage,
+columns, and BLEU with its interval and significance.
 """
 
 from weebill.workflow.job import job
@@ -21,7 +21,7 @@ from weebill.translation.search.cuts import cut_logger
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params, files = snakemake.params, snakemake.input
-    # PyTorch translates, as it did without the shortlist: the same words on every machine.
+    # PyTorch translates here as it does without the shortlist, so translations are equal on every machine.
     translator = load_runtime(files.model, PORTABLE, files.shortlist)
     search = SearchOptions(**params.search)
     rows = []

@@ -1,4 +1,4 @@
-"""Check that a teacher translates (rule check_teacher), from its folders and the validation set into its BLEU."""
+"""Check that a teacher translates, and write its BLEU on the validation set (rule check_teacher)."""
 
 from weebill.workflow.job import job
 

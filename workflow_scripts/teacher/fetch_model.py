@@ -1,4 +1,4 @@
-"""Fetch a model of the Hugging Face hub (rule fetch_model): from its name and commit into a folder, checked."""
+"""Fetch a model from the Hugging Face hub by its name and commit, and check it (rule fetch_model)."""
 
 from weebill.workflow.job import job
 

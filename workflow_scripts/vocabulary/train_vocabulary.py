@@ -1,4 +1,4 @@
-"""Train a shared SentencePiece vocabulary, from the kept pairs of all corpora, into vocab.spm."""
+"""Train a shared SentencePiece vocabulary on the kept pairs of all corpora, and write vocab.spm."""
 
 from weebill.workflow.job import job
 
