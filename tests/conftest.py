@@ -6,5 +6,5 @@ WORKFLOW = Path(__file__).with_name("workflow")
 
 
 def pytest_collection_modifyitems(items):
-    """The workflow's first: they take the longest, and the other workers need something to do beside them."""
+    """Start the workflow's tests first: they take the longest, and the other workers run the rest meanwhile."""
     items.sort(key=lambda item: WORKFLOW not in item.path.parents)

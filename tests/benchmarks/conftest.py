@@ -1,4 +1,4 @@
-"""A test set with its systems, as benchmarks of metrics read it."""
+"""A test set with its systems, in the form that benchmarks of metrics read."""
 
 import gzip
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def news(tmp_path):
-    # transformers is slow to import, and most tests here do without
+    # transformers is slow to import, and most tests here do not need it
     from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
     from weebill.benchmarks.metric import NAME
 

@@ -1,4 +1,4 @@
-"""`weebill benchmark generation` with small models: what it compares, and that lengths are as asked."""
+"""`weebill benchmark generation` with small models: the engines compared, and the lengths asked for."""
 
 import pytest
 import torch
@@ -34,7 +34,7 @@ def small_gpt2():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Small models, in this process: starting others takes seconds."""
+    """Use small models, in this process: starting other processes takes seconds."""
     monkeypatch.setattr(engines, "MODELS", {"bart-large": small_bart, "gpt2": small_gpt2})
     monkeypatch.setattr(engines, "forget_peak", lambda: None)
 

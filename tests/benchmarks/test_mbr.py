@@ -1,4 +1,4 @@
-"""`weebill benchmark mbr`: candidates that differ, and the same choices as mbrs by a tiny model."""
+"""`weebill benchmark mbr`: its candidates differ, and it chooses as mbrs does with a tiny model."""
 
 import json
 import logging

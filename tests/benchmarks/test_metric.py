@@ -1,4 +1,4 @@
-"""`weebill benchmark metric`: that it measures, and that both sides score alike, on a tiny model."""
+"""`weebill benchmark metric` on a tiny model: it measures, and both engines give the same scores."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Opponents in a Python of their own: what they answer, where they run, and how they fail."""
+"""Opponents in a Python of their own: their answers, their processors, and their failures."""
 
 import os
 import sys
@@ -56,7 +56,7 @@ def test_what_cannot_run(tmp_path, python, reason):
 
 
 def test_opusfilter_runs_its_steps_once_for_each_cleaning(tmp_path, monkeypatch):
-    """A package of its name stands in for it, and counts."""
+    """A fake package named opusfilter counts the runs."""
     package, about = tmp_path / "opusfilter", tmp_path / "opusfilter-3.3.dist-info"
     package.mkdir()
     about.mkdir()

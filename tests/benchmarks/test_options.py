@@ -18,7 +18,7 @@ def run(
     model: Annotated[Path | None, Option("a folder; default none", "FOLDER")] = None,
     count: Annotated[int | None, Option("so many", "N")] = None,
 ):
-    """Take what a benchmark takes."""
+    """Take the options of a benchmark."""
 
 
 @pytest.fixture

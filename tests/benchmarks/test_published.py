@@ -1,4 +1,4 @@
-"""Ratios to published figures, by hand."""
+"""Ratios to published figures, computed by hand."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""`weebill benchmark runtime`: shapes by hand, both engines at their task, and what cannot be asked."""
+"""`weebill benchmark runtime`: shapes by hand, the work of both engines, and refused options."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ def quickly(monkeypatch):
 
 @pytest.fixture
 def in_this_process(monkeypatch):
-    """Workers do their work here: starting a process takes seconds."""
+    """Run the workers' calls in this process: starting a process takes seconds."""
 
     def send(worker, method, *arguments):
         if method is None:
@@ -102,7 +102,7 @@ def test_memory_is_compared_with_that_of_the_beginning():
 
 
 def test_both_engines_translate_the_whole_text_to_outputs_of_the_same_length(monkeypatch):
-    """Forced lengths: what comes out is counted where it comes out, in each engine's own words."""
+    """Lengths are forced; each engine's own output is counted."""
     text = sentences(SHAPE.vocabulary, 10)
     expected = sorted(limit for batch, limit in in_batches(text, 4) for _ in batch)
 
@@ -203,7 +203,7 @@ def test_what_is_faster_than_ours_is_forbidden_to_the_opponent(monkeypatch):
     assert {(one["CT2_FORCE_CPU_ISA"], one["ONEDNN_MAX_CPU_ISA"]) for one in desktop} == {
         ("AVX2", "AVX2_VNNI")
     }
-    # A processor without AVX-512 is not asked for it.
+    # A processor without AVX-512 must not be asked to run it.
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["avx2"], "avx2")} == {"AVX2"}
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["vnni", "avx2"], "portable")} == {
         "AVX512",

@@ -1,4 +1,4 @@
-"""All benchmarks one after the other: they declare what fits, and a checkout names its commit."""
+"""All benchmarks in turn: they declare sound options, and a checkout names its commit."""
 
 import inspect
 import subprocess

@@ -1,4 +1,4 @@
-"""The benchmark command's frame: rounds in turn, medians, one object a claim."""
+"""The frame of the benchmark command: interleaved rounds, medians, one JSON object per claim."""
 
 import json
 import sys
@@ -107,7 +107,7 @@ def test_bad_requests(arguments, capsys):
 
 
 def test_all_benchmarks_and_what_was_published(tmp_path, monkeypatch, capsys):
-    """A benchmark that cannot run is told and is no failure; one that breaks off is; a slower one is not."""
+    """A benchmark that cannot run is reported without failure; a crash fails; a slower result does not."""
 
     def broken(rounds):
         yield Row.of_rounds("begun", [1.0], [1.0], "ms")

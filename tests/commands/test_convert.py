@@ -18,7 +18,7 @@ OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=Tru
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Models with each decoder, and a shortlist of their vocabulary."""
+    """Make models with each decoder, and a shortlist of their vocabulary."""
     base = tmp_path_factory.mktemp("models")
     vocabulary = make_vocabulary(base / "vocab.spm")
     candidates = np.full((len(vocabulary), 1), 5, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""`weebill describe` builds the papers' models and counts what they print."""
+"""`weebill describe` builds the papers' models and counts the parameters that the papers print."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from weebill.errors import InputError
 
 PAPERS = Path(__file__).parents[2] / "weebill" / "report" / "papers"
 TABLES = ("wngt2020_table1.csv", "wmt2021_table1.csv")
-EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # the printed figures do not follow
+EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # the printed figures are inconsistent
 
 
 def printed() -> dict[str, dict[str, str]]:
@@ -72,7 +72,7 @@ def test_sizes_are_mib_of_float32(capsys):
 
 @pytest.mark.parametrize(("removed", "millions"), [(36, 14.5), (42, 14.3)])
 def test_removed_heads(capsys, removed, millions):
-    """WNGT20, table 2."""
+    """The counts are those of WNGT20, table 2."""
     (row,) = run(capsys, "tiny", "--heads-removed", str(removed))
     assert row["encoder_heads"] == 48 - removed
     assert round(row["parameters"] / 1e6, 1) == millions

@@ -1,4 +1,4 @@
-"""`weebill mbr`: candidates in both forms, and bad ones named by file and line."""
+"""`weebill mbr`: candidates in both forms; errors name file and line of bad ones."""
 
 import json
 import logging
@@ -70,7 +70,7 @@ def test_candidates_of_marian(files):
     for feature in features:
         rows = [f"{n} ||| {text} ||| {feature} ||| -0.6" for n, text in enumerate(texts)]
         assert read_candidates(written(candidates, rows), len(texts)) == [[one] for one in texts]
-    # Not behind a translation, but the whole of it, or no feature.
+    # `F0= -1.2` follows no translation, so it is the text; `b= c` and `= 1` are no features.
     rows = ["0 ||| F0= -1.2", "0 ||| a ||| b= c ||| -1", "0 ||| a ||| = 1 ||| -1"]
     found = read_candidates(written(candidates, rows), 1)
     assert found == [["F0= -1.2", "a ||| b= c", "a ||| = 1"]]
@@ -93,7 +93,7 @@ def test_options_that_would_be_ignored(files, capsys, options, message):
 
 
 def test_bleu_of_a_target_language(tmp_path, capsys):
-    """By words all are alike and the first is chosen; by characters the one that two others resemble."""
+    """Word by word all candidates are alike and the first wins; by characters, the one that two others resemble."""
     texts = [
         "犬が外を走っていた。",
         "猫は部屋で眠っています。",
@@ -130,7 +130,7 @@ def test_a_long_sentence_is_named_by_its_source(files, model, capsys, caplog):
 
 
 def written(path, lines):
-    """The file of some lines."""
+    """Write lines to a file and return its path."""
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 

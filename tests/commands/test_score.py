@@ -20,7 +20,7 @@ def write(path, lines):
 
 @pytest.fixture
 def files(tmp_path):
-    """Arguments of the command, and the scorer's own scores."""
+    """Return arguments of the command, and the scorer's own scores."""
     checkpoint = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     names = [write(tmp_path / f"{name}.de.gz", lines) for name, lines in SYSTEMS.items()]
     arguments = ["score", "--model", str(checkpoint), "-s", write(tmp_path / "src.en", SOURCES)]
@@ -31,7 +31,7 @@ def files(tmp_path):
 
 def test_json(files, capsys, tmp_path):
     arguments, scores = files
-    for _ in range(2):  # fresh, and from the cache
+    for _ in range(2):  # the first time computed, the second time from the cache
         assert main([*arguments, "--json", "--cache", str(tmp_path / "vectors.sqlite")]) == 0
         found = json.loads(capsys.readouterr().out)
         assert [one["name"] for one in found["systems"]] == list(scores)

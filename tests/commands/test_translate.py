@@ -1,4 +1,4 @@
-"""`weebill translate`: as many lines out as in, and one clear line where something is wrong."""
+"""`weebill translate`: as many lines out as in, and one clear error line for bad input."""
 
 import io
 import math
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def translate(monkeypatch, capfdbinary):
-    """Runs the command in this process: exit code, output, error."""
+    """Return a function that runs the command in this process: exit code, output, error."""
 
     def run(*arguments, text: bytes = b""):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
@@ -211,7 +211,7 @@ def test_an_ensemble_of_a_model_and_itself_is_the_model(translate, folder):
 
 
 def test_extreme_lines(translate, folder):
-    """A line of 10,000 words, of unknown characters, of blanks."""
+    """Lines of 10,000 words, of unknown characters and of blanks are translated."""
     lines = ["word " * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
     code, out, error = translate(folder, text="\n".join(lines).encode())
     assert (code, out.count("\n")) == (0, len(lines))
@@ -246,7 +246,7 @@ LONG = " ".join(TEXT * 3)
 
 
 def pieces(folder, line: str) -> int:
-    """The length of a line, counted by SentencePiece itself."""
+    """Return the length of a line as SentencePiece counts it."""
     own = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
     return len(own.encode(line))
 
@@ -274,7 +274,7 @@ def test_a_line_that_is_cut_is_named(translate, folder, options):
 
 
 def test_a_line_is_as_long_as_max_length_says(translate, folder):
-    """A line of 3,000 pieces, too; this model never ends by itself: its translations are as long as allowed."""
+    """The source has 3,000 pieces; this model never ends by itself, so its translations reach the limit."""
     line = " ".join(TEXT * 17)
     length = pieces(folder, line)
     assert 3000 < length < 4000

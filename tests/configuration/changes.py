@@ -6,7 +6,7 @@ from typing import Any
 
 
 def with_key(config: Mapping[str, Any], path: Sequence[str | int], value: Any) -> dict[str, Any]:
-    """A copy of a configuration with the key at a path set, or taken away by None."""
+    """Return a copy of a configuration with the key at a path set, or removed by None."""
     config = copy.deepcopy(dict(config))
     *parents, last = path
     place: Any = config

@@ -1,4 +1,4 @@
-"""A valid configuration comes back complete, whichever experiment it describes."""
+"""A valid configuration comes back complete, for every kind of experiment."""
 
 import re
 from dataclasses import fields
@@ -49,7 +49,7 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4
     assert "finetune" not in config["quantization"]["log4"]
     assert "language_id" not in config["cleaning"]
-    assert given == experiment({"training": {"updates": 70_000}})  # what was given is left alone
+    assert given == experiment({"training": {"updates": 70_000}})  # the input is not changed
 
 
 def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
@@ -70,7 +70,7 @@ def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
     held_out, corpora = read()
     pairs = [text["skip"] + number for text in held_out + corpora for number in range(5)]
     assert sorted(pairs) == list(range(30))
-    assert read(more=7)[0] == held_out  # which a longer corpus leaves alone
+    assert read(more=7)[0] == held_out  # a longer corpus does not change the held-out rows
 
 
 def test_numbers_have_the_type_of_their_key(experiment, zoo):
@@ -80,7 +80,7 @@ def test_numbers_have_the_type_of_their_key(experiment, zoo):
 
 
 def alternatives(section: str) -> dict[str, dict]:
-    """The schema of each alternative of a section's entries, by the value that chooses it."""
+    """Return the schema of each alternative of a section's entries, by the value that chooses it."""
     rules = load_schema("translation")
     named = rules["properties"][section]["additionalProperties"]["oneOf"]
     options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in named]
@@ -212,7 +212,7 @@ def test_the_pruning_experiment_compares_every_method_fairly():
 
 
 def updates_of_students(config: dict, recipes: dict) -> int:
-    """All updates of the trainings of one student, whole and pruned by recipes, but for fine-tuning."""
+    """Return all updates of one student's trainings, unpruned and pruned by recipes, without fine-tuning."""
     whole = config["training"]["updates"]
     starts = {recipe.get("reset_to", 0) for recipe in recipes.values()}
     total = whole + sum(starts)  # a checkpoint for each

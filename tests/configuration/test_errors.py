@@ -1,4 +1,4 @@
-"""Mistakes that the schema knows, and what becomes of several: the lines that the user reads, in full."""
+"""Mistakes that the schema finds, alone and together: the error lines that the user reads, in full."""
 
 import pytest
 

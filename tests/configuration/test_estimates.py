@@ -1,4 +1,4 @@
-"""The estimate of disk and time: against the published run of Multi30k, counted by hand, and the papers' sizes."""
+"""Estimates of disk and time, against the published run of Multi30k, counts by hand, and the papers' sizes."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ GIB = 2**30
 
 @pytest.fixture
 def estimated(experiment, zoo, tmp_path, monkeypatch):
-    """estimated(changes, without=...) → the estimate of the small experiment, changed."""
+    """Return estimated(changes, without=...), which estimates the changed small experiment."""
     monkeypatch.chdir(tmp_path)
 
     def make(changes=None, without=()):
@@ -63,7 +63,7 @@ def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
 
 
 def test_language_models_of_all_text_of_their_side_or_of_their_own(estimated, tmp_path):
-    """Ten times the text: 100 pairs of 60 bytes, and 100 German sentences of 30."""
+    """A model takes ten times the bytes of its text: 100 pairs of 60 bytes, and 100 German sentences of 30."""
     german = {"importer": "tatoeba", "pairs": 100, "use": "monolingual-target"}
     changes = {
         "corpora": {"german": german},
@@ -85,7 +85,7 @@ def test_a_teacher_that_is_not_here_is_named(estimated):
 
 
 def test_time_of_trainings_by_hand(experiment, zoo):
-    """One network, 6 operations a weight and position, half of the positions on each side, at 5e10 a second."""
+    """A network takes 6 operations per weight and position, half of the positions on each side, at 5e10 per second."""
     changes = {
         "training": {"updates": 50_000, "batch_tokens": 4000, "accumulate": 3},
         "students": ["small"],
@@ -95,13 +95,13 @@ def test_time_of_trainings_by_hand(experiment, zoo):
     found = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
     layer = 4 * 8 * 8 + 2 * 8 * 16
     network = 2 * layer + 2 * (layer + 2 * 8 * 8) + 500 * 8
-    seconds = 50_000 * 3 * 6 * 2000 * network / 5e10  # of one device with one thread
+    seconds = 50_000 * 3 * 6 * 2000 * network / 5e10  # on one device with one thread
     assert found.hours["students"] * 3600 == pytest.approx(2 * seconds)
     assert found.chain * 3600 > seconds / 2
 
 
 def test_pruned_students_wait_for_their_checkpoint(estimated):
-    """The chain is the longest way: 25,000 updates up to C, two removals, what is left, then the fine-tuning."""
+    """The longest path is: 25,000 updates up to C, two removals, the remaining updates, then fine-tuning."""
     alone = estimated({"variants": ["small/unpruned/float32"]})
     pruned = estimated({"variants": ["small/pushy/int8-finetuned"]})
     each = alone.hours["students"] / (2 * 500_000)  # two students' unpruned models are always made
@@ -113,7 +113,7 @@ def test_pruned_students_wait_for_their_checkpoint(estimated):
 
 
 def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
-    """Also where no variant names it: its checkpoint and its removals come first, its model lies on the disk."""
+    """The base recipe's checkpoint, removals and stored model count even if no variant names that recipe."""
     changes = {"pruning": {"scratch": {"method": "from-scratch", "like": "pushy"}}}
     named = ["small/scratch/float32", "small/pushy/float32"]
     alone, both = (estimated({**changes, "variants": names}) for names in (named[:1], named))
@@ -123,7 +123,7 @@ def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
 
 
 def test_the_published_run_of_multi30k():
-    """Within a factor of two of what its page says that the trainings took, on two cores."""
+    """Estimates are within a factor of two of the published times of its trainings, on two cores."""
     page = (REPOSITORY / "docs/results/multi30k.md").read_text()
     rows = re.findall(r"^\| (\w+) \| \d+ \| ([\d.]+) \| [\d.]+ \| \d+ \|$", page, re.MULTILINE)
     minutes = {rule: float(value) for rule, value in rows}
@@ -135,7 +135,7 @@ def test_the_published_run_of_multi30k():
 
 @pytest.mark.parametrize(("name", "rows"), [("wmt21", 480e6), ("wngt20", 240e6)])
 def test_the_papers_sizes(name, rows):
-    """Each row is kept several times over: as text of some 200 bytes in tables, lists and encoded."""
+    """Each row is stored several times, with some 200 bytes: as text in tables, in lists, and encoded."""
     found = of_paper(f"{name}.yaml")
     assert found.unknown == ()
     for bulk in ("corpora", "distilled text", "text in trainings"):

@@ -1,4 +1,4 @@
-"""Experiments of the kind `generation`: contradictions, files, and the page that tells the keys."""
+"""Experiments of the kind `generation`: contradictions, files, and the reference page of the keys."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def faults(config: dict) -> list[str]:
 
 
 def changed(path: str, value) -> dict:
-    """The small experiment with one key set, or removed by None."""
+    """Return the small experiment with one key set, or removed by None."""
     return with_key(SMALL, [int(p) if p.isdigit() else p for p in path.split(".")], value)
 
 
@@ -72,7 +72,7 @@ def test_contradictions(path, value, message):
 def test_positions_of_a_folders_model_are_known(tmp_path):
     for name, described in {
         "bart": {"model_type": "bart", "max_position_embeddings": 100},
-        "t5": {"model_type": "t5", "n_positions": 100},  # relative ones
+        "t5": {"model_type": "t5", "n_positions": 100},  # relative positions, so no limit
     }.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(json.dumps(described))
@@ -120,7 +120,7 @@ def test_weights_are_those_of_the_built_models():
 
 
 def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tmp_path):
-    """bart-large-cnn's pair of 50,264 rows and 50,265 pieces can; one whose end of text has no row cannot."""
+    """bart-large-cnn (50,264 rows, 50,265 pieces) is accepted; a model whose end of text has no row is not."""
     tokenizer = train_tokenizer([article(n)["article"] for n in range(9)], 300, SPECIAL["bart"], 64)
     tokenizer.add_special_tokens({"mask_token": "<late>"})
     tokenizer.save_pretrained(tmp_path / "model")
@@ -142,7 +142,7 @@ def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tm
     assert "piece 2 of the tokenizer" in line and "has 2 rows" in line
     file = tmp_path / "model/tokenizer.json"
     untyped = json.loads(file.read_text())
-    del untyped["model"]["type"]  # as files of 2020 are
+    del untyped["model"]["type"]  # tokenizer files of 2020 have no type
     file.write_text(json.dumps(untyped))
     assert "piece 2 of the tokenizer" in unfit_models(config)[0]
     words = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}

@@ -1,4 +1,4 @@
-"""Metric experiments: mistakes in the configuration, in the words that the user reads."""
+"""Metric experiments: mistakes in the configuration, and the error lines that the user reads."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from weebill.configuration.kinds import estimate, missing_files
 
 
 def changed(path, value):
-    """The experiment with one key set, or taken away by None."""
+    """Return the experiment with one key set, or removed by None."""
     return with_key(SMALL, path, value)
 
 

@@ -1,4 +1,4 @@
-"""Generated reference: fresh, complete, and laid out as a small table shows."""
+"""The generated reference is fresh and complete, and has the layout that a small table shows."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from weebill.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
 PAGES = {"translation": "README.md", "metric": "metric.md", "generation": "generation.md"}
-# Overrides of one corpus: the keys that they override have the sentences.
+# A corpus' overrides have no sentences of their own: the overridden keys have them.
 OVERRIDES = ("CorpusCleaning", "CorpusLanguageId", "CorpusScore", "CorpusScores")
 OVERRIDES += ("CorpusTranslation",)
 
@@ -55,7 +55,7 @@ def test_every_experiment_is_listed():
 
 
 def table(kind: str, places: str) -> list[list[str]]:
-    """The cells of a table, without the sentences but what is added to them."""
+    """Return the cells of a table, without its sentences except for their additions."""
     text = f"# Heading\n<!-- settings: {kind} {places} -->\nold\n<!-- end of settings -->\n"
     _, begin, _, _, *rows, end = with_tables(text).splitlines()
     assert (begin, end) == tuple(text.splitlines()[1::2])

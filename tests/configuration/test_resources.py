@@ -1,4 +1,4 @@
-"""Files that are missing, and memory."""
+"""Missing files, and memory."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Trainings that end before they learn or are validated are refused, with the line to write instead."""
+"""Trainings that end before they learn or are validated are refused; the error gives the line to write instead."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_a_short_training_that_keeps_the_defaults(faults, changes, place):
     ],
 )
 def test_bounds(training, keys):
-    """And what is told to be written instead is sound."""
+    """The proposed line itself is accepted."""
     found = list(training_faults(("training",), training))
     assert [fault.path[-1] for fault in found] == keys
     for fault in found:
@@ -108,7 +108,7 @@ def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, fa
         "quantization.log4.finetune.validate_every: found 101 of 100 updates (quantization.log4.finetune.updates), "
         "expected at most these, or nothing is ever validated: write 'validate_every: 10' for 10 validations",
     ]
-    # training's validate_every holds, and the last update is kept
+    # validate_every of `training` applies, and the last update is kept
     changes["quantization"]["log4"] = {"finetune": {"updates": 100, "warmup": 1000}}
     assert check(experiment(changes), "x.yaml", zoo)
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of settings classes, judged by jsonschema itself; what the classes may import."""
+"""JSON Schemas of settings classes, checked by jsonschema itself, and the imports of the classes' modules."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Options of the students' training, and what they cannot be combined with."""
+"""Options of the students' training, and combinations that are refused."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""All that is wrong in the zoo is told at once."""
+"""All errors of the zoo are reported at once."""
 
 import pytest
 

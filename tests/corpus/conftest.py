@@ -1,4 +1,4 @@
-"""Small corpora, and the real data where it is."""
+"""Small corpora, and the real data if it is installed."""
 
 import unicodedata
 from pathlib import Path
@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[3] / "shared/data"
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """The folder of real data; the test is skipped where it is absent."""
+    """Return the folder of real data; skip the test if it is absent."""
     if not DATA.is_dir():
         pytest.skip(f"no real data at {DATA}")
     return DATA
@@ -23,13 +23,13 @@ def shared_data():
 
 @pytest.fixture(scope="session")
 def lid_176(shared_data):
-    """fastText's identifier of 176 languages."""
+    """Return the path of fastText's identifier of 176 languages."""
     return str(shared_data / "lid/lid.176.ftz")
 
 
 @pytest.fixture(scope="session")
 def fold():
-    """The folding of one line, a character at a time."""
+    """Return a function that folds one line, one character at a time."""
 
     def folded(text: str) -> str:
         result = gap = ""
@@ -47,7 +47,7 @@ def fold():
 
 @pytest.fixture
 def as_table():
-    """A function from pairs (source, target or None) to a table as imported."""
+    """Return a function from pairs (source, target or None) to a table as imported."""
 
     def make(pairs, noise=None) -> pa.Table:
         columns = {
@@ -67,7 +67,7 @@ def as_table():
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """A web server (see tests.corpus.serving) and an empty cache; a download is tried again at once."""
+    """Serve files (tests.corpus.serving) to an empty cache; a download is retried at once."""
     monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as one:
@@ -76,5 +76,5 @@ def site(tmp_path, monkeypatch):
 
 @pytest.fixture
 def places(tmp_path):
-    """The places of a machine with a cache of its own and no folder of files."""
+    """Return the places of a machine with a cache of its own and no folder of files."""
     return Places(cache=str(tmp_path / "cache"))

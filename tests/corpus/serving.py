@@ -1,4 +1,4 @@
-"""A web server of this process, which can be told to break off, to forget ranges, or to change a file."""
+"""A web server in this process. Tests can make it break off, ignore ranges, or change a file."""
 
 import re
 import threading
@@ -8,8 +8,13 @@ from urllib.parse import urlparse
 
 
 class Site:
-    """What the server holds and saw.  files: bytes by path ("/a.gz").  breaks: by path, after how many bytes of
-    its body each coming answer ends.  ranges: whether it answers to Range.  seen: (path, Range or None)."""
+    """Contents and requests of the server.
+
+    files: bytes by path ("/a.gz").
+    breaks: by path, for each coming answer the number of bytes after which its body ends.
+    ranges: True if it answers Range requests.
+    seen: (path, Range or None) of each request.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -19,7 +24,7 @@ class Site:
         self.seen: list[tuple[str, str | None]] = []
 
     def add(self, path: str, body: bytes) -> str:
-        """The address of a new file."""
+        """Serve a new file and return its address."""
         self.files[path] = body
         return self.address + path
 
@@ -52,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving():
-    """A Site while the block lasts."""
+    """Serve a Site while the block lasts."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.site = Site(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -1,4 +1,4 @@
-"""Alignment by eflomal: the links of a language that is known, repeatable, and its failures."""
+"""Alignment by eflomal: the links of a known language, repeatability, and failures."""
 
 import os
 import random
@@ -26,7 +26,7 @@ needs_eflomal = pytest.mark.skipif(
 
 
 def reversed_language(count=300, seed=5):
-    """Pairs of a language and its translation, word 40 − w for w, in the opposite order."""
+    """Return pairs of a language and its translation, word 40 − w for w, in the opposite order."""
     draw = random.Random(seed)
     sources = [[draw.randrange(WORDS) for _ in range(draw.randint(1, 8))] for _ in range(count)]
     return [(source, [WORDS + WORDS - 1 - word for word in reversed(source)]) for source in sources]
@@ -64,7 +64,7 @@ def test_the_seed_decides_the_links(tmp_path, monkeypatch):
     words = [[draw.randrange(9) for _ in range(12)] for _ in range(120)]
     pairs = list(
         zip(words[:60], words[60:], strict=True)
-    )  # nothing belongs together: chance decides
+    )  # no words belong together: chance decides
 
     def links(seed):
         return [found for _, _, found in align(pairs, 9, seed, tmp_path / "work")]
@@ -98,7 +98,7 @@ def test_a_missing_program_is_named_with_its_remedy(tmp_path, monkeypatch):
 
 
 def program(folder: Path, script: str, monkeypatch) -> None:
-    """Put a script in the program's place."""
+    """Install a script in place of the program."""
     path = folder / "eflomal"
     path.write_text(f"#!/bin/sh\n{script}\n# \0/dev/urandom\0\n")
     path.chmod(0o755)

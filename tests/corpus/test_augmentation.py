@@ -1,4 +1,4 @@
-"""Changed copies of training rows: what each kind may change, how many there are, whatever stands around a row."""
+"""Changed copies of training rows: the allowed changes of each kind, their number, and independence of other rows."""
 
 import pyarrow as pa
 import pytest
@@ -16,7 +16,7 @@ def pair(number):
 
 
 def table_of(rows, corpora=("news",)):
-    """Rows by their numbers, the first half of the first corpus."""
+    """Return a table of the numbered rows, the first half from the first corpus."""
     names = [corpora[place * len(corpora) // len(rows)] for place in range(len(rows))]
     sources, targets = zip(*map(pair, rows), strict=True)
     weights = [None if row % 3 else row / 10 for row in rows]
@@ -27,7 +27,7 @@ def table_of(rows, corpora=("news",)):
 
 @pytest.fixture
 def augmented(tmp_path):
-    """augmented(table, augmentation, seed) → the rows written, and the counts."""
+    """Return augmented(table, augmentation, seed), which returns the written rows and the counts."""
 
     def run(table, augmentation=ALL, seed=1):
         write_table(tmp_path / "text.parquet", table)

@@ -1,4 +1,4 @@
-"""Each stage has the rows that nothing up to it took; none has those of test sets, or empty ones."""
+"""Each stage keeps the rows that it and earlier stages did not drop, without test rows and empty ones."""
 
 import pyarrow as pa
 import pytest
@@ -22,7 +22,7 @@ DROPPED = [
 
 @pytest.fixture
 def corpora(tmp_path, as_table):
-    """A corpus with damage and weights, dropped by everything, and one that has only been cleaned."""
+    """Write a corpus with damage and weights, dropped by every stage, and one that has only been cleaned."""
     table = as_table([(f"s {row}", f"t {row}") for row in range(8)], ["copied", *[None] * 7])
     table = table.set_column(4, "dropped_by", pa.array(DROPPED, pa.string()))
     table = table.set_column(

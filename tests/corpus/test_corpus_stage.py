@@ -1,4 +1,4 @@
-"""The stage as Snakemake runs it: from files to the cleaning report, and bad input as one line."""
+"""The corpus stage run by Snakemake: from files to the cleaning report; bad input gives one line."""
 
 import csv
 import shutil
@@ -24,7 +24,7 @@ PAIRS = [
 
 @pytest.fixture
 def experiment(tmp_path):
-    """A function that writes an experiment on text files and returns its configuration."""
+    """Return a function that writes an experiment on text files and returns its configuration."""
 
     def files(name, pairs):
         for side, lines in zip(("en", "de"), zip(*pairs, strict=True), strict=True):
@@ -94,7 +94,7 @@ def test_the_users_own_identifier(tmp_path, experiment, lid_176):
 
 
 def test_sources_are_locked_and_may_move(tmp_path, experiment):
-    """A data set by name on a machine without a network; a moved folder reruns nothing, a changed file stops."""
+    """A named data set is read without a network; a moved folder reruns nothing, a changed file stops the run."""
     name, cleaned = "Statmt-wikititles-3-deu-eng", "results/tiny/corpora/news/cleaned"
     lines = "".join(f"{target}\t{source}\n" for source, target in PAIRS)
     config = yaml.safe_load(experiment().read_text())

@@ -1,4 +1,4 @@
-"""Files by URL: fetched once, whole, resumed where they broke off, known by their checksum."""
+"""Files by URL: fetched once and whole, resumed after a break, identified by their checksum."""
 
 import errno
 import hashlib
@@ -17,7 +17,7 @@ SHA256 = hashlib.sha256(BODY).hexdigest()
 
 
 def files(folder: Path) -> list[str]:
-    """Everything in a folder but the locks of its folders."""
+    """Return everything in a folder except the locks of its folders."""
     return [path.name for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
 
 
@@ -54,7 +54,7 @@ def test_begins_anew_where_it_must(site, what):
     site.breaks["/a.gz"] = [1_000_000, 0, 0, 0, 0]
     site.ranges = what != "no ranges"
     with pytest.raises(InputError, match=r"broke off after 1,000,000|broke off after 0 of"):
-        fetched(url)  # without a checksum, which would find a mixture out
+        fetched(url)  # without a checksum, which would detect a mixture
     site.files["/a.gz"], site.breaks = BODY, {}
     assert fetched(url).read_bytes() == BODY
 
@@ -78,7 +78,7 @@ def test_gives_up_where_nothing_comes(site):
     assert len(site.seen) == ATTEMPTS
     with pytest.raises(InputError, match=r"/gone\.gz: cannot be fetched \(HTTP Error 404"):
         fetched(site.address + "/gone.gz")
-    assert len(site.seen) == ATTEMPTS + 1  # an answer that stays
+    assert len(site.seen) == ATTEMPTS + 1  # the server always answers so
 
 
 def test_wrong_checksum_leaves_nothing(site):

@@ -1,4 +1,4 @@
-"""What was imported comes out again, byte for byte, and never a half of it."""
+"""An export equals the imported text byte for byte, and never writes half of it."""
 
 import gzip
 
@@ -63,7 +63,7 @@ def test_bad_requests(tmp_path, capsys, table):
 
 
 def _refused(capsys, *arguments) -> str:
-    """The one line that an export ends in."""
+    """Return the one error line of an export."""
     assert main(["export", *map(str, arguments)]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     return line

@@ -1,4 +1,4 @@
-"""Importers: what comes in is what stands in the files, and bad input is one line that says what to do."""
+"""Importers: tables hold the rows of the files, and bad input gives one line with a remedy."""
 
 import gzip
 import hashlib

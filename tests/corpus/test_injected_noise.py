@@ -1,4 +1,4 @@
-"""Injected damage is what its label says, as much as asked for, and the same for the same seed."""
+"""Injected damage matches its label and its requested amount, and is equal for equal seeds."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ PAIRS = [
 
 @pytest.fixture
 def french(tmp_path):
-    """As many French lines, of which every tenth is empty."""
+    """Write French lines, every tenth of them empty."""
     lines = (f"une ligne {row}\n" if row % 10 else "\n" for row in range(ROWS))
     (tmp_path / "x.fr").write_text("".join(lines))
     return tmp_path / "x.fr"
@@ -29,7 +29,7 @@ def french(tmp_path):
 
 @pytest.fixture
 def czech(tmp_path):
-    """Three Czech lines."""
+    """Write three Czech lines."""
     (tmp_path / "x.cs").write_text("první\ndruhý\ntřetí\n")
     return tmp_path / "x.cs"
 
@@ -40,13 +40,13 @@ def damaged(files, share=0.2, seed=1, kinds=KINDS, pairs=PAIRS):
 
 
 def begins(part, whole):
-    """Whether `part` is the first half of the words of `whole`, or less of them."""
+    """Return True if `part` is the first half of the words of `whole`, or fewer."""
     words = part.split(" ")
     return 1 <= len(words) <= len(whole.split(" ")) // 2 and whole.startswith(f"{part} ")
 
 
 def is_kind(kind, row, source, target):
-    """Whether a damaged pair is what its label says, told from the undamaged text."""
+    """Return True if a damaged pair matches its label, judged from the undamaged text."""
     first, second = PAIRS[row]
     match kind:
         case None:
@@ -79,7 +79,7 @@ def test_every_row_is_what_its_label_says(french, czech):
     assert wrong == []
     counts = Counter(kind for _, _, kind in rows)
     noisy = ROWS - counts[None]
-    assert abs(noisy - 0.2 * ROWS) < 5 * (ROWS * 0.2 * 0.8) ** 0.5  # five deviations
+    assert abs(noisy - 0.2 * ROWS) < 5 * (ROWS * 0.2 * 0.8) ** 0.5  # five standard deviations
     assert set(counts) == {None, *KINDS}
     assert all(abs(counts[kind] - noisy / 4) < 20 for kind in KINDS)  # they take turns
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_damaged_stays_as_it_is():
         "c d e",
         "copied",
     )
-    # Nothing stands before the first row that it could be misaligned with, nor is another of equal text.
+    # The first row has no row before it, and a row of equal text is no misalignment.
     rows = damaged([], 1.0, kinds=("misaligned",), pairs=[("a", "x"), ("b", "x"), ("c", "y")])
     assert rows == [("a", "x", None), ("b", "x", None), ("c", "x", "misaligned")]
 
@@ -131,7 +131,7 @@ def test_the_embedded_languages_are_those_that_the_identifier_has_not_seen(frenc
 
 
 def test_an_entry_with_noise(tmp_path, french):
-    """The importer's rows are damaged, labelled, and its files are inputs, locked and of its contents."""
+    """The importer's rows are damaged and labelled; its files are inputs, and are locked with their contents."""
     for side, text in zip(("en", "de"), zip(*PAIRS, strict=True), strict=True):
         (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in text))
     noise = {"share": 0.1, "seed": 3, "kinds": list(KINDS), "other_languages": [str(french)]}

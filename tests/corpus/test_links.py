@@ -1,4 +1,4 @@
-"""Links counted, against a plain loop."""
+"""Counted links against a plain loop."""
 
 import random
 from collections import Counter
@@ -12,7 +12,7 @@ PIECES = 12
 
 
 def aligned_pairs(count=200):
-    """Random sentences with random links."""
+    """Return random sentences with random links."""
     draw = random.Random(4)
     for _ in range(count):
         source = [draw.randrange(PIECES) for _ in range(draw.randint(0, 6))]

@@ -1,4 +1,4 @@
-"""The report counts what the table holds, and knows found damage from lost good rows."""
+"""The report's counts match the table; found damage is separated from lost good rows."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from weebill.corpus.report import (
 )
 from weebill.corpus.table import write_table
 
-# (noise, dropped_by): copied is found 3 times of 4; of the undamaged rows 1 is lost, 1 is test text
+# (noise, dropped_by): 3 of 4 copied rows are found; 1 undamaged row is lost, 1 is test text
 OUTCOMES = [
     *[("copied", "identical")] * 2,
     ("copied", "language_target"),
@@ -70,7 +70,7 @@ def test_unlabelled_corpora_have_no_damage(tmp_path, as_table):
 
 
 def test_examples_are_drawn_from_all_rows(tmp_path, as_table):
-    """Ten different rows of the filter, by the seed, and every row is drawn about equally often."""
+    """Ten different rows of the filter are drawn by the seed, with about equal frequency."""
     table = as_table([("a", "b")] * 40)
     dropped = pa.array(["urls" if row % 2 else None for row in range(40)], pa.string())
     write_table(tmp_path / "t.parquet", table.set_column(4, "dropped_by", dropped))
@@ -86,7 +86,7 @@ def test_examples_are_drawn_from_all_rows(tmp_path, as_table):
 
 
 def test_histogram_counts_every_row_with_a_score(tmp_path):
-    """Kept and dropped apart, as a count by hand; rows without a score stand in no bin."""
+    """Kept and dropped rows are counted separately, as by hand; rows without a score are in no bin."""
     values = [None if row % 10 == 0 else float(row % 7) for row in range(1000)]
     dropped = ["urls" if v is None else "reverse_model" if v < 2 else None for v in values]
     columns = {

@@ -1,4 +1,4 @@
-"""Sides are swapped, and rows that were dropped are left out."""
+"""Sides are swapped, and dropped rows are left out."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Case, typos and placeholders: what each may change, and what not."""
+"""Case, typos and placeholders: the changes that each may make."""
 
 import random
 
@@ -19,7 +19,7 @@ def test_case():
 
 
 def edits(one, other):
-    """Damerau-Levenshtein distance of two words."""
+    """Return the Damerau-Levenshtein distance of two words."""
     table = {}
     for i in range(len(one) + 1):
         for j in range(len(other) + 1):

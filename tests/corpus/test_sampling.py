@@ -1,4 +1,4 @@
-"""Rows and lines are drawn once each, with equal chances wherever they stand."""
+"""Rows and lines are drawn once each, with equal chances at every position."""
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +40,7 @@ def test_lines():
     "draw", [lambda seed: drawn(40, 9, 10, seed), lambda seed: draw_items(range(40), 10, seed)]
 )
 def test_equal_chances(draw):
-    """Chi-square of 400 draws of 10 of 40 rows: 39 degrees of freedom, so below 80 but once in 8,000 tries."""
+    """Chi-square of 400 draws of 10 of 40 rows has 39 degrees of freedom: below 80 except once in 8,000 tries."""
     counts = np.zeros(40)
     for seed in range(400):
         counts[draw(seed)] += 1

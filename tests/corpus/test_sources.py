@@ -1,4 +1,4 @@
-"""Where the files of sources are found, and that they stay the same: the lock file."""
+"""Locations of source files, and the lock file that detects changes."""
 
 import hashlib
 import io
@@ -53,7 +53,7 @@ def _archive(**members: str) -> bytes:
 
 @pytest.fixture
 def experiment(tmp_path, site, monkeypatch):
-    """(entries, zip) of a corpus of OPUS and one of files."""
+    """Return (entries, zip) of a corpus of OPUS and one of files."""
     address = site.address + "/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
     monkeypatch.setattr("weebill.corpus.importers.opus.OPUS_ZIP", address)
     body = _archive(X__de="Ja\n", X__en="Yes\n", LICENSE="\n CC BY 4.0 \nand so on")

@@ -1,4 +1,4 @@
-"""grow-diag-final-and against the algorithm as it is written down, and by hand."""
+"""grow-diag-final-and against the published pseudo-code, and by hand."""
 
 import random
 
@@ -8,7 +8,7 @@ from weebill.corpus.symmetrization import NEIGHBOURS, grow_diag_final_and
 
 
 def as_written(forward, reverse):
-    """The pseudo-code of the Moses manual, word by word, over the whole matrix."""
+    """Run the pseudo-code of the Moses manual, word by word, over the whole matrix."""
     rows = 1 + max((i for i, _ in forward | reverse), default=-1)
     columns = 1 + max((j for _, j in forward | reverse), default=-1)
     links = forward & reverse
@@ -45,7 +45,7 @@ def as_written(forward, reverse):
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
 def test_random_links_give_what_the_written_algorithm_gives(share):
-    """share: how much both directions have in common."""
+    """share: fraction of links that both directions have in common."""
     draw = random.Random(int(10 * share))
     differed = 0
     for _ in range(300):
@@ -63,13 +63,13 @@ def test_random_links_give_what_the_written_algorithm_gives(share):
     ("forward", "reverse", "expected"),
     [
         ({(0, 0), (1, 1)}, {(0, 0), (1, 1)}, [(0, 0), (1, 1)]),
-        # (0, 1) is a neighbour and its target is free; then nothing of (1, 1) is.
+        # (0, 1) is a neighbour and its target is free; afterwards both words of (1, 1) are taken.
         ({(0, 0), (0, 1)}, {(0, 0), (1, 1)}, [(0, 0), (0, 1), (1, 1)]),
         # Far from the intersection, both words free: final.
         ({(0, 0), (4, 3)}, {(0, 0), (2, 6)}, [(0, 0), (2, 6), (4, 3)]),
-        # Far from it, one word taken: final-and leaves it out.
+        # Far from the intersection, one word taken: final-and leaves it out.
         ({(0, 0), (0, 3)}, {(0, 0)}, [(0, 0)]),
-        # Of two that share a word, the forward one comes first.
+        # Two links share a word: the forward link comes first.
         ({(3, 3)}, {(3, 5)}, [(3, 3)]),
         (set(), set(), []),
     ],

@@ -1,4 +1,4 @@
-"""Tables come back as written, whole or not at all, and never with the rows a filter dropped."""
+"""Tables are read as written, whole or not at all, and never with rows that a filter dropped."""
 
 import random
 

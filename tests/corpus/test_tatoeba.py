@@ -1,4 +1,4 @@
-"""The embedded sentences are those that NOTICE.md tells of, and no two parts of them share one."""
+"""The embedded sentences match NOTICE.md, and no two parts of them share one."""
 
 import hashlib
 import lzma
@@ -52,7 +52,7 @@ def test_sentences_of_a_language_stand_once_and_in_no_pair():
 
 
 def test_languages_are_what_they_are_called():
-    """The commonest word of each language tells it from the others."""
+    """The commonest word of each language distinguishes it from the others."""
     for language, word in (("en", "the"), ("de", "ist"), ("fr", "est"), ("nl", "het")):
         share = {
             other: sum(word in words(text) for text in read_sentences(other)) for other in LANGUAGES

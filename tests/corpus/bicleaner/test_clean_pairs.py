@@ -1,4 +1,4 @@
-"""The classifier's text: rows that no filter dropped, the cleanest by their scores, the same for the same seed."""
+"""The classifier's text: rows that no filter dropped, the cleanest by their scores, equal for equal seeds."""
 
 import pyarrow as pa
 import pytest
@@ -14,7 +14,7 @@ ROWS = 3000
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """Row r is the pair "s r", "t r"; every third is dropped."""
+    """Write a corpus whose row r is the pair "s r", "t r"; every third row is dropped."""
     table = as_table([(f"s {row}", f"t {row}") for row in range(ROWS)])
     marks = pa.array(["urls" if row % 3 == 0 else None for row in range(ROWS)], pa.string())
     with ShardWriter(tmp_path / "cleaned", table.schema, 1000) as writer:
@@ -24,7 +24,7 @@ def corpus(tmp_path, as_table):
 
 @pytest.fixture
 def scores(tmp_path):
-    """Of two scores in different units: the lower the row the better, two neighbours equal."""
+    """Write two scores in different units: lower rows are better, and pairs of neighbours are equal."""
     found = []
     for name, unit in zip(NAMES, (1.0, -1000.0), strict=True):
         column = SCORES[name].column
@@ -37,7 +37,7 @@ def scores(tmp_path):
 
 
 def drawn(folder):
-    """Row numbers of training and validation."""
+    """Return the row numbers of training and validation."""
     both = []
     for name in ("training", "validation"):
         lines = (folder / f"{name}.tsv").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""What runs in bicleaner's environment: it needs little of ours, and there it learns, repeats itself and scores."""
+"""Scripts in bicleaner's environment: they need few of our modules, they learn, repeat themselves and score."""
 
 import gzip
 import json
@@ -51,7 +51,7 @@ def test_a_folder_without_a_model(tmp_path):
 
 @pytest.fixture
 def there(tmp_path):
-    """A function that runs one of bicleaner's scripts and returns what it wrote to its log."""
+    """Return a function that runs one of bicleaner's scripts and returns its log."""
     if not PYTHON.is_file():
         pytest.skip(
             f"bicleaner's environment is not here; envs/install.sh bicleaner {PYTHON.parents[1]}"
@@ -70,7 +70,7 @@ def there(tmp_path):
 
 
 def sentences(count, seed):
-    """Pairs of languages of 40 words each, one of which is always the other's translation."""
+    """Return pairs of two languages of 40 words each; a word always has the same translation."""
     draw = random.Random(0)
     words = [["".join(draw.choices(letters, k=5)) for letters in SCRIPTS] for _ in range(40)]
     draw = random.Random(seed)
@@ -81,7 +81,7 @@ def sentences(count, seed):
 
 @pytest.fixture
 def text(tmp_path):
-    """Training and validation pairs."""
+    """Write training and validation pairs."""
     (tmp_path / "clean").mkdir()
     for name, count, seed in (("training", 600, 1), ("validation", 60, 2)):
         lines = "".join(f"{s}\t{t}\n" for s, t in sentences(count, seed))
@@ -106,7 +106,7 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     files = ["metadata.yaml", "model.h5", "spm.model", "spm.vocab"]
     made = [sorted((tmp_path / model).iterdir()) for model in ("model", "again")]
     assert [[path.name for path in one] for one in made] == [files, files]
-    # Of model.h5 the weights are equal, as the scores below tell; what lies around them is Keras' own.
+    # The weights in model.h5 are equal, as the scores below show; Keras' metadata may differ.
     for one, other in zip(*made, strict=True):
         assert one.suffix == ".h5" or one.read_bytes() == other.read_bytes()
 
@@ -133,7 +133,7 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     ruled = scored("ruled", "model", "--hard-rules")
     assert ruled[200] == 0 < scores[200]  # hard rules reject copies
     passed = ruled > 0
-    # In other batches, so that sums come in another order.
+    # Batches differ, so sums are added in another order.
     assert passed[:200].sum() > 150 and np.allclose(ruled[passed], scores[passed], atol=1e-5)
 
 

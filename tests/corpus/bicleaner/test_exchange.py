@@ -1,4 +1,4 @@
-"""Pairs go out and scores come back row by row; a killed scoring goes on; wrong counts name their part."""
+"""Pairs are written and scores read row by row; a killed scoring resumes; wrong counts name their part."""
 
 import gzip
 
@@ -23,7 +23,7 @@ def dropped(row):
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """25 rows in shards of 10, every fourth dropped, some with characters that end lines elsewhere."""
+    """Write 25 rows in shards of 10, every fourth dropped, some with characters that end lines elsewhere."""
     table = as_table([(ODD.get(row, "s" * row), "t" * (row % 7)) for row in range(ROWS)])
     marks = pa.array(["urls" if dropped(row) else None for row in range(ROWS)], pa.string())
     table = table.set_column(4, "dropped_by", marks)
@@ -34,14 +34,14 @@ def corpus(tmp_path, as_table):
 
 @pytest.fixture
 def pairs(tmp_path, corpus):
-    """The kept 18 rows in parts of 7."""
+    """Write the 18 kept rows in parts of 7."""
     assert write_pairs(corpus, tmp_path / "pairs", 7) == 18
     assert len(part_paths(tmp_path / "pairs")) == 3
     return tmp_path / "pairs"
 
 
 class Lengths:
-    """A score that any reader can compute; it counts pairs, and may be killed."""
+    """Score that any reader can compute; it counts pairs, and may be killed."""
 
     def __init__(self, stop_after=None):
         self.pairs, self.stop_after = 0, stop_after
@@ -84,7 +84,7 @@ def test_killed_at_every_part(tmp_path, pairs):
         assert not (tmp_path / "out").exists()
     last = Lengths()
     score_pairs(pairs, tmp_path / "out", lambda: last, {"model": "a"}, block_rows=4)
-    assert last.pairs == 4  # the third part alone
+    assert last.pairs == 4  # only the third part
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
     assert not (tmp_path / "out.work").exists()
 

@@ -1,4 +1,4 @@
-"""A published model's files come out of their archive, and nothing lands outside the folder."""
+"""A published model's files are unpacked from their archive, and no file is written outside the folder."""
 
 import io
 import tarfile
@@ -11,7 +11,7 @@ from weebill.errors import InputError
 
 @pytest.fixture
 def archive(tmp_path):
-    """A function from names of members to a .tgz that holds each with its name as content."""
+    """Return a function that makes a .tgz from names of members; each member's content is its name."""
 
     def make(*names):
         with tarfile.open(tmp_path / "model.tgz", "w:gz") as file:

@@ -1,4 +1,4 @@
-"""The whole chain: every row comes out, with the name of its first filter, in bounded memory."""
+"""The whole chain: every row is written, with the name of the first filter that rejects it, in bounded memory."""
 
 import os
 import shutil
@@ -46,7 +46,7 @@ def _contents(path):
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """ROWS in shards of 5 rows, and a held-out set."""
+    """Write ROWS in shards of 5 rows, and a held-out set."""
     table = as_table([row[:2] for row in ROWS])
     with ShardWriter(tmp_path / "corpus", table.schema, 5) as writer:
         writer.write(table)
@@ -206,7 +206,7 @@ def test_monolingual(tmp_path, as_table, side, other):
     lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one", "elsewhere"]
     pairs = [(line, None) if side == "source" else (None, line) for line in lines]
     write_table(tmp_path / "in.parquet", as_table(pairs))
-    # of a held-out pair the same side counts
+    # only the same side of a held-out pair counts
     held_out = {side: "A held out one", other: "elsewhere"}
     write_table(tmp_path / "test.parquet", as_table([(held_out["source"], held_out["target"])]))
     cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))

@@ -1,4 +1,4 @@
-"""Repeated pairs are those that a set of strings finds, however many buckets they go through."""
+"""Repeated pairs are those that a set of strings finds, for any number of buckets."""
 
 import random
 import tracemalloc
@@ -10,7 +10,7 @@ from weebill.corpus.cleaning.deduplicate import EXACT, FIRST, NEAR, Buckets, dig
 
 
 def _by_sets(pairs, fold):
-    """The same verdicts by sets in memory."""
+    """Return the same verdicts, computed with sets in memory."""
     texts, keys, verdicts = set(), set(), []
     for pair in pairs:
         key = tuple(fold(text) or text for text in pair)

@@ -1,4 +1,4 @@
-"""Each rule rejects what it names, exactly from its threshold on."""
+"""Each filter rejects the damage that it names, exactly from its threshold on."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ W = "word "
 
 
 def broken(text, encoding="cp1252"):
-    """UTF-8 read as an old encoding, then normalised as cleaning does."""
+    """Decode UTF-8 with an old encoding, then normalise it as cleaning does."""
     return normalise([text.encode().decode(encoding, "replace")], "de")[0]
 
 

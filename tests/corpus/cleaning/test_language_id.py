@@ -52,7 +52,7 @@ def test_ends_judge_like_whole_lines(lid_176, shared_data):
         lines = sides[-1]
         differ = identifier.reject(lines, language) != identifier.reject_whole(lines, language)
         assert differ.mean() <= 0.0005
-    # Lines whose language changes midway: a beginning alone would miss half of the wrong ones.
+    # The language of these lines changes midway: a look at the beginning would miss half of the wrong ones.
     mixed = [a[: len(a) // 2] + " " + b[len(b) // 2 :] for a, b in zip(*sides, strict=True)]
     wrong = identifier.reject_whole(mixed, "en")
     assert wrong.mean() > 0.8

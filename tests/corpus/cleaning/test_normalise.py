@@ -1,4 +1,4 @@
-"""Normalised punctuation is what sacremoses makes of it."""
+"""Punctuation is normalised as by sacremoses."""
 
 import random
 
@@ -27,7 +27,7 @@ def test_equals_sacremoses_on_random_lines(language):
     oracle = MosesPunctNormalizer(language)
     lines = ["".join(dice.choices(PARTS, k=dice.randrange(12))) for _ in range(4000)]
     expected = [oracle.normalize(line) for line in lines]
-    assert normalise_punctuation(lines, language) == expected  # no line touches its neighbours
+    assert normalise_punctuation(lines, language) == expected  # each line is normalised alone
     for line, wanted in zip(lines, expected, strict=True):
         assert normalise_punctuation([line], language) == [wanted], ascii(line)
 
@@ -88,4 +88,4 @@ def test_folds_many_lines_as_each_alone(fold):
     dice = random.Random(3)
     parts = [*" .,-!…()€$+<aÄßǅ\u00a0\u2028", *"1234567٣", ". ", "3.5", "don't", "नमस्ते", "½", "²"]
     lines = ["".join(dice.choices(parts, k=dice.randrange(9))) for _ in range(4000)]
-    assert folded(lines) == [fold(line) for line in lines]  # no digit reaches over a line's end
+    assert folded(lines) == [fold(line) for line in lines]  # digits do not join across line ends

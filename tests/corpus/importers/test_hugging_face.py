@@ -1,4 +1,4 @@
-"""Data sets with the hub's layout: Parquet and JSON Lines, in a folder and on a hub of ours."""
+"""Data sets with the hub's layout: Parquet and JSON Lines, in a folder and on a local hub."""
 
 import gzip
 import hashlib
@@ -43,7 +43,7 @@ def _fails(tmp_path, entry, *parts, places=None):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A data set of two training shards and a validation split, and the entry that reads it."""
+    """Write a data set of two training shards and a validation split, and return the entry that reads it."""
     path = tmp_path / "wmt/tiny"
     _parquet(path / "de-en/train-00000-of-00002.parquet", ROWS[:2])
     _parquet(path / "de-en/train-00001-of-00002.parquet", ROWS[2:])
@@ -137,7 +137,7 @@ def test_files_that_the_card_names():
 
 @pytest.fixture
 def hub(folder, site, monkeypatch):
-    """The data set on a hub of ours: the entry that reads it there."""
+    """Serve the data set on a local hub, and return the entry that reads it there."""
     path, entry = folder
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
     siblings = []

@@ -1,4 +1,4 @@
-"""Data sets by mtdata's names: the index, and every format that it leads to."""
+"""Data sets by mtdata's names: the index, and every file format that it refers to."""
 
 import bz2
 import gzip
@@ -29,7 +29,7 @@ def test_the_index_is_all_of_mtdata():
     assert find_entry("Facebook-wikimatrix-1-deu-eng").columns == (1, 2)  # a score comes first
     entry = find_entry("Statmt-commoncrawl_wmt13-1-deu-eng")
     assert entry.members == ("commoncrawl.de-en.de", "commoncrawl.de-en.en")
-    assert find_entry("Statmt-europarl-10") is None  # the beginning of a name
+    assert find_entry("Statmt-europarl-10") is None  # only the beginning of a name
     assert opus_knows("Europarl", "v8", "de", "en") and not opus_knows("Europarl", "v8", "en", "de")
 
 
@@ -76,7 +76,7 @@ def _unit(**sides: str) -> str:
 
 @pytest.fixture
 def index(site, monkeypatch):
-    """A function that makes the index hold one data set, and the site what it leads to."""
+    """Return a function that puts one data set into the index, and its file on the site."""
     lines = ["name\turls\tmembers\tform\tpacked\tcolumns\n"]
     monkeypatch.setattr(mtdata_index, "_index", lambda: "".join(lines))
 

@@ -1,4 +1,4 @@
-"""Corpora of OPUS by name and version, from hand-made archives like its own."""
+"""Corpora of OPUS by name and version, from hand-made archives of the same layout."""
 
 import gzip
 import io
@@ -32,7 +32,7 @@ EUROPARL = {
 
 @pytest.fixture
 def europarl(site, monkeypatch):
-    """The entry of a small Europarl v8 on a server of ours."""
+    """Return the entry of a small Europarl v8 on a local server."""
     for name in ("OPUS_ZIP", "OPUS_TEXT"):
         pattern = getattr(opus, name)
         assert pattern.startswith("https://object.pouta.csc.fi/OPUS-")

@@ -1,4 +1,4 @@
-"""Features by hand; the regression at the optimum of its loss; folds that do not see their own labels."""
+"""Features by hand; the regression at the optimum of its loss; folds that do not use their own labels."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_features_by_hand():
 
 
 def examples(rows=400, seed=2):
-    """Two features that tell of the label, one that does not, and lengths alike."""
+    """Return two features that depend on the label, one that does not, and equal lengths."""
     draw = np.random.default_rng(seed)
     good = draw.random(rows) < 0.3
     return {
@@ -49,7 +49,7 @@ def examples(rows=400, seed=2):
 
 
 def penalised_loss(combination, features, good):
-    """The regression's loss, from the weights of the features as they are."""
+    """Return the regression's loss, computed from the weights of the unscaled features."""
     odds = combination(features)
     free = 0.0
     for name, weight in combination.weights.items():
@@ -84,7 +84,7 @@ def test_a_feature_that_never_changes_does_no_harm():
 
 
 def test_folds_do_not_see_their_labels():
-    """On features without any meaning a fit knows its own rows, and cross-validation is chance."""
+    """On random features a fit knows its own rows, and cross-validation is at chance level."""
     draw = np.random.default_rng(1)
     good = draw.random(300) < 0.3
     features = {f"f{number}": draw.normal(size=300) for number in range(40)}

@@ -18,7 +18,7 @@ LINES = [
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """A trigram model of LINES."""
+    """Train a trigram model on LINES."""
     path = tmp_path_factory.mktemp("lm") / "lm.klm"
     try:
         estimate(LINES, path, order=3, memory="50M")
@@ -35,7 +35,7 @@ def test_tokens():
 
 
 def test_is_the_librarys_full_score(model):
-    """Bits per word, the end counted: the decimal logarithms of all words and </s>, one by one."""
+    """Bits per word, the end counted, are the sum of the decimal logarithms of all words and </s>."""
     library = kenlm.Model(str(model))
     lines = ["The cat sees the tree.", "a zebra!", "the the the the the", ""]
     for line, found in zip(lines, cross_entropy(model)(lines), strict=True):
@@ -45,7 +45,7 @@ def test_is_the_librarys_full_score(model):
 
 
 def test_the_model_is_a_distribution_of_its_words(model):
-    """Probabilities of what may follow a history sum to one: every word once, the end, the unknown."""
+    """Probabilities of all continuations of a history sum to one: every word, the end, the unknown."""
     library = kenlm.Model(str(model))
     words = {word for line in LINES for word in tokens(line).split()}
     for history in (["<s>"], ["the", "cat"], ["zebra"]):
@@ -91,7 +91,7 @@ def test_no_text_and_no_model(model, tmp_path):
 
 
 def test_a_program_that_fails_is_told_in_its_words(model, tmp_path):
-    """build_binary packs no longer n-grams than it was compiled for."""
+    """build_binary refuses n-grams longer than it was compiled for, and the error quotes it."""
     with pytest.raises(InputError, match=r"build_binary ended with code 1: .*order"):
         estimate(LINES, tmp_path / "lm.klm", order=12, memory="50M")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""The lexical score against its formula written out; a table of a language that is known; what is drawn."""
+"""The lexical score against its formula written out, a table of a known language, and the sample of rows."""
 
 import math
 from collections import Counter
@@ -35,7 +35,7 @@ PAIRS = [
 
 @pytest.fixture
 def table(tmp_path):
-    """LINKS as a table."""
+    """Write LINKS as a table."""
     rows = pa.Table.from_pylist(
         [dict(zip(SCHEMA.names, link, strict=True)) for link in LINKS], schema=SCHEMA
     )
@@ -44,7 +44,7 @@ def table(tmp_path):
 
 
 def one_direction(given, words, side):
-    """Mean log probability of words given the others, by loops over LINKS; side: of the words, 0 or 1."""
+    """Return the mean log probability of words given the others, by loops over LINKS; side: 0 or 1, of the words."""
     linked = [(link[1 - side], link[side], link[2]) for link in LINKS]
     total = sum(count for _, _, count in linked)
     of_given, of_word = Counter(), Counter()
@@ -83,7 +83,7 @@ def test_no_pairs_score_nothing(table):
 
 @needs_eflomal
 def test_the_table_of_a_known_language(tmp_path):
-    """Each word has one translation; the commonest link of a word is to it, and equal text makes equal bytes."""
+    """Each word has one translation, which is its commonest link; equal text makes equal bytes."""
     words = [f"w{number}" for number in range(15)]
     draw = np.random.default_rng(3)
     pairs = []

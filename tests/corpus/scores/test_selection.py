@@ -19,7 +19,10 @@ VALUES = [-3.5, -1.0, -0.0, 0.0, 1e-300, 0.25, np.nextafter(0.25, 1), 2.0, 40.0]
 
 
 def make(folder, rows, seed, shard_rows=7):
-    """A corpus of `rows` rows, some dropped before, and all its scores: (path, score tables by name, rows)."""
+    """Write a corpus of `rows` rows, some dropped before, and all its scores.
+
+    Returns (path, score tables by name, rows).
+    """
     draw = random.Random(seed)
     dropped = [draw.choice([None, None, None, "urls"]) for _ in range(rows)]
     values = {name: [draw.choice(VALUES) for _ in range(rows)] for name in SCORES}
@@ -51,7 +54,7 @@ def make(folder, rows, seed, shard_rows=7):
 
 
 def brute_force(values, dropped, cuts):
-    """`dropped_by` by sorting everything: worst last, and of equal scores the later row."""
+    """Return `dropped_by` by sorting everything: worst last, and of equal scores the later row."""
     result = list(dropped)
     for name, cut in cuts:
         sign = -1 if SCORES[name].higher_is_better else 1
@@ -108,7 +111,7 @@ def test_one_measure():
 
 
 def test_columns_and_weights(tmp_path):
-    """Scores stand as columns, null where the row was dropped before; weight = exp(0.1 p)."""
+    """Scores become columns, null if the row was dropped before; weight = exp(0.1 p)."""
     corpus, tables, (values, dropped) = make(tmp_path, 20, 1)
     name = "reverse_model"
     select(corpus, tmp_path / "out", [ScoreTable(name, tables[name], Cut(percent=50), 0.1)])
@@ -122,7 +125,7 @@ def test_columns_and_weights(tmp_path):
 
 
 def test_a_single_file_without_dropped_by(tmp_path):
-    """As the distilled text is: one file, no row dropped; the result is one file too."""
+    """Distilled text is one file, with no row dropped; the result is one file too."""
     write_table(tmp_path / "t.parquet", pa.table({"source": list("abcd"), "target": list("wxyz")}))
     name = "language_model_target"
     order = {"w": 2.0, "x": 9.0, "y": 1.0, "z": 3.0}
