@@ -1,4 +1,4 @@
-"""Hugging Face translation models with random weights, made on the spot: of many languages, and Marian's."""
+"""Hugging Face translation models with random weights, made for the tests: multilingual models, and Marian's."""
 
 import io
 import json
@@ -35,7 +35,7 @@ SHAPE = {
 
 
 def make_nllb(folder: Path) -> Path:
-    """A model as NLLB's, whose pieces are letters."""
+    """Write a model like NLLB's, whose pieces are letters."""
     letters = ["\u2581", *sorted(set("".join(SENTENCES)) - {" "})]
     vocabulary = {piece: number for number, piece in enumerate([*SPECIAL, *letters])}
     tokenizer = NllbTokenizer(vocab=vocabulary, merges=[])
@@ -44,7 +44,7 @@ def make_nllb(folder: Path) -> Path:
 
 
 def make_m2m(folder: Path) -> Path:
-    """A model as M2M-100."""
+    """Write a model like M2M-100."""
     path, names = _pieces(folder)
     vocabulary = _write(folder / "pieces.json", [*SPECIAL, *names])
     tokenizer = M2M100Tokenizer(str(vocabulary), str(path))
@@ -54,7 +54,7 @@ def make_m2m(folder: Path) -> Path:
 
 
 def make_mbart(folder: Path) -> Path:
-    """A model as the first mBART, whose pieces are letters."""
+    """Write a model like the first mBART, whose pieces are letters."""
     letters = ["\u2581", *sorted(set("".join(SENTENCES)) - {" "})]
     tokenizer = MBartTokenizer(vocab=[(piece, -1.0) for piece in [*SPECIAL, *letters]])
     config = MBartConfig(vocab_size=len(tokenizer), forced_eos_token_id=None, **SHAPE)
@@ -62,7 +62,7 @@ def make_mbart(folder: Path) -> Path:
 
 
 def make_marian(folder: Path, codes: tuple[str, ...] = ()) -> Path:
-    """A model as Marian's of one pair of languages, or into those that it has codes of, such as >>deu<<."""
+    """Write a model like Marian's for one pair of languages, or into languages with codes, such as >>deu<<."""
     path, names = _pieces(folder)
     names = ["</s>", "<unk>", *codes, *names, "<pad>"]
     vocabulary = _write(folder / "pieces.json", names)
@@ -81,7 +81,7 @@ def make_marian(folder: Path, codes: tuple[str, ...] = ()) -> Path:
 
 
 def _pieces(folder: Path) -> tuple[Path, list[str]]:
-    """A SentencePiece model of the words, and its pieces without special ones."""
+    """Return a SentencePiece model of the words, and its pieces without special ones."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "pieces.spm"
     with path.open("wb") as file:
@@ -103,7 +103,7 @@ def _write(path: Path, names: list[str]) -> Path:
 
 
 def _save(model_class, config, tokenizer, folder: Path) -> Path:
-    """Random weights, which never say the padding."""
+    """Save random weights that never produce the padding."""
     torch.manual_seed(1)
     model = model_class(config).eval()
     tokenizer.save_pretrained(folder)

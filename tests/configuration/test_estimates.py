@@ -85,7 +85,7 @@ def test_a_teacher_that_is_not_here_is_named(estimated):
 
 
 def test_time_of_trainings_by_hand(experiment, zoo):
-    """A network takes 6 operations per weight and position, half of the positions on each side, at 5e10 per second."""
+    """A network takes 6 operations per weight and position, half of the positions per side, at 5e10 per second."""
     changes = {
         "training": {"updates": 50_000, "batch_tokens": 4000, "accumulate": 3},
         "students": ["small"],

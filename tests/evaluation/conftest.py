@@ -1,4 +1,4 @@
-"""Invented sentences, systems that translate them more or less well, and small models that generate."""
+"""Invented sentences, systems that translate them more or less well, and small generators."""
 
 import random
 
@@ -8,7 +8,7 @@ WORDS = ["der", "kleine", "Hund", "schläft", "heute", "im", "Garten", "weil", "
 
 
 def damaged(lines: list[str], share: float, seed: int = 1) -> list[str]:
-    """Each word replaced with probability `share`."""
+    """Replace each word with probability `share`."""
     generator = random.Random(seed)
     return [
         " ".join(w if generator.random() >= share else "Unsinn" for w in line.split())
@@ -27,7 +27,7 @@ def references() -> list[str]:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    """A small BART and a small GPT-2: (folder, imported data) by name."""
+    """Make a small BART and a small GPT-2: (folder, imported data) by name."""
     from tests.generation.small import make, news, running_text  # imports transformers
 
     folder = tmp_path_factory.mktemp("made")

@@ -1,4 +1,4 @@
-"""What measurements are signed with."""
+"""Signatures of measurements."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What holds for one corpus: the experiment's sections with its own keys laid over them."""
+"""Scores of one corpus: the experiment's sections, overridden by the corpus' own keys."""
 
 import pytest
 

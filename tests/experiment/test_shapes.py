@@ -1,4 +1,4 @@
-"""Architectures of config.json: what is written comes back, and what no network can have is named."""
+"""Architectures of config.json: a round trip, and clear errors for impossible shapes."""
 
 import json
 

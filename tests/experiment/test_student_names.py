@@ -1,4 +1,4 @@
-"""Students of other texts and seeds: what their names say, what is measured of them, and mistakes."""
+"""Students of other texts and seeds: the parts of their names, their measurements, and mistakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which corpora make up what a student learns."""
+"""Corpora that make up the text of a student."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_another_text_changes_no_shape(zoo, changes):
 
 
 def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, changes):
-    """Of the same corpus, back and forward again beside forward alone."""
+    """The same corpus is translated backward and forward again, and compared with forward alone."""
     changes["teacher"]["back_translated"] = False
     training = {"updates": 7000, "warmup": 700}
     changes["reverse_teacher"] = {"architecture": "big", "training": training}

@@ -1,4 +1,4 @@
-"""Hugging Face's models of an experiment have the languages that it tells."""
+"""Hugging Face models of an experiment have the languages that the experiment names."""
 
 from weebill.configuration.checking import check
 from weebill.experiment.translating_models import hub_models, hugging_face_models

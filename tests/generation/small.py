@@ -1,4 +1,4 @@
-"""Small text and small models to generate with."""
+"""Small text and small generators."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ FAST = TrainingSettings(
 
 
 def article(number: int) -> dict[str, str]:
-    """An article of some birds, whose summary is its first sentence."""
+    """Return an article about some birds, whose summary is its first sentence."""
     birds = [WORDS[(number * step + step) % 10] for step in range(1, 9)]
     return {
         "article": f"The {birds[0]} sang {number} times. {' '.join(birds)}.\nThen it slept.",
@@ -27,14 +27,14 @@ def article(number: int) -> dict[str, str]:
 
 
 def write_articles(path: Path, count: int = 40) -> Path:
-    """JSON Lines of articles."""
+    """Write JSON Lines of articles."""
     rows = (json.dumps(article(number)) + "\n" for number in range(count))
     path.write_text("".join(rows), encoding="utf-8")
     return path
 
 
 def news(folder: Path, count: int = 40) -> Path:
-    """Imported articles."""
+    """Import articles."""
     path = write_articles(folder / "articles.jsonl", count)
     settings = DataSettings("summarization", [{"path": str(path)}], validation_share=0.2)
     import_data(settings, folder / "news")
@@ -42,7 +42,7 @@ def news(folder: Path, count: int = 40) -> Path:
 
 
 def running_text(folder: Path) -> Path:
-    """Imported running text."""
+    """Import running text."""
     path = folder / "text.txt"
     path.write_text("".join(f"{article(n)['article']}\n\n" for n in range(700)), encoding="utf-8")
     settings = DataSettings("language-modelling", [{"path": str(path)}], validation_share=0.2)
@@ -51,7 +51,7 @@ def running_text(folder: Path) -> Path:
 
 
 def make(folder: Path, architecture: str, data: Path, training: TrainingSettings = FAST) -> Path:
-    """A model that hardly knows the text."""
+    """Train a model that hardly knows the text."""
     making = Making(SHAPES[architecture], training)
     make_model(folder / architecture, [data], making, seed=1, device=Device())
     return folder / architecture

@@ -1,4 +1,4 @@
-"""Importing text: the parts, texts that come twice, and what is wrong with a file."""
+"""Importing text: the parts, repeated texts, and faulty files."""
 
 import gzip
 import json

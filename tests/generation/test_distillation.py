@@ -55,9 +55,9 @@ NORMS = {
 
 
 class Said:
-    """What a model gives: logits, and by stack the hidden states after each layer.
+    """Output of a model: logits, and for each stack the hidden states after each layer.
 
-    Where a stack ends with a norm the library gives what comes out of it as the last ones; they are what goes in.
+    If a stack ends with a norm, the library returns the norm's output as the last states. These are the norm's inputs.
     """
 
     def __init__(self, model, batch):
@@ -129,7 +129,7 @@ def test_the_loss_is_that_of_loops(family, settings):
 
 
 def hidden(family, settings, batch, ours, theirs) -> float:
-    """The hidden states' term by loops."""
+    """Return the hidden states' term, by loops."""
     errors = []
     for stack, numbers in LAYERS[family].items():
         mask = batch["attention_mask"] if stack == "encoder" else batch["labels"] != IGNORED

@@ -1,4 +1,4 @@
-"""Tokens and batches: what is given and asked for, padding, the order of examples, noise."""
+"""Tokens and batches: inputs and labels, padding, the order of examples, noise."""
 
 import json
 from dataclasses import replace
@@ -84,7 +84,7 @@ def test_batches_of_pairs_ignore_padding_and_end_what_is_cut(bart):
         start = bart.model.config.decoder_start_token_id
         given = batch["decoder_input_ids"][row].tolist()
         assert given[:m] == [start, *example.target[:-1]]
-        # the end of a shorter summary is given where nothing is asked for
+        # the end of a shorter summary is an input, but no label
         pad = bart.model.config.pad_token_id
         assert given[m:] == (
             [example.target[-1], *[pad] * (len(given) - m - 1)] if len(given) > m else []

@@ -1,4 +1,4 @@
-"""Summaries by small models: they depend on the article, the search and nothing else."""
+"""Summaries by small models depend on the article and the search, and on nothing else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Int8 models against the same numbers in float32, their folders, and what is refused."""
+"""Int8 models against the same numbers in float32, their folders, and refused models."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ ENGINES = [*available(), "portable"]
 
 
 def cut_model(family):
-    """One attention without heads, one with fewer, and the same of feed-forward neurons."""
+    """Cut all heads of one attention and some of another, and feed-forward neurons likewise."""
     model = small_model(family)
     view = prunable(model)
     attentions, feed_forwards = view.attention_blocks(), view.feed_forward_blocks()
@@ -46,14 +46,14 @@ def cut_model(family):
 
 
 def rounded(matrix):
-    """The nearest of −127…127 over each row's largest magnitude, as float32 numbers again."""
+    """Return the nearest of −127…127 over each row's largest magnitude, as float32 numbers."""
     largest = matrix.abs().amax(1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (matrix * scale).round() / scale
 
 
 def dequantized(model, scales=None):
-    """The model itself with rounded weights, whose linear maps round what they are given."""
+    """Return the model with rounded weights; its linear maps round their inputs."""
     done = set()
     with torch.no_grad():
         for name, module in model.named_modules():
@@ -80,7 +80,7 @@ def dequantized(model, scales=None):
 def generated(model, family, **options):
     batch = small_batch(family)
     batch = {name: batch[name] for name in ("input_ids", "attention_mask")}
-    if family == "gpt2":  # padded on the left, as for every decoder alone
+    if family == "gpt2":  # padded on the left, as all models without an encoder
         batch = {name: value.flip(1) for name, value in batch.items()}
     return model.generate(**batch, do_sample=False, max_new_tokens=12, **options).tolist()
 
@@ -122,7 +122,7 @@ def test_calibrated_scales_are_used(family, tmp_path):
 
 
 def test_a_fresh_process_generates_the_same_text(tmp_path):
-    """Of a model of each family that is cut and quantized."""
+    """A model of each family is cut, quantized, and loaded in another process."""
     here = []
     for family in GENERATORS:
         save_int8(cut_model(family), tmp_path / family)
@@ -176,7 +176,7 @@ def test_positions_begin_behind_those_that_stand_for_none():
 
 
 def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
-    """As training under rounding leaves it: rounding again changes nothing."""
+    """Training under rounding leaves such weights: rounding again changes nothing."""
     save_int8(small_model("gpt2"), tmp_path / "once")
     save_int8(dequantized(small_model("gpt2")), tmp_path / "twice")
     first, second = (load_file(tmp_path / n / "int8.safetensors") for n in ("once", "twice"))
@@ -240,7 +240,7 @@ def test_a_manuscript_is_not_deleted(tmp_path):
 def test_an_earlier_model_is_replaced_but_no_other_programs(tmp_path):
     model, folder = small_model("gpt2"), tmp_path / "model"
     save_model(folder, model)
-    save_int8(model, folder)  # it was not read from there
+    save_int8(model, folder)  # the model does not come from this folder
     assert "quantization" in (folder / "config.json").read_text()
     save_int8(model, folder)
     model.save_pretrained(tmp_path / "theirs")

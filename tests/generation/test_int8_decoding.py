@@ -1,4 +1,4 @@
-"""Attention of single queries against its formula, and a cache that grows against the library's."""
+"""Attention of single queries against its formula, and a growing cache against the library's."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from weebill.kernels.extension import available, extension
 
 
 def attention(query, keys, values, mask, scale):
-    """softmax(scale · q·k) · v in float64, sentence by sentence, head by head; nothing seen gives zeros."""
+    """Return softmax(scale · q·k) · v in float64, by loops over sentences and heads; zeros if all keys are masked."""
     out = torch.zeros(query.shape[0], 1, query.shape[1], query.shape[3])
     for b in range(query.shape[0]):
         seen = mask[b % len(mask)] if mask is not None else torch.ones(keys.shape[2]).bool()
@@ -27,7 +27,7 @@ def attention(query, keys, values, mask, scale):
 @pytest.mark.parametrize("masked", [None, 1, 3])
 def test_attention_of_one_query(isa, heads, size, positions, masked):
     torch.manual_seed(positions)
-    fused = torch.randn(3, positions + 5, 2 * heads * size)  # keys beside values, and room behind
+    fused = torch.randn(3, positions + 5, 2 * heads * size)  # keys, values; unused room
     keys, values = (
         part.view(3, positions + 5, heads, size).transpose(1, 2)[:, :, :positions]
         for part in fused.chunk(2, dim=2)
@@ -73,7 +73,7 @@ def test_steps_within_the_room_copy_nothing():
 @pytest.mark.parametrize("isa", available())
 @pytest.mark.parametrize("family", small.GENERATORS)
 def test_heads_that_the_kernel_takes_give_the_same_text(isa, family, tmp_path, monkeypatch):
-    """Padded texts, greedily and by beams, in heads of 16 numbers."""
+    """Padded texts are decoded greedily and with beams, in heads of 16 numbers."""
     monkeypatch.setattr(small, "WIDTH", 64)
     save_int8(small.small_model(family), tmp_path / "int8")
     compiled, portable = (load_int8(tmp_path / "int8", name) for name in (isa, "portable"))

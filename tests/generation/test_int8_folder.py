@@ -1,4 +1,4 @@
-"""Int8 folders: what transformers itself makes of them, former names, and types of tensors."""
+"""Int8 folders: transformers' own reading of them, former names, and types of tensors."""
 
 import json
 
@@ -27,7 +27,7 @@ from weebill.pruning.cut import cut
 
 
 def _cut(family):
-    """A model one of whose attentions has a head less, and a feed-forward block fewer neurons."""
+    """Cut one head of an attention and some neurons of a feed-forward block."""
     model = small_model(family)
     view = prunable(model)
     heads, neurons = view.attention_blocks()[0].name, view.feed_forward_blocks()[0].name
@@ -37,7 +37,7 @@ def _cut(family):
 
 @pytest.mark.parametrize("family", GENERATORS)
 def test_the_library_itself_refuses_the_folder(family, tmp_path):
-    """It would make up at random what it does not find; configuration and tokenizer stay readable."""
+    """It would fill missing weights at random; configuration and tokenizer stay readable."""
     whole = small_model(family)
     words = Tokenizer(WordLevel({"<unk>": 0, "bird": 1}, unk_token="<unk>"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>")
@@ -67,7 +67,7 @@ def test_the_library_itself_refuses_the_folder(family, tmp_path):
 
 @pytest.mark.parametrize("entry", ["quantization", "quantization_config"])
 def test_folders_under_old_and_new_names_are_read(entry, tmp_path):
-    """Version 0.1.0 wrote `quantization` and model.safetensors; the same numbers come back."""
+    """Version 0.1.0 wrote `quantization` and model.safetensors; both give the same numbers."""
     folder = tmp_path / "int8"
     save_int8(small_model("bart"), folder)
     expected = load_int8(folder, "portable")

@@ -1,4 +1,4 @@
-"""Sizes of int8 folders: what is written, and published models without weights beside the paper's figures."""
+"""Sizes of int8 folders: written files, and published models without weights against the paper's figures."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_bytes_are_those_of_the_file(family, tmp_path):
     ],
 )
 def test_smaller_than_the_papers(table, name, make, heads, neurons, layers):
-    """TEXTGEN prints 0.58, 0.34 and 0.17; ours, in GiB, are a fourth of float32's and the scales."""
+    """TEXTGEN prints 0.58, 0.34 and 0.17 GiB; our files take a fourth of float32's size plus the scales."""
     model = without(make, part_of(0.3, heads), part_of(0.6, neurons), **layers)
     size = int8_bytes(model) / 2**30
     assert 1 < size * 2**30 / parameters(model) < 1.015  # 0.38, 0.14 and 0.06 GiB

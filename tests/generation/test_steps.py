@@ -1,4 +1,4 @@
-"""The steps from folder to folder: what they make, in any order, resumed, and what they refuse."""
+"""The steps from folder to folder: their results, in any order, resumed, and what they refuse."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ STEPS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> dict[str, tuple[Path, Path]]:
-    """By architecture: a model, and its data."""
+    """Make a model and its data, by architecture."""
     folder = tmp_path_factory.mktemp("made")
     data = {"bart": news(folder), "gpt2": running_text(folder)}
     return {name: (make(folder, name, text), text) for name, text in data.items()}
@@ -173,7 +173,7 @@ def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, nam
     with pytest.raises(KeyboardInterrupt):
         STEPS[name].run(killed)
     assert not killed.output.exists()
-    half = killed.work / "checkpoint-5"  # as a kill in the middle of writing would leave it
+    half = killed.work / "checkpoint-5"  # the state that a kill in the middle of writing leaves
     half.mkdir()
     (half / "model.safetensors").write_bytes(b"half")
     calls = 100
@@ -225,7 +225,7 @@ def test_weights_of_fewer_bits_are_trained_in_float32(made, tmp_path):
 
 
 def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypatch):
-    """Without dropout: the mean over the labels of all its batches, though one has more of them."""
+    """Without dropout, the loss is the mean over the labels of all batches, even if one has more labels."""
     where = place(made, tmp_path)
     generator = load_generator(where.model)
     for module in generator.model.modules():
@@ -344,7 +344,7 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
     batch = where.encoder(generator).batch([Example([0, 7, 8, 9, 2], [0, 8, 9, 2])] * 2)
     step = Prune(loss={}, training=FAST)
     loss, parts = step.objective(generator.model)(generator.model, batch)
-    assert parts["hidden"] == 0 and parts["divergence"].abs() < 1e-6  # it is its own teacher still
+    assert parts["hidden"] == 0 and parts["divergence"].abs() < 1e-6  # it equals its teacher
     labels, _ = Prune().objective(generator.model)(generator.model, batch)
     assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)
     step.run(where)
@@ -353,7 +353,7 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
 
 
 def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
-    """GPT-2's text of ten birds, then one of two; the model says the same of what it still knows, and learns on."""
+    """GPT-2's text has ten birds, then two; the pruned model gives the same logits for the rest, and learns on."""
     lines = [f"The wren slept {n} times. The owl sang {n} times.\n\n" for n in range(700)]
     (tmp_path / "text.txt").write_text("".join(lines))
     data = tmp_path / "data"
@@ -386,7 +386,7 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
 
 
 def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
-    """The model with another last piece, which it has no row for; it is a special token of that role."""
+    """Return the model with an added last piece without a row, which is a special token of that role."""
     generator = load_generator(made["bart"][0])
     generator.tokenizer.add_special_tokens({last: "<late>"})
     made_of = {"kind": "test"}
@@ -395,7 +395,7 @@ def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
 
 
 def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
-    """A piece without a row, as bart-large-cnn's <mask>, goes on the way from fine-tuning to int8."""
+    """A piece without a row, such as bart-large-cnn's <mask>, is dropped on the way from fine-tuning to int8."""
     first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
     FineTune(FAST).run(replace(first, vocabulary_pruned=True))
     second = place(made, tmp_path / "b", model=first.output)
@@ -439,7 +439,7 @@ def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
 
 
 def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):
-    """Before anything is written; as the paper's, that come to most of the peak, are told and trained."""
+    """The error comes before any output; epochs that reach most of the peak, as the paper's, give a warning."""
     where = place(made, tmp_path)
     examples = len(read_part(where.data, "train"))
     short = TrainingSettings(epochs=1, batch_size=examples, accumulate=1, warmup=11)

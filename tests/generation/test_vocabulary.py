@@ -1,4 +1,4 @@
-"""A pruned vocabulary: the same pieces by name, the same text generated, any text still spelt."""
+"""A pruned vocabulary keeps pieces by name, generates the same text, and still spells any text."""
 
 import pytest
 import torch
@@ -68,7 +68,7 @@ def model_of(family, tokenizer, surplus=0):
 
 
 def texts_of(model, tokenizer, texts, **options):
-    """What it generates of each text alone."""
+    """Return the text generated for each input alone."""
     found = []
     for text in texts:
         given = tokenizer(text, return_tensors="pt")
@@ -83,7 +83,7 @@ def texts_of(model, tokenizer, texts, **options):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_same_text_is_generated(family, tmp_path):
-    """Where all that is generated is kept, too; whole and in int8."""
+    """This holds if all generated pieces are kept, in float32 and in int8."""
     tokenizer = tokenizer_of(family)
     before = model_of(family, tokenizer, surplus=3)
     sources = NARROW[:4]
@@ -128,7 +128,7 @@ def test_pieces_are_those_of_the_whole_vocabulary(family, tmp_path):
 
 
 def test_numbers_that_the_model_speaks_of_follow_their_pieces():
-    """BART's mask is its last piece, beyond those that go."""
+    """BART's mask is its last piece, after the removed ones."""
     tokenizer = tokenizer_of("bart")
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
     backend.add_special_tokens(["<late>"])
@@ -165,7 +165,7 @@ def test_other_tokenizers_are_refused():
 
 
 def short_of_a_mask(family="bart", rows=-1):
-    """A tokenizer whose last piece is <mask>, as bart-large-cnn's, and a model without a row for it."""
+    """Return a tokenizer whose last piece is <mask>, like bart-large-cnn's, and a model without a row for it."""
     special = {**(BART_TOKENS if family == "bart" else GPT2_TOKENS)}
     special.pop("mask_token", None)
     trained = train_tokenizer(BROAD, 500, special, 64)
@@ -175,7 +175,7 @@ def short_of_a_mask(family="bart", rows=-1):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pieces_without_a_row_are_dropped(family, tmp_path):
-    """A piece like bart-large-cnn's <mask> goes: the cut model says of its pieces what the whole one says."""
+    """A piece like bart-large-cnn's <mask> is dropped; the logits of all other pieces stay as they were."""
     before, tokenizer = short_of_a_mask(family)
     after, _ = short_of_a_mask(family)
     after.generation_config.bad_words_ids = [[len(tokenizer) - 1], [300, len(tokenizer) - 1]]

@@ -1,8 +1,7 @@
-"""Make the golden fixtures: small files of every stored format, with what they gave when they were made.
+"""Make the golden fixtures: small files of every stored format, with the outputs of the version that wrote them.
 
-`python -m tests.golden.make` packs them into `golden.tar.xz` beside this file.  The committed archive was made
-before the project was renamed, by version 0.1.0 under its former name; do not make it again: the tests hold
-later code against it.
+`python -m tests.golden.make` packs them into `golden.tar.xz` in this folder.  Version 0.1.0 made the committed
+archive, under the project's former name.  Do not make it again: the tests compare later code with it.
 """
 
 import io
@@ -45,7 +44,7 @@ ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 
 
 def coarse(module: torch.nn.Module) -> torch.nn.Module:
-    """The module with its weights rounded to bfloat16, whose files pack into half of the bytes."""
+    """Round the module's weights to bfloat16, which halves the packed files."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.copy_(parameter.bfloat16().float())
@@ -53,7 +52,7 @@ def coarse(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def make_vocabulary(path: Path) -> Vocabulary:
-    """A vocabulary without the table of NFKC, which would be most of the archive."""
+    """Train a vocabulary without the table of NFKC, which would take most of the archive."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(TEXT),
@@ -72,7 +71,7 @@ def make_vocabulary(path: Path) -> Vocabulary:
 
 
 def make_student(base: Path) -> None:
-    """student/{float32,int8,log4}, shortlist.safetensors and marian/, an export with that shortlist."""
+    """Write student/{float32,int8,log4}, shortlist.safetensors and marian/, an export with that shortlist."""
     vocabulary = make_vocabulary(base / "vocab.spm")
     network = make_network(len(vocabulary), seed=21)
     with torch.no_grad():
@@ -99,7 +98,7 @@ def make_student(base: Path) -> None:
 
 
 def make_metric(base: Path) -> None:
-    """metric/ and cache.sqlite, which holds the vectors of all its sentences."""
+    """Write metric/ and cache.sqlite, which holds the vectors of all its sentences."""
     shape = {"hidden_size": 16, "num_hidden_layers": 2, "intermediate_size": 24}
     encoder = make_encoder(base / "encoder", **shape)
     tokenizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))
@@ -118,7 +117,7 @@ def make_metric(base: Path) -> None:
 
 
 def make_generators(base: Path) -> None:
-    """generator/{bart,gpt2} in int8."""
+    """Write generator/{bart,gpt2} in int8."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -147,7 +146,7 @@ def make_generators(base: Path) -> None:
 
 
 def main() -> int:
-    """Make all, compute the outputs, and pack them in an order and with times that do not change."""
+    """Make all files and their outputs, and pack them in a fixed order with fixed times."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
         make_student(base)

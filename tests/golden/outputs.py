@@ -1,4 +1,4 @@
-"""What the present code makes of the golden files: plain values, by the name of what gave them."""
+"""Outputs of the present code for the golden files: plain values, by the name of their source."""
 
 import sqlite3
 from pathlib import Path
@@ -22,7 +22,7 @@ BEAM = SearchOptions(beam=3, nbest=2)
 
 
 def outputs(base: Path, isa: str = "portable") -> dict[str, Any]:
-    """The outputs of everything in an unpacked archive; isa: instruction set of the translations."""
+    """Return the outputs of everything in an unpacked archive; isa: instruction set of the translations."""
     return {
         "translations": {name: _translations(base, name, isa) for name in PRECISIONS},
         "n-best": _nbest(base, isa),
@@ -45,7 +45,7 @@ def _nbest(base: Path, isa: str) -> list[list[tuple[str, float]]]:
 
 
 def _imported(base: Path, isa: str) -> list[str]:
-    """Translations of the exported student, read back; the folder is made in `base` and stays."""
+    """Return translations of the exported student, read back; the folder is made in `base` and stays."""
     folder = base / f"imported-{isa}"
     import_model(base / "marian/model.npz", base / "marian/vocab.spm", folder)
     return load_runtime(folder, isa).translate(TEXT)
@@ -57,14 +57,14 @@ def _scores(base: Path) -> dict[str, list[float]]:
 
 
 def _cached(base: Path) -> list[str]:
-    """Every key of the cache file with its vector, in hexadecimal digits."""
+    """Return every key of the cache file with its vector, in hexadecimal digits."""
     with sqlite3.connect(base / "cache.sqlite") as database:
         rows = database.execute("SELECT key, vector FROM vectors ORDER BY key").fetchall()
     return [f"{key.hex()} {vector.hex()}" for key, vector in rows]
 
 
 def _generated(folder: Path) -> list[list[int]]:
-    """Tokens that follow, or answer, each text, greedily."""
+    """Return the tokens that follow, or answer, each text, greedily."""
     generator = load_generator(folder)
     found = []
     for text in TEXT:

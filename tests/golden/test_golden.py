@@ -26,7 +26,7 @@ EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", 
 
 @pytest.fixture(scope="module")
 def golden(tmp_path_factory):
-    """The unpacked archive, and what its files gave when it was made."""
+    """Unpack the archive, and return its folder and the outputs recorded in it."""
     base = tmp_path_factory.mktemp("golden")
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(base, filter="data")
@@ -35,7 +35,7 @@ def golden(tmp_path_factory):
 
 @pytest.mark.parametrize("isa", sorted({"portable", fastest()}))
 def test_old_files_give_the_same_outputs(golden, tmp_path, isa):
-    """Texts, tokens and stored vectors equal, scores to the last digits that processors agree on."""
+    """Texts, tokens and stored vectors are equal, and scores agree to the precision common to all processors."""
     base, expected = golden
     shutil.copytree(base, tmp_path / "golden")  # the import from Marian writes there
     found = json.loads(json.dumps(outputs(tmp_path / "golden", isa)))
@@ -50,7 +50,7 @@ def test_old_files_give_the_same_outputs(golden, tmp_path, isa):
 
 
 def test_the_export_is_the_same(golden, tmp_path):
-    """The old student goes to Marian as it went, but for the line that names the program that wrote it."""
+    """The old student's export to Marian is unchanged, except for the line that names the program."""
     base, _ = golden
     model = load_model(base / "student/float32")
     shortlist = Shortlist.load(
@@ -71,7 +71,7 @@ def test_the_export_is_the_same(golden, tmp_path):
 
 
 def test_old_folders_are_replaced(golden):
-    """Each is told from a user's own folder by what version 0.1.0 wrote."""
+    """Marks of version 0.1.0 distinguish each from a user's own folder."""
     base, _ = golden
     bart = load_generator(base / "generator/bart")
     kinds = {

@@ -23,7 +23,7 @@ PAD = 1
 
 
 def xlm_roberta() -> PreTrainedModel:
-    """A regression over an encoder of three layers."""
+    """Make a regression over an encoder of three layers."""
     return XLMRobertaForSequenceClassification(
         XLMRobertaConfig(
             vocab_size=PIECES,
@@ -39,7 +39,7 @@ def xlm_roberta() -> PreTrainedModel:
 
 
 def bart() -> PreTrainedModel:
-    """Two encoder and three decoder layers, whose counts must not be mixed up."""
+    """Make two encoder and three decoder layers, whose counts must not be confused."""
     return BartForConditionalGeneration(
         BartConfig(
             vocab_size=PIECES,
@@ -57,7 +57,7 @@ def bart() -> PreTrainedModel:
 
 
 def gpt2() -> PreTrainedModel:
-    """A decoder of three layers."""
+    """Make a decoder of three layers."""
     return GPT2LMHeadModel(
         GPT2Config(
             vocab_size=PIECES,
@@ -74,9 +74,9 @@ def gpt2() -> PreTrainedModel:
 
 
 def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
-    """Three encoder and two decoder layers: the library's key-value cache has room for no more than the encoder's.
+    """Make three encoder and two decoder layers: the library's key-value cache has no more places than encoder layers.
 
-    feed_forward: as its configuration calls it.  own_head: whether the head's weights are not the embeddings.
+    feed_forward: value of `feed_forward_proj`.  own_head: True to give the head weights of its own.
     """
     model = T5ForConditionalGeneration(
         T5Config(
@@ -96,14 +96,14 @@ def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
             tie_word_embeddings=not own_head,
         )
     )
-    if own_head:  # the library ties it when it is made, and keeps it apart where a checkpoint does
+    if own_head:  # the library ties it in a fresh model, and unties it for such checkpoints
         tie(model, {"shared.weight", "lm_head.weight"})
         torch.nn.init.normal_(model.lm_head.weight, std=WIDTH**-0.5)
     return model
 
 
 def gated_t5() -> PreTrainedModel:
-    """T5 1.1."""
+    """Make a T5 1.1."""
     return t5("gated-gelu", own_head=True)
 
 
@@ -115,7 +115,7 @@ MAKERS = {
     "gated-t5": gated_t5,
 }
 GENERATORS = ("bart", "gpt2", "t5", "gated-t5")
-DEPTHS = {  # of their stacks
+DEPTHS = {  # layers of each stack
     "xlm-roberta": {"encoder": 3},
     "bart": {"encoder": 2, "decoder": 3},
     "gpt2": {"decoder": 3},
@@ -125,7 +125,7 @@ DEPTHS = {  # of their stacks
 
 
 def foreign() -> PreTrainedModel:
-    """A model of no family."""
+    """Make a model of no supported family."""
     return BertModel(
         BertConfig(
             vocab_size=9,
@@ -138,7 +138,7 @@ def foreign() -> PreTrainedModel:
 
 
 def small_model(family: str, seed: int = 3) -> PreTrainedModel:
-    """A model in evaluation mode, whose biases and norms are not those of a fresh one."""
+    """Make a model in evaluation mode, whose biases and norms differ from those of a fresh one."""
     torch.manual_seed(seed)
     model = MAKERS[family]().eval()
     with torch.no_grad():
@@ -148,7 +148,7 @@ def small_model(family: str, seed: int = 3) -> PreTrainedModel:
 
 
 def small_batch(family: str, seed: int = 5, rows: int = 3, positions: int = 9) -> dict[str, Tensor]:
-    """Arguments of the model's forward pass with labels; rows of random lengths, padded."""
+    """Return arguments of the model's forward pass with labels; rows of random lengths, padded."""
     generator = torch.Generator().manual_seed(seed)
 
     def text(positions: int) -> tuple[Tensor, Tensor]:
@@ -171,7 +171,7 @@ def small_batch(family: str, seed: int = 5, rows: int = 3, positions: int = 9) -
 
 
 def logits(model: PreTrainedModel, batch: dict[str, Tensor]) -> Tensor:
-    """What the model says, at its real positions."""
+    """Return the model's logits at its real positions."""
     with torch.inference_mode():
         values = model(**batch).logits
     mask = batch.get("decoder_attention_mask", batch["attention_mask"])

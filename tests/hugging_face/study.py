@@ -19,9 +19,9 @@ VALIDATION = (101, 102, 103)  # seeds of batches
 
 
 class FamilyStudy:
-    """The library's own loss of the family's model: of the next pieces, or of a regression.
+    """Study with the library's own loss of the family's model: on the next pieces, or of a regression.
 
-    A training keeps nothing in its folder: none here is killed.
+    A training keeps no checkpoints: no test kills it.
     """
 
     def __init__(self, family: str, seed: int = 1):
@@ -36,7 +36,7 @@ class FamilyStudy:
         return model
 
     def untrained(self) -> Family:
-        """Other first weights; the first block lacks a head, as if pruned."""
+        """Return a model with other first weights; the first block lacks a head, as if pruned."""
         model = prunable(small_model(self.family, self.seed + 1))
         cut(model, {model.attention_blocks()[0].name: [HEADS - 1]})
         return model
@@ -72,7 +72,7 @@ class FamilyStudy:
         return {"updates": updates}
 
     def loss(self, model: Family, seed: int) -> Tensor:
-        """Of the batch of a seed, the number of an update or of VALIDATION."""
+        """Return the loss on the batch of a seed, which is an update's number or one of VALIDATION."""
         return model.model(**small_batch(self.family, seed)).loss
 
     def observe(self, model: Family) -> None:

@@ -1,4 +1,4 @@
-"""A cut model of each family computes what the masked one does, and loses exactly the parameters it should."""
+"""A cut model of each family computes the same as the masked one, and loses exactly the expected parameters."""
 
 from contextlib import ExitStack
 
@@ -29,7 +29,7 @@ ATTENTIONS = {"encoder": ["self_attention"], "decoder": ["self_attention", "cros
 
 
 def removals():
-    """Of blocks in turn, what goes: from nothing to everything."""
+    """Return removals for blocks in turn, from nothing to everything."""
     return {
         "one": ([[2]], [[7]]),
         "several": ([[0], [1, 3], [0, 1, 2]], [[1, 4, 19], [], range(10)]),
@@ -39,7 +39,7 @@ def removals():
 
 
 def hand_on(_, given, output):
-    """What a layer gives that only hands on what it is given."""
+    """Return a layer's input unchanged, in the form of its output."""
     return given[0] if isinstance(output, Tensor) else (given[0], *output[1:])
 
 
@@ -84,7 +84,7 @@ def test_heads_and_neurons(family, attention, kind):
 
 @pytest.mark.parametrize("family", MAKERS)
 def test_heads_neurons_and_layers(family):
-    """A layer that is not there hands on what it is given."""
+    """A removed layer acts as the identity."""
     model, batch = small_model(family), small_batch(family)
     view = prunable(model)
     heads = in_turn(view.attention_blocks(), [[0], [1, 3], []])

@@ -1,4 +1,4 @@
-"""Model folders: whole and cut models come back to the bit, and what is no such folder is refused."""
+"""Model folders: whole and cut models are restored to the bit; other folders are refused."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from weebill.pruning.depth import cut_layers
 
 
 def cut_model(family):
-    """Every kind of cut: some and all heads and neurons of blocks, and a layer."""
+    """Make every kind of cut: some and all heads and neurons of blocks, and a layer."""
     model = small_model(family)
     view = prunable(model)
     for stack in view.layer_stacks():
@@ -115,7 +115,7 @@ def test_a_folder_of_the_librarys_own(family, tmp_path):
     before, after = model.state_dict(), loaded.state_dict()
     assert before.keys() == after.keys()
     assert all(torch.equal(before[name], after[name]) for name in before)
-    # Where weights lie in memory decides on sums' last bits.
+    # The alignment of weights in memory decides the last bits of sums.
     torch.testing.assert_close(logits(loaded, batch), logits(model, batch))
     model.base_model.save_pretrained(tmp_path / "base")
     parts = dict(load_model(tmp_path / "base").named_parameters())
@@ -203,7 +203,7 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
 
 @pytest.mark.parametrize("family", ["bart", "gpt2", "t5"])
 def test_tensors_without_fractions_are_refused_and_halves_are_read(family, tmp_path):
-    """In a folder of our own; those of the library's own are in test_loading."""
+    """This concerns our own folders; test_loading checks those of the library."""
     model = small_model(family)
     save_model(tmp_path, model)
     file = tmp_path / "model.safetensors"

@@ -1,4 +1,4 @@
-"""Cut models generate: with the key-value cache what they generate without, and what the masked one does."""
+"""Cut models generate the same with and without the key-value cache, and the same as the masked model."""
 
 from fnmatch import fnmatchcase
 
@@ -20,9 +20,9 @@ REMOVED = {
 
 
 def generated(model, family, **options):
-    """Sampled texts (rows, positions) from prompts of equal lengths, and the scores of their last pieces.
+    """Return sampled texts (rows, positions) from prompts of equal lengths, and the scores of their last pieces.
 
-    Greedy ones of random models say one piece again and again.
+    Greedy texts of random models repeat one piece.
     """
     torch.manual_seed(6)
     prompt = small_batch(family)["input_ids"][:, :2]
@@ -42,7 +42,7 @@ def generated(model, family, **options):
 
 
 def removal(view, kind):
-    """Heads by the first pattern that their block matches, and neurons of the first layer."""
+    """Return heads by the first pattern that their block matches, and neurons of the first layer."""
     heads = {}
     for block in view.attention_blocks():
         for pattern, chosen in REMOVED[kind].items():
@@ -70,7 +70,7 @@ def test_with_and_without_the_cache(family, kind, beams):
 
 @pytest.mark.parametrize("family", GENERATORS)
 def test_the_cache_of_a_model_without_some_layers(family):
-    """Whichever layers are left, each has a place of its own in the cache."""
+    """Each remaining layer has its own place in the cache."""
     model = small_model(family)
     for stack in prunable(model).layer_stacks():
         del stack.layers[0]
@@ -82,7 +82,7 @@ def test_the_cache_of_a_model_without_some_layers(family):
 
 
 def decoder(family):
-    """A model that continues a text, and what does it: input_ids → logits."""
+    """Return a model that continues a text, and its function from input_ids to logits."""
     model = small_model(family)
     if family == "xlm-roberta":
         model.config.is_decoder = True

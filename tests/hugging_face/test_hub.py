@@ -1,4 +1,4 @@
-"""Models fetched by name and commit from a hub of ours."""
+"""Models fetched by name and commit from a local hub."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def site(model, monkeypatch):
-    """A hub that holds the model among other files."""
+    """Serve a hub that holds the model and other files."""
     monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as site:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)

@@ -1,4 +1,4 @@
-"""Model folders are data: whatever code they bring or name is refused in one line, and never runs."""
+"""Model folders are data: code that they contain or name is refused in one line, and never runs."""
 
 import ast
 import io
@@ -37,7 +37,7 @@ class Evil(PretrainedConfig):
 CONFIG, TOKENIZER = "config.json", "tokenizer_config.json"
 AUTO = {"AutoConfig": "evil.Evil", "AutoModelForSeq2SeqLM": "evil.Evil"}
 AUTO |= {"AutoModel": "evil.Evil", "AutoModelForCausalLM": "evil.Evil"}
-# File, entries that are added to it, and what the one line must name.
+# (file, entries added to it, text that the error line must contain)
 EVIL = {
     "a type and its code": (CONFIG, {"model_type": "evil", "auto_map": AUTO}, "auto_map"),
     "code beside a known type": (CONFIG, {"auto_map": AUTO}, "auto_map"),
@@ -79,7 +79,7 @@ def encoder(tmp_path_factory):
 
 @pytest.fixture
 def spoil(tmp_path, monkeypatch):
-    """Copy a folder and add entries and code to it; afterwards nothing of it ran, and no input is gone."""
+    """Copy a folder and add entries and code to it; check afterwards that no code ran and no input is missing."""
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
     text = "1\ny\nHello.\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
@@ -108,7 +108,7 @@ def refusal(call, *arguments) -> str:
 
 @pytest.mark.parametrize(("name", "entries", "told"), (EVIL | TYPES).values(), ids=EVIL | TYPES)
 def test_no_loader_takes_code_of_a_folder(spoil, marian, name, entries, told):
-    """Translation, the check of teachers, generation."""
+    """The loaders are those of translation, the check of teachers, and generation."""
     folder = spoil(marian, name, entries)
     for call, *more in ((load_translator,), (load_generator,), (check_folder, ("en", "de"))):
         message = refusal(call, folder, *more)
@@ -128,7 +128,7 @@ def test_the_command_ends_with_one_line(spoil, marian, capfd, kind):
 
 @pytest.mark.parametrize(("name", "entries", "told"), EVIL.values(), ids=EVIL)
 def test_no_metric_takes_code_of_a_folder(spoil, encoder, tmp_path, name, entries, told):
-    """An encoder that hyperparameters name, one of --encoder, and a metric's own folder."""
+    """The code is in an encoder that hyperparameters name, in one of --encoder, or in a metric's own folder."""
     folder = spoil(encoder, name, entries)
     checkpoint = make_checkpoint(tmp_path / "good", encoder)
     assert told in refusal(load_metric, checkpoint, folder)
@@ -167,7 +167,7 @@ def test_a_question_of_the_library_has_no_answer(monkeypatch):
 
 
 def test_parameters_that_are_lost_or_no_fractions_are_refused(marian, tmp_path):
-    """The library would make them up, or convert them."""
+    """The library would invent or convert them."""
     tensors = load_file(marian / "model.safetensors")
     lost = "model.encoder.layers.0.fc1.weight"
     for kind in (torch.int64, torch.bool, torch.complex64, None):
@@ -193,7 +193,7 @@ def test_half_precision_of_the_library_is_read_as_float32(tmp_path, kind):
 
 
 def test_nothing_else_asks_the_library_to_read():
-    """No other caller in the library, the scripts or the rules, and no consent to code anywhere."""
+    """The library, the scripts and the rules have no other caller, and no consent to remote code."""
     found = []
     for path in sorted(ROOT.glob("weebill/**/*.py")) + sorted(
         ROOT.glob("workflow_scripts/**/*.py")
@@ -228,7 +228,7 @@ def test_other_ways_to_read_are_found(source):
 
 
 def _reads(node: ast.AST) -> str | None:
-    """What a node has the library read, or consents to."""
+    """Return the names by which a node has the library read, or consents to code."""
     if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
         refused = isinstance(node.value, ast.Constant) and node.value.value is False
         return None if refused else "trust_remote_code"

@@ -54,7 +54,7 @@ def test_weights_of_fewer_bits_are_read_as_float32_and_positions_are_computed_so
 
 
 def cut_all_kinds(model: MarianMTModel) -> tuple[dict, dict]:
-    """Some heads of each block, all of one; some neurons, all of one block's."""
+    """Cut some heads of each block and all of one, some neurons, and all of one block."""
     view = prunable(model)
     heads = {block.name: [1, 3] for block in view.attention_blocks()}
     heads["decoder.0.self_attention"] = heads["encoder.1.self_attention"] = range(HEADS)

@@ -24,7 +24,7 @@ from weebill.pruning.criteria import CRITERIA, Candidates
 from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.one_shot import OneShot
 
-# A line for each method; {side} stands for one that the family has.
+# One line per method; {side} stands for a side that the family has.
 SETTINGS = {
     "late-reset": {
         "heads_per_iteration": 2,
@@ -43,7 +43,7 @@ SETTINGS = {
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("family", MAKERS)
 def test_every_method(family, name, tmp_path):
-    """Its model is smaller than the whole one, runs, and comes back from its folder to the bit."""
+    """The result is smaller than the whole model, runs, and is restored from its folder to the bit."""
     assert name in SETTINGS, f"give method '{name}' a line in SETTINGS"
     side = max(DEPTHS[family], key=DEPTHS[family].__getitem__)
     settings = {
@@ -67,7 +67,7 @@ def test_every_method(family, name, tmp_path):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("family", MAKERS)
 def test_every_criterion(family, criterion, tmp_path):
-    """What goes is the half of each block that scores lowest; scores of heads are far from even."""
+    """The half of each block that scores lowest is removed; scores of heads differ clearly."""
     neurons = 0.0 if criterion == "confidence" else 0.5
     method = OneShot(criterion, 0.5, neurons, ranking="layer", reset_to=2, blocks="*")
     history = method.prune(FamilyStudy(family), tmp_path).history
@@ -122,7 +122,7 @@ def test_gradient_is_the_derivative_by_a_factor_on_what_a_head_or_neuron_gives(f
 
 
 def in_double(model):
-    """Bring a model into float64; T5's norms would go on in float32."""
+    """Convert a model to float64; T5's norms would otherwise continue in float32."""
     for module in model.double().modules():
         if isinstance(module, T5LayerNorm):
             module.forward = partial(
@@ -134,7 +134,7 @@ def in_double(model):
 
 
 def loss_in_double(study, model, seed):
-    """The study's loss; the library would round GPT-2's logits to float32 for it."""
+    """Return the study's loss; the library would round GPT-2's logits to float32 for it."""
     batch = small_batch(study.family, seed)
     if batch["labels"].is_floating_point():
         batch["labels"] = batch["labels"].double()
@@ -145,7 +145,7 @@ def loss_in_double(study, model, seed):
 
 
 def difference(study, model, seed, factor, step=1e-5):
-    """The derivative of the loss by the second element of a factor, from losses beside it."""
+    """Return the loss's derivative by the second element of a factor, as a finite difference."""
     losses = []
     for sign in (1, -1):
         with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The attention weights that a family reports are those that the library gives out itself."""
+"""The attention weights recorded for a family equal those that the library returns."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from weebill.pruning.cut import cut
 
 
 def library_attention(model, batch):
-    """Block name → weights (batch, h, queries, keys), by `output_attentions`."""
+    """Return weights (batch, h, queries, keys) by block name, from `output_attentions`."""
     model.set_attn_implementation("eager")
     with torch.inference_mode():
         out = model(**batch, output_attentions=True)
@@ -31,7 +31,7 @@ def library_attention(model, batch):
 
 
 def queries_of(name, batch):
-    """The mask of real queries of a block."""
+    """Return the mask of a block's real queries."""
     side = "decoder_" if name.startswith("decoder") and "decoder_attention_mask" in batch else ""
     return batch[f"{side}attention_mask"].bool()
 

@@ -31,7 +31,7 @@ PAPERS = Path(weebill.report.__file__).parent / "papers"
 
 
 def metric():
-    """A COMET model of XLM-R-large."""
+    """Make a COMET model of XLM-R-large."""
     config = XLMRobertaConfig(
         vocab_size=250_002,
         hidden_size=1024,
@@ -46,7 +46,7 @@ def metric():
 
 
 def distilled_metric():
-    """DISTIL-COMET on Multilingual-MiniLM, of BERT's shape and with a pooler; its estimator is not told."""
+    """Make DISTIL-COMET on Multilingual-MiniLM, with BERT's shape and a pooler; its estimator is not published."""
     config = BertConfig(
         vocab_size=250_037,
         hidden_size=384,
@@ -60,7 +60,7 @@ def distilled_metric():
 
 
 def bart_large(layers=12):
-    """facebook/bart-large: the library's default configuration, typed out."""
+    """Make facebook/bart-large: the library's default configuration, typed out."""
     sides = {
         f"{side}_{name}": value
         for side in ("encoder", "decoder")
@@ -81,12 +81,12 @@ def parameters(model):
 
 
 def gib(model):
-    """Of its parameters in float32."""
+    """Return the GiB of a model's parameters in float32."""
     return parameters(model) * 4 / 2**30
 
 
 def without(make, heads=0, neurons=0, **layers):
-    """A model without weights whose every block has lost some heads or neurons, and its stacks top layers."""
+    """Make a model without weights whose blocks lack some heads or neurons, and its stacks top layers."""
     with torch.device("meta"):
         model = make()
     view = prunable(model)
@@ -101,7 +101,7 @@ def without(make, heads=0, neurons=0, **layers):
 
 
 def printed(file_name, **where):
-    """The one row of a paper's table in which these columns hold these values."""
+    """Return the one row of a paper's table in which these columns hold these values."""
     with (PAPERS / file_name).open(newline="") as file:
         (row,) = (
             row
@@ -172,7 +172,7 @@ def test_distilled_metric():
 
 
 def test_sizes_of_bart():
-    """TEXTGEN table 6, in GiB of float32: 4 of 16 heads and 60 % of the neurons of 6 + 6 layers go."""
+    """TEXTGEN table 6, in GiB of float32: 4 of 16 heads and 60 % of the neurons of 6 + 6 layers are removed."""
     half = {"encoder": 6, "decoder": 6}
     sizes = {
         "fine-tuned": without(bart_large),
@@ -186,10 +186,10 @@ def test_sizes_of_bart():
 
 
 def test_sizes_of_gpt2():
-    """TEXTGEN table 7: the halves in GiB of float32; 3 of 12 heads and 60 % of the neurons of 6 layers go.
+    """TEXTGEN table 7: the halves in GiB of float32; 3 of 12 heads and 60 % of the neurons of 6 layers are removed.
 
-    The whole model's figure is of another kind: GB, and of the published file, which holds a causal mask of 1024 by
-    1024 float32 numbers for every layer.
+    The whole model's figure is the published file's size in GB.  That file holds a causal mask of 1024 by 1024
+    float32 numbers for every layer.
     """
     sizes = {
         "distilled": without(gpt2_small, decoder=6),

@@ -20,7 +20,7 @@ needs_onednn = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def onednn(monkeypatch):
-    """Whichever library is the faster here."""
+    """Use oneDNN if this torch has it, even if the other library is faster on this machine."""
     monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", torch.backends.mkldnn.is_available())
 
 
@@ -116,7 +116,7 @@ def test_caches_of_prepared_products_are_small():
 
 
 def test_bfloat16_where_the_processor_lacks_it(monkeypatch):
-    """As rounded numbers in float32, rounded once more."""
+    """Products equal float32 products of rounded numbers, rounded once more."""
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     torch.manual_seed(1)
     weight, x = torch.randn(50, 33).bfloat16(), torch.randn(7, 33).bfloat16()

@@ -1,4 +1,4 @@
-"""The extension is found, or what is missing is said."""
+"""The extension is found, or the error names the missing part."""
 
 import errno
 import os
@@ -125,7 +125,7 @@ def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
 
 
 def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch, caplog, tmp_path):
-    """As in a container whose user has a number but no name."""
+    """Containers run as a user with a number but no name."""
     for name in ("HOME", "TORCH_EXTENSIONS_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # KeyError: no such user
@@ -184,7 +184,7 @@ def test_the_portable_path_serves_where_the_extension_cannot(monkeypatch, caplog
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     assert text.best_isa([network()]) == "portable"
     assert "no C++ compiler" in caplog.text
-    folder = module._plan("vnni").folder  # as where another machine has compiled it
+    folder = module._plan("vnni").folder  # as if another machine had compiled it
     folder.mkdir()
     (folder / f"{folder.name}.so").write_bytes(b"library")
     digest = subprocess.run(["sha256sum"], input=b"library", capture_output=True).stdout.split()[0]
@@ -217,7 +217,7 @@ DAMAGES = {
 
 @pytest.fixture
 def builds(monkeypatch, tmp_path):
-    """Builds by a compiler that leaves a finished library alone, as ninja does; and what is loaded then."""
+    """Build with a compiler that keeps a finished library, as ninja does; return the library loaded then."""
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     made, loads = [], []
 

@@ -1,4 +1,4 @@
-"""Products and rows of int8 layers against integer arithmetic of 64 bits, on every engine that can run here."""
+"""Products and rows of int8 layers against 64-bit integer arithmetic, on every engine of this machine."""
 
 import pytest
 import torch
@@ -33,7 +33,7 @@ def random_weight(outputs, inputs, isa):
 
 
 def exact_product(x, codes, scale, bias, activation_scale):
-    """Codes of the inputs, their products as 64-bit integers, and one float64 factor a number."""
+    """Return codes of the inputs, their products as 64-bit integers, and one float64 factor per number."""
     if activation_scale is None:
         largest = x.abs().amax(1, keepdim=True)
         own = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))

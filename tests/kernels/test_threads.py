@@ -1,4 +1,4 @@
-"""Rows of the compiled kernels' products are divided among PyTorch's threads, and come back in order."""
+"""Threads of PyTorch share the rows of the compiled kernels' products; the order of rows is kept."""
 
 import threading
 
@@ -26,7 +26,7 @@ def test_rows_enough_are_divided(three_threads, rows, parts):
     heights, together = [], threading.Barrier(parts, timeout=10)
 
     def double(x):
-        together.wait()  # or parts would be one behind the other
+        together.wait()  # otherwise the parts would run one after another
         heights.append(len(x))
         return 2 * x
 

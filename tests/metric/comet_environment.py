@@ -1,4 +1,4 @@
-"""Where unbabel-comet's own environment is, for the tests that ask it."""
+"""Location of unbabel-comet's environment, for the tests that run it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ COMET = Path(__file__).parents[2] / ".venvs/comet/bin/python"
 
 
 def need_comet() -> None:
-    """Skip a test where the environment is not here."""
+    """Skip a test if the environment is not installed."""
     if not COMET.is_file():
         pytest.skip(
             f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"

@@ -1,4 +1,4 @@
-"""The difference of two systems against sacreBLEU's paired test and a bootstrap written out."""
+"""The difference of two systems, against sacreBLEU's paired test and a written-out bootstrap."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""ROUGE: sentence borders, the package's own scores, longest common subsequences by hand, intervals."""
+"""ROUGE: sentence borders, the package's own scores, longest common subsequences by hand, and intervals."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_scores_are_those_of_hand_counts():
     found, wanted = "the cat sat. A dog ran.", "A dog ran fast. The cat sat."
     unigrams = 2 * 6 / (6 + 7)
     bigrams = 2 * 4 / (5 + 6)  # the cat, cat sat, a dog, dog ran
-    longest = 2 * 3 / (6 + 7)  # of the whole text in order: a dog ran, or the cat sat
+    longest = 2 * 3 / (6 + 7)  # in the order of the whole text: a dog ran, or the cat sat
     sums = 2 * 6 / (6 + 7)  # sentence by sentence, in any order
     scores = rouge_scores([found], [wanted])[0]
     assert scores == pytest.approx([unigrams, bigrams, longest, sums])

@@ -1,4 +1,4 @@
-"""Differences over several trainings against a bootstrap of sentences and seeds written out."""
+"""Differences over several trainings, against a written-out bootstrap of sentences and seeds."""
 
 import statistics
 

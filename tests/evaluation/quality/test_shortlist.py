@@ -64,7 +64,7 @@ def test_a_batch_shares_its_columns():
 
 @pytest.mark.parametrize("crop", [3, 200])
 def test_columns_are_those_of_the_search(crop):
-    """Of a source longer than is searched for, too."""
+    """The columns also agree for a source longer than the search reads."""
     shortlist, search = random_shortlist(), SearchOptions(batch_size=1, max_source_tokens=crop)
     source = [*np.random.default_rng(4).integers(2, PIECES, 290).tolist(), 0]
     runtime = Runtime([network(pieces=PIECES)], PORTABLE, shortlist)
@@ -119,7 +119,7 @@ def test_equal_translations_cost_nothing(tmp_path, vocabulary):
 
 
 def test_a_cropped_source_brings_no_columns_of_its_rest(tmp_path, vocabulary):
-    """Measured in the batches and with the crop of the search."""
+    """The measurement uses the batches and the crop of the search."""
     numbers = np.arange(len(vocabulary), dtype=np.int32)
     listed = Shortlist(numbers[:, None], np.array([2], np.int32), vocabulary.sha256)
     listed.save(tmp_path / "shortlist")

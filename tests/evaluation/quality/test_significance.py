@@ -41,7 +41,7 @@ def test_p_value_counts_larger_deviations():
 
 @pytest.mark.parametrize("deviations", [0.5, 1.0, 1.7, 2.5])
 def test_p_value_of_means_is_that_of_a_two_sided_test(deviations):
-    """Against the normal distribution, which means of 400 segments have."""
+    """Means of 400 segments follow the normal distribution."""
     noise = np.random.default_rng(3).normal(size=400)
     noise -= noise.mean()
     difference = deviations * noise.std() / np.sqrt(400)

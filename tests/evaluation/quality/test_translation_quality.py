@@ -45,7 +45,7 @@ def test_a_much_worse_system_differs_significantly(references):
 
 
 def test_equally_good_systems_do_not_differ_significantly(references):
-    # The same damage, to one copy of the sentences or to the other.
+    # The same damage is done to one copy of the sentences or to the other.
     worse = damaged(references, 0.3)
     p = quality.p_values(worse + references, references + worse, references * 2, 200)
     assert all(value > 0.05 for value in p.values())

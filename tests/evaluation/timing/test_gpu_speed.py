@@ -1,4 +1,4 @@
-"""GPU speed, run on the CPU: every setting is timed by the whole text, and float16 translates as float32 does."""
+"""GPU speed, run on the CPU: each setting is timed on the whole text; float16 translates as float32 does."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_float16_translates_as_float32_does(folder):
 
 @pytest.mark.parametrize("grid, scaled", [("log4", False), ("int8", True), ("int8_rowwise", True)])
 def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, scaled):
-    """With and without a shortlist; and what float16 translates is what float32 does."""
+    """Packed students run with and without a shortlist; float16 translates as float32 does."""
     model = load_any_model(folder)
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     scales = {name: 20.0 for name, _ in quantizable_linears(model.network)} if scaled else None
@@ -92,7 +92,7 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
 
 @pytest.mark.parametrize("numbers", ["float32", "float16"])
 def test_with_and_without_a_shortlist_from_one_copy(folder, tmp_path, numbers):
-    """Each translates as it would alone, in turn; what is on the device is there once."""
+    """Each translates in turn as it would alone; the device holds one copy of the weights."""
     model = load_any_model(folder)
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     network = on_device(model.network, numbers, "cpu")

@@ -1,4 +1,4 @@
-"""Latency, loading and memory: what is timed, and in what process, with translators that sleep and hoard."""
+"""Latency, loading and memory: timed parts and their processes, with translators that sleep and hoard."""
 
 import os
 import time
@@ -16,7 +16,7 @@ TEXT = ["a short one", "one that is longer", "the longest of all of them", "shor
 
 
 class Sleeper:
-    """Loads in 50 ms, then takes 5 ms for each word; translates one sentence at a time, or all that are asked."""
+    """Translator that loads in 50 ms and takes 5 ms per word; it translates one sentence or a whole batch."""
 
     isa = "imagined"
     shortlist = None
@@ -33,7 +33,7 @@ class Sleeper:
 
 
 class Hoarder(Sleeper):
-    """Takes 200 MiB for a batch, and gives them back."""
+    """Translator that takes 200 MiB for a batch, and frees them."""
 
     def translate(self, sentences, options):
         if len(sentences) > 1:
@@ -42,7 +42,7 @@ class Hoarder(Sleeper):
 
 
 class Loser(Sleeper):
-    """Fails on long sentences."""
+    """Translator that fails on long sentences."""
 
     def translate(self, sentences, options):
         raise InputError("no such sentence")

@@ -1,4 +1,4 @@
-"""What metrics are timed on: files that are read, and candidates that are made of them."""
+"""Texts on which metrics are timed: the files read, and the candidates made from them."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_metrics_without_references_are_timed_too(tmp_path):
     kind = "referenceless_regression_metric"
     encoder = make_encoder(tmp_path / "encoder")
     metric = load_metric(make_checkpoint(tmp_path / "metric", encoder, class_identifier=kind))
-    for references in (REFERENCES, None):  # the former for others that are timed beside it
+    for references in (REFERENCES, None):  # the former for metrics that need references
         text = Text(SOURCES, references, SYSTEMS)
         candidates = [("A dog.", ["Ein Hund.", "Der Hund."])]
         options = {"precision": "float32", "rounds": 1}

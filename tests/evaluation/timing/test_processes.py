@@ -1,4 +1,4 @@
-"""Worker processes: where they run, what they keep, and how they fail."""
+"""Worker processes: their cores, their state, and their failures."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from weebill.evaluation.timing.processes import Worker, memory, pool, usable_cor
 
 
 class Kept:
-    """Tells of its process."""
+    """State of a worker that reports its process."""
 
     def __init__(self, number):
         self.number = number
@@ -49,7 +49,7 @@ def test_a_worker_keeps_what_it_makes_on_its_own_core(monkeypatch):
             worker.call("refuse")
         with pytest.raises(InputError, match="ZeroDivisionError"):
             worker.call("break_off")
-        assert worker.call("place")[0] == 2  # a failure is no end
+        assert worker.call("place")[0] == 2  # the worker survives a failure
         with pytest.raises(InputError, match="the worker process ended"):
             worker.call("die")
         with pytest.raises(InputError, match="the worker process ended"):

@@ -1,4 +1,4 @@
-"""Speed: what is timed, where and how it is summarised, with translators that sleep."""
+"""Speed: the timed work, its cores and its summary, with translators that sleep."""
 
 import os
 import time
@@ -19,7 +19,7 @@ from weebill.translation.search import SearchOptions
 
 
 class Sleeper:
-    """Takes `seconds` for each sentence, and insists on a core for each thread."""
+    """Translator that takes `seconds` for each sentence, and insists on a core for each thread."""
 
     def __init__(self, seconds: float):
         self.seconds = seconds
@@ -33,14 +33,14 @@ class Sleeper:
 
 
 class Loser(Sleeper):
-    """Loses a sentence."""
+    """Translator that loses a sentence."""
 
     def translate(self, sentences, options):
         return sentences[1:]
 
 
 class Insistent:
-    """Translates only where it is asked to search as it expects."""
+    """Translator that translates only with the search options that it expects."""
 
     def __init__(self, expected: SearchOptions):
         self.expected = expected
@@ -80,7 +80,7 @@ def test_words_a_second_are_words_by_time():
 
 
 class Counter(Sleeper):
-    """Writes a line a translation into a file."""
+    """Translator that writes one line per translation into a file."""
 
     def __init__(self, path):
         super().__init__(0.005)
@@ -93,7 +93,7 @@ class Counter(Sleeper):
 
 
 def test_a_short_text_is_translated_again_until_the_time_is_long_enough(tmp_path):
-    """A pass takes 0.1 s or a little more: one to see that, and 0.5 s need 3 to 5; a mean is of one pass."""
+    """A pass takes 0.1 s or a little more: the first shows that, and 0.5 s need 3 to 5; the mean is per pass."""
     entrants = [Entrant("a", Counter, tmp_path / "log", SearchOptions(batch_size=2))]
     (row,) = measure_speed(entrants, TEXT, rounds=1, cores=1, least_seconds=0.5)
     warm, *passes = (tmp_path / "log").read_text().split()
@@ -113,7 +113,7 @@ def test_every_option_of_the_search_reaches_the_translator():
 
 
 class Compiled(Sleeper):
-    """The runtime's, which is told how many threads it has."""
+    """Translator of the runtime, which receives the number of its threads."""
 
     def __init__(self, seconds: float, threads: int = 1):
         super().__init__(seconds)
@@ -143,7 +143,7 @@ def test_engines_are_told_apart_and_each_one_s_fastest_has_threads_too(tmp_path)
 
 
 def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):
-    """A real folder: both translate it, in workers, to the end."""
+    """Both engines translate a real folder, in workers, to the end."""
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     search = SearchOptions(batch_size=4)
     entrants = [

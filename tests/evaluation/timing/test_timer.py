@@ -1,4 +1,4 @@
-"""The timer: who is measured when, what counts, and where."""
+"""The timer: the order of measurements, the rounds that count, and the cores."""
 
 import os
 
@@ -22,7 +22,7 @@ def test_every_work_begins_a_round_in_its_turn():
 
 
 def test_each_figure_is_told_when_it_is_found():
-    """Without rounds that do not count, the first to be measured begins."""
+    """Figures are reported in the order of measurement; uncounted rounds are not reported."""
     figures, told = iter(range(10)), []
     measures = {name: lambda: next(figures) for name in "ab"}
     found = in_turn(measures, 2, told=lambda *given: told.append(given))
