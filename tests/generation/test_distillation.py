@@ -57,7 +57,8 @@ NORMS = {
 class Said:
     """Output of a model: logits, and for each stack the hidden states after each layer.
 
-    If a stack ends with a norm, the library returns the norm's output as the last states. These are the norm's inputs.
+    If a stack ends with a norm, the library returns the norm's output as the last states.
+    These are the norm's inputs.
     """
 
     def __init__(self, model, batch):

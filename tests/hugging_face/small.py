@@ -74,7 +74,7 @@ def gpt2() -> PreTrainedModel:
 
 
 def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
-    """Make three encoder and two decoder layers: the library's key-value cache has no more places than encoder layers.
+    """Make three encoder and two decoder layers: the library's key-value cache has one place per encoder layer.
 
     feed_forward: value of `feed_forward_proj`.  own_head: True to give the head weights of its own.
     """

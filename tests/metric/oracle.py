@@ -1,6 +1,6 @@
-"""What unbabel-comet says; run in its own environment: oracle.py TASK.json ANSWER.json.
+"""Answers of unbabel-comet, computed in its own environment: oracle.py TASK.json ANSWER.json.
 
-TASK: {"score": {checkpoint: samples}, "write": {folder: hyperparameters}, "samples": of what is written}.
+TASK: {"score": {checkpoint: samples}, "write": {folder: hyperparameters}, "samples": to score with written models}.
 The answer holds the scores of all checkpoints, by the same names.
 """
 
@@ -34,7 +34,7 @@ def main(task: str, answer: str) -> None:
 
 
 def write(folder: Path, values: dict) -> None:
-    """A checkpoint of a random model, as Lightning saves it."""
+    """Write a checkpoint of a random model, in Lightning's format."""
     torch.manual_seed(5)
     values = dict(values)
     kind = {"regression_metric": RegressionMetric}.get(

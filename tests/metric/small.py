@@ -43,7 +43,7 @@ SYSTEMS = {
 
 
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
-    """A folder with an encoder's config.json and tokenizer.json, as COMET finds it by `pretrained_model`."""
+    """Write an encoder's config.json and tokenizer.json, which COMET finds by `pretrained_model`."""
     folder.mkdir(parents=True)
     pieces = train_tokenizer(folder / "tokenizer.json", [*SOURCES, *REFERENCES] * 3, 120)
     encoder_config(family, vocab_size=pieces, **shape).save_pretrained(folder)
@@ -51,7 +51,7 @@ def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Pat
 
 
 def write_sentencepiece(folder: Path) -> None:
-    """Instead of an encoder's tokenizer.json a SentencePiece model, as old ones have."""
+    """Replace an encoder's tokenizer.json by a SentencePiece model, as old encoders have."""
     (folder / "tokenizer.json").unlink()
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -65,7 +65,7 @@ def write_sentencepiece(folder: Path) -> None:
 
 
 def encoder_config(family: str, **shape: Any) -> PretrainedConfig:
-    """Of three layers, for sentences of at most 62 pieces."""
+    """Return the configuration of three layers, for sentences of at most 62 pieces."""
     values = {
         "hidden_size": 24,
         "num_hidden_layers": 3,
@@ -81,7 +81,7 @@ def encoder_config(family: str, **shape: Any) -> PretrainedConfig:
 
 
 def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
-    """What a checkpoint tells of its model; those of training are left out."""
+    """Return a checkpoint's hyperparameters of its model, without those of training."""
     return {
         "class_identifier": "regression_metric",
         "encoder_model": "XLM-RoBERTa",
@@ -99,7 +99,7 @@ def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
 
 
 def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
-    """Tensors by the names that unbabel-comet gives them, for these hyperparameters."""
+    """Return random tensors for these hyperparameters, by unbabel-comet's names."""
     torch.manual_seed(seed)
     family = values["encoder_model"]
     kind = XLMRobertaModel if family == "XLM-RoBERTa" else BertModel
@@ -121,14 +121,14 @@ def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
         linear = nn.Linear(inputs, outputs)
         state[f"estimator.ff.{3 * number}.weight"] = linear.weight.detach() * 2
         state[f"estimator.ff.{3 * number}.bias"] = linear.bias.detach()
-    return {  # a fresh network's scores hardly differ
+    return {  # scaled, because a fresh network's scores hardly differ
         name: value + 0.1 * torch.randn_like(value) if name.startswith("encoder") else value
         for name, value in state.items()
     }
 
 
 def write_checkpoint(folder: Path, values: dict[str, Any], state: dict[str, Tensor]) -> Path:
-    """A checkpoint's folder as unbabel-comet's training and downloads leave it."""
+    """Write a checkpoint's folder as unbabel-comet's training and downloads leave it."""
     (folder / "checkpoints").mkdir(parents=True)
     (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     content = {
@@ -146,6 +146,6 @@ def write_checkpoint(folder: Path, values: dict[str, Any], state: dict[str, Tens
 
 
 def make_checkpoint(folder: Path, encoder: Path, **other: Any) -> Path:
-    """A checkpoint's folder, of a random model with these hyperparameters."""
+    """Write a checkpoint's folder, of a random model with these hyperparameters."""
     values = hyperparameters(encoder, **other)
     return write_checkpoint(folder, values, random_state(values))

@@ -1,4 +1,4 @@
-"""Hyperparameters of COMET models that are damaged."""
+"""Damaged hyperparameters of COMET models are refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The cache of sentence vectors: bounds, several writers, damage, and files that are none."""
+"""The cache of sentence vectors: bounds, several writers, damage, and files of other kinds."""
 
 import logging
 import pickle
@@ -147,7 +147,7 @@ def test_a_vector_with_a_flipped_bit_is_not_used(tmp_path):
 
 
 def test_no_damage_gives_another_vector(tmp_path):
-    """Bits flipped anywhere, those of keys and numbers of pieces too."""
+    """Bits are flipped anywhere, also in keys and numbers of pieces."""
     path, kept = tmp_path / "vectors.sqlite", vectors([f"Satz {n}" for n in range(30)])
     cache = VectorCache(path)
     cache.put("model", kept)
@@ -200,7 +200,7 @@ def test_a_cache_of_a_later_layout_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("content", [b"Yes.\n", b"A dog sleeps.\n" * 1000, pickle.dumps([1] * 99)])
 def test_files_that_are_no_cache(tmp_path, content):
-    """Perhaps the sources, named by mistake: they stay, and nobody is told to delete them."""
+    """The file may hold the sources, named by mistake: it stays, and no message advises deleting it."""
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(InputError, match=r"file: no cache of .*name another file") as caught:

@@ -1,4 +1,4 @@
-"""Checkpoints of unbabel-comet: what is refused, and that nothing in them is run."""
+"""Checkpoints of unbabel-comet: refused files, and code in them that never runs."""
 
 import pickle
 import random
@@ -38,7 +38,7 @@ def refused(path, match, **options):
 
 
 class Payload:
-    """Makes a file when it is unpickled."""
+    """Object that makes a file when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -56,7 +56,7 @@ def test_a_payload_is_not_run(tmp_path, checkpoint, place):
     refused(checkpoint, r"model\.ckpt: holds more than tensors and plain values \(\S*open\)")
     assert not made.exists()
     torch.load(file, weights_only=False)
-    assert made.exists()  # it would have been
+    assert made.exists()  # unpickling would have made the file
 
 
 def test_a_bare_pickle_is_not_run(tmp_path, checkpoint):
@@ -76,12 +76,12 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:9f86d081884c7d65\
         LFS,
         b"<!DOCTYPE html>\n<html><body>404</body></html>\n",
         safetensors.torch.save({"weight": torch.zeros(3)}),
-        b"PK\x05\x06" + bytes(18),  # a zip archive of nothing
+        b"PK\x05\x06" + bytes(18),  # an empty zip archive
     ],
     ids=["empty", "lfs", "html", "safetensors", "zip"],
 )
 def test_a_file_that_is_no_checkpoint(checkpoint, content):
-    """Harmless ones are not called dangerous, and torch's advice to run a pickle is kept to itself."""
+    """Harmless files are not called dangerous, and torch's advice to run a pickle is not shown."""
     (checkpoint / "checkpoints/model.ckpt").write_bytes(content)
     with pytest.raises(InputError, match=r"model\.ckpt: no checkpoint, damaged") as caught:
         load_metric(checkpoint)
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_checkpoint(checkpoint, content):
 
 
 def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
-    """Whatever byte of data.pkl is another: read, or refused by the file's name."""
+    """A change of any byte of data.pkl is either harmless, or refused with the file's name."""
     file, choice = checkpoint / "checkpoints/model.ckpt", random.Random(1)
     with zipfile.ZipFile(file) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
@@ -212,7 +212,7 @@ def test_the_encoder_by_its_folder(tmp_path, encoder):
 
 
 def test_the_file_says_more_than_the_yaml(tmp_path, encoder):
-    """As unbabel-comet 2.2.7: hyperparameters are the file's, but for the kind and a patched transformation."""
+    """Like unbabel-comet 2.2.7, we use the file's hyperparameters, except the kind and a patched transformation."""
     values = hyperparameters(encoder, layer_transformation="sparsemax")
     folder = write_checkpoint(tmp_path / "metric", values, random_state(values))
     yaml_file = folder / "hparams.yaml"

@@ -1,4 +1,4 @@
-"""Agreement with people: by counting pairs, by trying all permutations, and by published figures."""
+"""Agreement with people: by counting pairs, by all permutations, and by published figures."""
 
 from itertools import combinations, product
 from math import sqrt
@@ -23,7 +23,7 @@ DA = MQM.with_name("da") / "da_wmt17_to-en.tsv.gz"
 
 
 def draws(seed, size=60):
-    """Scores with ties, and human ones that they agree with somewhat."""
+    """Return scores with ties, and human scores that partly agree with them."""
     random = np.random.default_rng(seed)
     human = random.integers(0, 8, size).astype(float)
     return np.round(human + random.normal(0, 4, size)), human
@@ -86,7 +86,7 @@ def test_permutations_by_trying_all():
 
 @pytest.mark.parametrize(("noise", "low", "high"), [(1.0, 0.0, 0.09), (4.0, 0.6, 1.0)])
 def test_p_values_find_what_differs_alone(noise, low, high):
-    """Of metrics as good as another at most 5 % (with room for 200 draws) are told apart, of unlike ones most."""
+    """At most 5 % of equally good metrics (plus the noise of 200 draws) are told apart, and most unlike ones."""
 
     def p_value(seed):
         random = np.random.default_rng(seed)
@@ -109,9 +109,9 @@ def test_no_p_value_where_there_is_no_agreement():
 
 
 def test_permutations_without_an_agreement_are_left_out():
-    """Two segments: exchanging one of them makes both metrics constant, exchanging both or none does not."""
+    """Of two segments, exchanging one makes both metrics constant; exchanging both or none does not."""
     human, ours = np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    # Half of the permutations are defined, and all of those are as large as what is observed.
+    # Half of the permutations are defined, and all of those are as large as the observed difference.
     found = permutation_p_value(lambda one: kendall_tau_b(one, human), ours, ours[::-1], 200)
     assert found == 1
 
@@ -122,7 +122,7 @@ def test_permutations_without_an_agreement_are_left_out():
 
 
 def test_resamples_without_an_agreement_are_left_out():
-    """Of four resamples of two sources two have equal human scores; the others agree wholly."""
+    """Two of four resamples of two sources have equal human scores; the others agree wholly."""
     human, scores = np.array([0.0, 1.0]), np.array([3.0, 5.0])
 
     def tau(rows):
@@ -133,7 +133,7 @@ def test_resamples_without_an_agreement_are_left_out():
 
 
 def test_the_interval_resamples_sources():
-    """Ten equal translations of a source know no more than one."""
+    """Ten equal translations of a source carry no more information than one."""
     random = np.random.default_rng(1)
     values = random.normal(size=200)
     low, high = bootstrap_interval(
@@ -146,7 +146,7 @@ def test_the_interval_resamples_sources():
     ("file", "domain"), [("mqm_newstest2021_en-de", "news"), ("mqm_ted_en-de", "ted")]
 )
 def test_lexical_metrics_as_published(file, domain):
-    """COMETINHO table 1, which does not tell its systems: ours are the eight that translated both texts."""
+    """COMETINHO table 1 does not name its systems: we take the eight that translated both texts."""
     path = MQM / f"{file}.tsv.gz"
     if not path.is_file():
         pytest.skip(f"{path}: MQM judgements are not here")

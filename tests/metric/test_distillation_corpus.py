@@ -1,4 +1,4 @@
-"""The corpus of a distilled metric: what is selected, who learns from what, translations joined."""
+"""The corpus of a distilled metric: selected pairs, disjoint tables, and joined translations."""
 
 import pyarrow as pa
 import pytest
@@ -34,7 +34,7 @@ def scored(tmp_path, scores):
 
 
 def test_pairs_of_a_table_by_their_score(tmp_path):
-    """Dropped rows and those below the score are nobody's; no row is in two tables."""
+    """Dropped rows and those below the score are in no table; no row is in two tables."""
     scores = [0.9, 0.5, 0.8, 0.95, 0.79, 1.0, 0.85, 0.81, 0.9, 0.99]
     entry = {"table": scored(tmp_path, scores), "bicleaner": 0.8, "translators": APART}
     select_pairs("x", entry, 1, *paths(tmp_path))
@@ -74,7 +74,7 @@ def test_nothing_left(tmp_path):
 
 
 def test_joined(tmp_path):
-    """Equal translations count once, missing ones not at all; the pivot's stand in another column."""
+    """Equal translations count once, missing ones not at all; the pivot's are in another column."""
     pairs = {"source": ["a", "b"], "target": ["A", "B"], "corpus": ["c", "c"], "row": [3, 7]}
     direct = {"source": ["a", "b"], "target": ["x", "y"], "corpus": ["c", "c"], "row": [3, 7]}
     pivot = {"source": ["x"], "target": ["unlike"], "corpus": ["c"], "row": [3]}
@@ -94,7 +94,7 @@ def test_joined(tmp_path):
 
 
 def test_pairs_of_one_key_are_refused(tmp_path):
-    """By which their translations would be found."""
+    """Translations are found by the key, which must be unique."""
     path = scored(tmp_path, [0.9] * 9)
     columns = ["source", "target", "corpus", "row", "dropped_by"]
     table = read_columns(path, columns)

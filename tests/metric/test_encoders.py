@@ -1,4 +1,4 @@
-"""The encoders of COMET models: configurations that are damaged."""
+"""Damaged configurations of the encoders of COMET models are refused."""
 
 import json
 
@@ -21,7 +21,7 @@ def test_an_encoder_without_its_pooler(tmp_path):
     "values",
     [
         {"hidden_size": "abc"},
-        {"hidden_size": 25},  # is not divided by the heads
+        {"hidden_size": 25},  # not divisible by the heads
         {"hidden_act": "foo"},
         {"num_attention_heads": 0},
         {"pad_token_id": 999},  # no such piece

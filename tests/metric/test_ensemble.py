@@ -1,4 +1,4 @@
-"""Several metrics as one: the mean of their scores, of a text and of a table that is scored part by part."""
+"""Several metrics as one: mean scores of a text, and of a table that is scored in parts."""
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ from weebill.metric.scorer import Scorer
 
 @pytest.fixture
 def models(tmp_path):
-    """Three metrics, one of which reads no references."""
+    """Make three metrics, one of which reads no references."""
     encoder = make_encoder(tmp_path / "encoder")
     found = []
     for seed, kind in enumerate(
@@ -37,7 +37,7 @@ def models(tmp_path):
 
 
 def by_hand(models):
-    """Mean scores of each system, metric after metric."""
+    """Return mean scores of each system, metric after metric."""
     found = []
     for model in models:
         scorer = Scorer(load_metric(model))
@@ -60,7 +60,7 @@ def test_the_mean_of_the_members(models):
 
 
 def test_a_corpus_part_by_part(models, tmp_path, monkeypatch):
-    """A killed run goes on behind the parts that it has scored."""
+    """A killed run resumes after the parts that it has scored."""
     monkeypatch.setattr(distillation_corpus, "PART_ROWS", 5)
     columns = {"src": SOURCES * 2, "mt": [*SYSTEMS["good"], *SYSTEMS["bad"]], "ref": REFERENCES * 2}
     write_table(tmp_path / "tuples.parquet", pa.table(columns))
@@ -78,7 +78,7 @@ def test_a_corpus_part_by_part(models, tmp_path, monkeypatch):
         score_tuples(*arguments)
     assert not (tmp_path / "scored.parquet").exists()
     score_tuples(*arguments)
-    assert len(calls) == 4  # of three parts two were there
+    assert len(calls) == 4  # two of the three parts were scored before
     found = read_columns(tmp_path / "scored.parquet", ["src", "mt", "ref", "score"]).to_pydict()
     assert {name: found[name] for name in columns} == columns
     wanted = np.concatenate([*by_hand(models).values()])

@@ -1,4 +1,4 @@
-"""Metrics as folders: written, read again, whole and cut; and their published sizes."""
+"""Metric folders: written and read again, whole and cut, and their published sizes."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ def test_minilm_too(tmp_path):
 
 
 def test_a_cut_metric(tmp_path, metric):
-    """Against the masked one: a cut head's output map and a cut neuron's are as if they were 0."""
+    """In the masked metric, a cut head's output map and a cut neuron's are 0."""
     network = metric.network
     layers = network.encoder.encoder.layer
     with torch.no_grad():
@@ -122,7 +122,7 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
 
 
 def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):
-    """Its pieces would have other vectors: fifty entries change places, and their number stays."""
+    """Fifty entries change places and so would get other vectors; the number of entries stays."""
     folder = tmp_path / "one"
     save_metric(folder, metric, {})
     file, config = folder / "tokenizer.json", json.loads((folder / "config.json").read_text())
@@ -135,13 +135,13 @@ def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):
     message = f"one: made with tokenizer {wanted[:8]}…, but tokenizer.json is {found[:8]}…; restore"
     with pytest.raises(InputError, match=message):
         load_metric(folder)
-    write_sentencepiece(folder)  # takes the place of tokenizer.json
+    write_sentencepiece(folder)  # replaces tokenizer.json
     with pytest.raises(InputError, match=r"tokenizer\.json: no such file; restore it"):
         load_metric(folder)
 
 
 def test_a_folder_without_the_hash_is_read_and_a_damaged_one_named(tmp_path, metric):
-    """Version 0.1.0 did not write it."""
+    """Version 0.1.0 did not write the hash."""
     save_metric(tmp_path / "one", metric, {})
     wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
     file = tmp_path / "one/config.json"
@@ -170,7 +170,7 @@ def test_a_folder_without_the_hash_is_read_and_a_damaged_one_named(tmp_path, met
     ],
 )
 def test_tensors_of_another_type_are_refused(tmp_path, metric, kind, name):
-    """All of them, as a conversion of the whole makes them, or a single one."""
+    """All tensors have another type, as after a conversion of the whole, or only one has."""
     save_metric(tmp_path / "one", metric, {})
     file = tmp_path / "one/model.safetensors"
     tensors = load_file(file)

@@ -1,4 +1,4 @@
-"""Judged sets: what is read, the statistics by counting, and what an interval is an interval of."""
+"""Judged sets: the rows read, the statistics by counting, and the units that intervals resample."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def entry(path, **changes):
 
 @pytest.fixture
 def judged(tmp_path):
-    """Three systems and a person on four sources."""
+    """Make three systems and a person on four sources."""
     human = [[90, 50, 20], [30, 40, 50], [10, 60, 80], [70, 30, 35]]
     rows = [
         ("en-de", system, segment, f"s{segment}", f"r{segment}", f"h{system}{segment}", score)
@@ -71,7 +71,7 @@ def test_darr_by_counting(judged):
 
 
 def test_segments_of_two_texts_may_have_one_number(tmp_path):
-    """Translations of different sources are not compared: 90 and 20 differ by more than 25, but are of two."""
+    """90 and 20 differ by more than 25, but translate different sources, so they are not compared."""
     rows = [
         ("en-de", name, 0, source, "r", "h", score)
         for name, source, score in [("A", "s", 90), ("B", "s", 60), ("A", "t", 20), ("B", "t", 30)]
@@ -82,7 +82,7 @@ def test_segments_of_two_texts_may_have_one_number(tmp_path):
 
 @pytest.mark.parametrize("statistic", ["darr", "mqm"])
 def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
-    """A, judged 20 and 80, is worth 50 as B is; C is 30 better than both."""
+    """A, judged 20 and 80, has mean 50, as B has; C is 30 better than both."""
     rows = [
         ("en-de", name, 0, "s", "r", f"h{name}", score)
         for name, score in [("A", 20), ("B", 50), ("C", 70), ("A", 80), ("C", 90)]
@@ -100,7 +100,7 @@ def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
 
 @pytest.mark.parametrize("file", ["mqm_newstest2021_en-de", "mqm_ted_en-de"])
 def test_a_table_without_repetitions_is_as_published(file):
-    """To the bit, zeros with a sign too: the page of results names its judgements by their hash."""
+    """It is equal to the bit, signed zeros included: the results page names judgements by their hash."""
     path = ROOT.parent / f"shared/data/mqm/{file}.tsv.gz"
     if not path.is_file():
         pytest.skip(f"{path}: MQM judgements are not here")
@@ -151,7 +151,7 @@ def test_what_is_undefined_is_none(judged):
 
 
 def test_an_interval_of_few_sources(tmp_path):
-    """A resample of one source alone has equal human scores; the others tell the interval."""
+    """A resample of a single source has equal human scores; the interval comes from the others."""
     rows = [
         ("en-de", name, segment, f"s{segment}", "r", f"h{name}", 10 * segment)
         for segment in range(2)
@@ -162,7 +162,7 @@ def test_an_interval_of_few_sources(tmp_path):
 
 
 def test_scores_from_a_file(judged, tmp_path):
-    """One for each row of the table, people's too."""
+    """The file has one score for each row of the table, people's rows too."""
     path = tmp_path / "scores.txt"
     path.write_text("".join(f"{number}.5\n" for number in range(16)))
     found = scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
@@ -191,7 +191,7 @@ def test_scores_that_need_references(judged, tmp_path):
 
 
 def without(lines):
-    """A table's lines without the column of references."""
+    """Return a table's lines without the column of references."""
     for line in lines:
         cells = line.split("\t")
         yield "\t".join(cells[:4] + cells[5:])

@@ -1,4 +1,4 @@
-"""Tables of judgements: what is read, who is no system, and BLEU's tokens by the target language."""
+"""Tables of judgements: the rows read, names of people, and BLEU's tokens by the target language."""
 
 import gzip
 from importlib.util import find_spec
@@ -34,7 +34,7 @@ SYSTEMS = [
 
 @pytest.mark.parametrize("system", [*PEOPLE, "HUMAN", "human.c", "metricsystem3"])
 def test_people_are_no_systems(system):
-    """As WMT calls them from 2019 to 2022."""
+    """These are WMT's names for people from 2019 to 2022."""
     assert not is_machine(system)
 
 
@@ -44,7 +44,7 @@ def test_systems_that_sound_like_people(system):
 
 
 def test_tables_of_windows(tmp_path):
-    """A byte-order mark and CRLF are no part of a cell, wherever it stands; compressed likewise."""
+    """A byte-order mark and CRLF belong to no cell, wherever they are, also in compressed files."""
     text = f"{HEAD}\r\nref-A\t1\ten-de\ts\tr\th\t-1\r\n"
     path = tmp_path / "judged.tsv.gz"
     path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
@@ -56,7 +56,7 @@ def test_tables_of_windows(tmp_path):
 
 
 def judged(path, pairs):
-    """A set with a better and a worse translation into each target."""
+    """Make a set with a better and a worse translation into each target."""
     rows = [
         f"{system}\t1\t{pair}\ts {pair}\t{REFERENCE}\t{text}\t{score}"
         for pair in pairs
@@ -69,7 +69,7 @@ def judged(path, pairs):
 
 @pytest.mark.parametrize(("target", "module"), [("ja", "MeCab"), ("ko", "mecab_ko"), ("zh_CN", "")])
 def test_bleu_by_the_target_language(tmp_path, target, module):
-    """The tokens that sacreBLEU has for it, or characters; those of words tell no two of these texts apart."""
+    """BLEU uses sacreBLEU's tokens for the language, or characters; by words, these two texts score alike."""
     found = scores_of("BLEU", judged(tmp_path / "table.tsv", [f"en-{target}"]), [], None)
     language = target[:2]
     if module and find_spec(module) is None:

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: pairs against the estimator applied to each, choices against the mean written out."""
+"""Minimum Bayes risk: pairs against single estimates, choices against the written-out mean."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ def metrics(tmp_path_factory):
 
 
 def table(scorer: Scorer, source: str, candidates: list[str], references: list[str]) -> np.ndarray:
-    """Every candidate scored beside every reference, pair by pair."""
+    """Return the score of every candidate against every reference, pair by pair."""
     given = references if scorer.needs_references else [None]
     return np.array(
         [
@@ -141,7 +141,7 @@ def test_one_candidate_is_chosen_and_none_refused(metrics):
 @pytest.mark.parametrize("window", [1, 4096])
 @pytest.mark.parametrize("counts", [[0], [2, 0], [2, 0, 0], [0, 2]])
 def test_sources_without_candidates_are_refused(metrics, counts, window, monkeypatch):
-    """Wherever they stand, the last ones too."""
+    """They are refused at any position, also at the end."""
     monkeypatch.setattr(mbr, "WINDOW", window)
     candidates = [CANDIDATES[:count] for count in counts]
     for utility in (SentenceUtility("chrf"), MetricUtility(Scorer(metrics[KINDS[0]]))):
@@ -150,7 +150,7 @@ def test_sources_without_candidates_are_refused(metrics, counts, window, monkeyp
 
 
 def test_bleu_has_the_tokens_of_its_language():
-    """Of words these Japanese sentences have one each, whatever they share."""
+    """By words, each of these Japanese sentences is one token, and shares nothing with others."""
     texts = (
         ["猫は部屋の中で眠っています。", "犬が外を走っていた。"],
         ["猫は部屋の中で静かに眠っています。"],

@@ -1,4 +1,4 @@
-"""A small encoder, pre-trained: it learns, goes on after a kill to the same bytes, and transformers reads it."""
+"""A small encoder, pre-trained: it learns, resumes after a kill to the same bytes, and transformers reads it."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ def test_it_learns(tmp_path, tokenizer, precision):
 
 
 def test_pieces_that_are_asked_for():
-    """Shares of 15 %, 80, 10 and 10 %, of pieces that are not special alone."""
+    """15 % of the ordinary pieces are chosen: 80 % of them masked, 10 % replaced, 10 % kept."""
     torch.manual_seed(1)
     pieces = torch.randint(3, 1000, (400, 100))
     pieces[:, 0], pieces[:, -1], pieces[::2, -5:] = 0, 2, 1
@@ -89,7 +89,7 @@ def test_pieces_that_are_asked_for():
     assert not chosen[pieces <= 2].any()
     assert (inputs == pieces)[~chosen].all()
     assert chosen.sum() / (pieces > 2).sum() == pytest.approx(0.15, abs=0.01)
-    # No special one stands for a piece.
+    # No piece is replaced by a special one.
     assert ((inputs > 2) == (pieces > 2)).all()
     given, kept = inputs[chosen], pieces[chosen]
     assert (given == 1000).double().mean() == pytest.approx(0.8, abs=0.02)

@@ -1,4 +1,4 @@
-"""Cut metrics: scores are those of what is left, and what goes is what matters least to the loss on judgements."""
+"""Cut metrics: scores are those of the remaining parts; parts that matter least to the loss are removed."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ TOP = Depth(layers=1)
 
 
 def shares(neurons=0.0, heads=0.0, **settings):
-    """A method that removes shares of each layer."""
+    """Return a method that removes shares of each layer."""
     return OneShot(neurons=neurons, heads=heads, **{"ranking": "layer", "blocks": "*"} | settings)
 
 
@@ -40,7 +40,7 @@ def test_the_mix_is_of_what_is_left(tmp_path, transformation):
     save_metric(tmp_path / "cut", metric, {})
     found = Scorer(load_metric(tmp_path / "cut")).score(SYSTEMS, SOURCES, REFERENCES)
     with torch.no_grad():
-        whole.network.mix.weights[2:] = -1e9  # as good as gone
+        whole.network.mix.weights[2:] = -1e9  # practically removed
     wanted = Scorer(whole).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_allclose(found[name], wanted[name], atol=1e-6)
@@ -72,7 +72,7 @@ def test_layers_that_are_needed(tmp_path):
 
 @pytest.fixture
 def segments():
-    """All segments of all systems, with scores."""
+    """Return all segments of all systems, with scores."""
     rows = [
         {"src": source, "mt": line, "ref": reference, "score": number / 3 - len(line) / 40}
         for lines in SYSTEMS.values()
@@ -106,7 +106,7 @@ def scores(metric):
     ],
 )
 def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
-    """Of what each head or neuron gives, batch by batch; found here by factors of 1 in the forward pass."""
+    """The factor multiplies the output of each head or neuron, batch by batch; here it is 1 in the forward pass."""
     metric = load(tmp_path, **other)
     model = prunable(metric.network.encoder)
     study = MetricStudy(metric, segments, seed=1)
@@ -156,7 +156,7 @@ def test_cut_is_masked(tmp_path, segments):
 
 def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):
     metric = load(tmp_path)
-    silent = {0: 1, 1: 3, 2: 0}  # of each layer, a head
+    silent = {0: 1, 1: 3, 2: 0}  # layer: head
     with torch.no_grad():
         for number, layer in enumerate(metric.network.encoder.encoder.layer):
             head = silent[number]
@@ -172,7 +172,7 @@ def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):
 
 
 def judged_table(folder, segments):
-    """The segments as people judged them."""
+    """Write the segments as a table of human judgements."""
     rows = ["lp\tsystem\tseg_id\tsource\treference\thypothesis\tda"]
     for number, row in enumerate(segments.to_dict("records")):
         cells = (row["src"], row["ref"], row["mt"].strip(), row["score"])
@@ -185,7 +185,7 @@ def judged_table(folder, segments):
 def test_a_pruned_metric_from_judgements(tmp_path, segments):
     load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
-    # of 3 layers 2 are left, of 40 neurons 24, of 4 heads 3
+    # 2 of 3 layers, 24 of 40 neurons and 3 of 4 heads are left
     one_shot = {
         "method": "one-shot",
         "neurons": 0.4,
@@ -208,7 +208,7 @@ def test_a_pruned_metric_from_judgements(tmp_path, segments):
 
 
 def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkeypatch):
-    """As the reference's were normalised, brought to a checkpoint's own scale, and of no source that validates."""
+    """Scores are normalised as the reference's were, on a checkpoint's own scale, without validation sources."""
     metric = load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
     top, seen = [{"method": "depth", "layers": 1}], []
@@ -248,7 +248,7 @@ def test_nothing_and_too_much(tmp_path, segments):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_every_criterion_of_the_other_families(tmp_path, segments, criterion):
-    """What is removed is the half that scores lowest."""
+    """The half that scores lowest is removed."""
     study, other = (MetricStudy(load(tmp_path), segments, seed=1) for _ in range(2))
     history = prune(study.metric, [shares(heads=0.5, criterion=criterion)], study)
     model = prunable(other.metric.network.encoder)

@@ -1,4 +1,4 @@
-"""The plain way to score gives the same scores as ours, sorted or not, with references and without."""
+"""The plain scorer gives the same scores as the fast one, sorted or not, with references and without."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Models trained by unbabel-comet: killed and resumed to the same bytes, and read by our scorer with equal scores."""
+"""Models trained by unbabel-comet: resumed after a kill to the same bytes, and read by our scorer, with its scores."""
 
 import json
 import signal
@@ -36,7 +36,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
-    """A folder with an encoder and tables of 24 segments, in batches of 4, and of 9."""
+    """Write a folder with an encoder and tables of 24 segments, in batches of 4, and of 9."""
     need_comet()
     folder = tmp_path_factory.mktemp("material")
     lines = [*SOURCES, *REFERENCES] * 3
@@ -56,7 +56,7 @@ def material(tmp_path_factory):
 
 
 def train(material, output, after=None, **settings):
-    """By the workflow's script; after: steps of training before it is killed."""
+    """Run the workflow's script; after: steps of training before it is killed."""
     script = ROOT / "workflow_scripts/metric/train_regression.py"
     begun = [str(COMET), script]
     if after is not None:
@@ -90,18 +90,18 @@ def test_a_killed_training_goes_on_to_the_same_bytes(material, tmp_path):
     for name in ("checkpoints/model.ckpt", "training.json", "hparams.yaml"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "killed.work").exists()
-    # Of 6 steps an epoch, the first run made 3 and kept 2, the second went on to the 3rd of epoch 2, and kept 8.
+    # An epoch has 6 steps.  The first run made 3 and kept 2; the second reached step 3 of epoch 2, and kept 8.
     log = (tmp_path / "killed.log").read_text()
     assert [log.count(f"epoch {number}:") for number in (1, 2, 3)] == [1, 1, 1]
     history = [row["kendall"] for row in read_json(tmp_path / "whole/training.json")["validations"]]
-    assert history.index(max(history)) == 1  # so the weights are of the epoch that was interrupted
+    assert history.index(max(history)) == 1  # the interrupted epoch is the best
 
 
 @pytest.mark.parametrize("kind", ["regression_metric", "referenceless_regression_metric"])
 def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     done = train(material, tmp_path / "model", kind=kind, epochs=1, precision="bfloat16")
     assert done.returncode == 0, done.stderr
-    scorer = Scorer(load_metric(tmp_path / "model"))  # wherever we are: its encoder is with it
+    scorer = Scorer(load_metric(tmp_path / "model"))  # from any folder
     found = scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
     samples = [
         {"src": source, "mt": line, "ref": reference}
@@ -112,7 +112,7 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     (tmp_path / "task.json").write_text(json.dumps(task))
     subprocess.run(
         [COMET, ROOT / "tests/metric/oracle.py", tmp_path / "task.json", tmp_path / "answer.json"],
-        cwd=material,  # from where the checkpoint names it
+        cwd=material,  # the checkpoint's path of the encoder is relative to this folder
         check=True,
         capture_output=True,
     )

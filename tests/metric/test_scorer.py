@@ -1,4 +1,4 @@
-"""Fast scores against sentence-by-sentence ones in float64, and against unbabel-comet where it is installed."""
+"""Fast scores against sentence-by-sentence scores in float64, and against unbabel-comet if it is installed."""
 
 import json
 import logging
@@ -58,20 +58,20 @@ VARIANTS = {
 
 
 def encoder_of(root, values):
-    """The encoder's folder of a family, made once."""
+    """Return the encoder's folder of a family, made once."""
     family = values.get("encoder_model", "XLM-RoBERTa")
     folder = root / family
     return folder if folder.is_dir() else make_encoder(folder, family)
 
 
 def score(folder, **options):
-    """By ours; the tests' systems."""
+    """Score the tests' systems with our scorer."""
     scorer = Scorer(load_metric(folder), **options)
     return scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
 
 
 def samples(variant):
-    """All segments of all systems, as unbabel-comet takes them."""
+    """Return all segments of all systems, in unbabel-comet's form."""
     rows = [
         {"src": source, "mt": translation, "ref": reference}
         for lines in SYSTEMS.values()
@@ -148,7 +148,7 @@ class Plain:
 
 
 def simplex(x):
-    """The nearest point to x whose numbers are not negative and sum to 1, by bisection of the threshold."""
+    """Return the point nearest to x whose numbers are not negative and sum to 1, by bisection of the threshold."""
     low, high = x.min() - 1, x.max()
     for _ in range(200):
         middle = (low + high) / 2
@@ -174,7 +174,7 @@ def test_scores_of_unbabel_comet(tmp_path):
     for variant, other in VARIANTS.items():
         encoder = encoder_of(tmp_path, other)
         ours[variant] = str(make_checkpoint(tmp_path / "ours" / variant, encoder, **other))
-        if variant != "minilm":  # the words of XLM-R are fetched by its name
+        if variant != "minilm":  # for MiniLM, unbabel-comet fetches XLM-R's tokenizer from the hub
             theirs[variant] = hyperparameters(encoder, **other)
     old = make_encoder(tmp_path / "old")
     write_sentencepiece(old)
@@ -212,14 +212,14 @@ def test_bfloat16_is_near(tmp_path):
 
 
 def nearest_of_255(x):
-    """The nearest of −127…127 over each row's largest magnitude."""
+    """Return the nearest of −127…127 over each row's largest magnitude."""
     largest = x.abs().amax(-1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (x * scale).round() / scale
 
 
 def rounded(metric):
-    """What int8 stands for: the encoder's linear maps with rounded weights, given rounded states."""
+    """Return the metric that int8 stands for: linear maps of the encoder with rounded weights and inputs."""
     with torch.no_grad():
         for module in metric.network.encoder.encoder.modules():
             if isinstance(module, nn.Linear) and module.weight.numel():
@@ -309,7 +309,7 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     assert len(seen) == len(different)
     for name in SYSTEMS:
         np.testing.assert_array_equal(again[name], fresh[name])
-    for number, precision in enumerate(("bfloat16", "int8"), start=2):  # have vectors of their own
+    for number, precision in enumerate(("bfloat16", "int8"), start=2):  # vectors of their own
         score(folder, cache=VectorCache(cache), precision=precision)
         assert len(seen) == number * len(different)
 
@@ -326,7 +326,7 @@ def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     found = {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
     monkeypatch.setattr("weebill.metric.scorer.fastest", lambda: "another")
     found |= {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
-    assert len(found) == 3  # those of int8 alone differ
+    assert len(found) == 3  # only those of int8 differ
 
 
 def test_a_long_sentence_is_named(tmp_path, caplog):

@@ -1,4 +1,4 @@
-"""Settings of the trainings of metrics, which the environment `comet` reads."""
+"""Settings of metric trainings, which are read in the environment `comet`."""
 
 import subprocess
 import sys

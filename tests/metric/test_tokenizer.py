@@ -1,4 +1,4 @@
-"""Sentences as pieces: cut as transformers cuts them, and counted whole."""
+"""Sentences as pieces: cropped as by transformers, and counted before cropping."""
 
 import pytest
 from transformers import PreTrainedTokenizerFast

@@ -12,7 +12,7 @@ from weebill.translation.training import callbacks
 def finish_despite_interruptions(
     output: Path, make: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> int:
-    """Call `make` again and again until `output` is there; how often it was interrupted."""
+    """Call `make` again and again until `output` exists; return the number of interruptions."""
 
     class Interrupted(Exception):
         pass
@@ -26,7 +26,7 @@ def finish_despite_interruptions(
     monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
     interruptions = 0
     while not output.exists():
-        torch.manual_seed(interruptions)  # nothing may depend on what went before
+        torch.manual_seed(interruptions)  # results must not depend on the random state
         try:
             make()
         except Interrupted:

@@ -1,4 +1,4 @@
-"""Prunings of the toy killed again and again, against an undisturbed one."""
+"""Prunings of the toy, killed again and again, and compared with an undisturbed one."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from weebill.pruning.method import Method, Pruned
 
 
 def killed_at(tick: int, method: Method, work: Path) -> bool:
-    """Prune in a process that kills itself at its `tick`-th update or file; whether it ended."""
+    """Prune in a process that kills itself at its `tick`-th update or file; return True if it ended."""
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)

@@ -1,4 +1,4 @@
-"""Head confidence against loops over single weights; which heads count as the least confident."""
+"""Head confidence against loops over single weights, and the choice of the least confident heads."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ from weebill.pruning.cut import cut
 
 
 def by_loops(weights, mask):
-    """Confidence of each head, one float at a time."""
+    """Return the confidence of each head, one float at a time."""
     confidence = []
     for head in range(weights.shape[1]):
         largest = []

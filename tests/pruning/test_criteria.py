@@ -1,4 +1,4 @@
-"""Scores of heads and neurons against definitions written out: factors at one, norms by loops."""
+"""Scores of heads and neurons against written-out definitions: factors at one, norms by loops."""
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ def test_candidates_are_the_blocks_that_match():
 
 
 def gradients_of_factors(study, model):
-    """|∂loss/∂m| at m = 1 of a factor on what each head and neuron gives, summed over batches."""
+    """Return |∂loss/∂m| at m = 1, summed over batches, where m multiplies the output of each head and neuron."""
     heads = [torch.ones(HEADS, dtype=torch.double, requires_grad=True) for _ in model.layers]
     neurons = [torch.ones(NEURONS, dtype=torch.double, requires_grad=True) for _ in model.layers]
     model = model.double()

@@ -1,4 +1,4 @@
-"""A cut model computes what the masked one does, whatever is removed; and it has the papers' size."""
+"""A cut model computes the same as the masked one, for every removal, and has the papers' size."""
 
 from itertools import product
 
@@ -13,7 +13,7 @@ from weebill.translation.model.network import Translator
 
 
 def subsets(size):
-    """All subsets of range(size)."""
+    """Return all subsets of range(size)."""
     return [
         [i for i, chosen in enumerate(pattern) if chosen]
         for pattern in product((0, 1), repeat=size)
@@ -104,7 +104,7 @@ def test_translation_network_with_every_kind_of_block_cut(decoder):
 
 @pytest.mark.parametrize(("removed", "printed"), [(0, 15.7), (36, 14.5), (42, 14.3)])
 def test_tiny_without_heads_has_the_printed_number_of_parameters(removed, printed):
-    """WNGT20 table 2: Tiny, Steady.i12 and Pushy.i6, Steady.i14 and Pushy.i7."""
+    """WNGT20 table 2 prints Tiny, Steady.i12 and Pushy.i6, Steady.i14 and Pushy.i7."""
     with torch.device("meta"):
         network = Translator(Architecture.from_zoo(load_zoo()["tiny"]))
     encoder = [b for b in network.attention_blocks() if b.name.startswith("encoder.")]

@@ -21,7 +21,7 @@ def block_of(model, kind):
 
 
 def mask_of(kind, closed):
-    """Ones (h,) or (f,), zeros where closed."""
+    """Return ones (h,) or (f,), with zeros at closed gates."""
     mask = torch.ones(HEADS if kind == "heads" else NEURONS, dtype=torch.float64)
     mask[list(closed)] = 0.0
     return mask.requires_grad_()
@@ -33,9 +33,9 @@ def loss(model, changed=()):
 
 
 def written_out(model, kind, mask, parts):
-    """The parameters of a layer's parts times the mask.
+    """Return the parameters of a layer's parts times the mask.
 
-    Rows of weights and biases; of the last part only the weight, by columns.
+    Rows of weights and biases are multiplied; of the last part only the weight, by columns.
     """
     factors = mask.repeat_interleave(HEAD_SIZE if kind == "heads" else 1)
     changed = {}
@@ -81,7 +81,7 @@ def test_a_gates_gradient_is_that_of_a_mask_of_the_last_weights(kind, closed):
     expected = torch.autograd.grad(loss(model, changed), parameters)
     torch.testing.assert_close(found, expected)
 
-    # Σ gradient ⊙ weight over the columns behind a gate, of the weight as it acts
+    # Σ gradient ⊙ weight over the columns behind a gate, for the effective weight
     [(name, acting)] = changed.items()
     [gradient] = torch.autograd.grad(loss(model, {name: acting}), [acting])
     weight = dict(model.named_parameters())[name]
@@ -91,7 +91,7 @@ def test_a_gates_gradient_is_that_of_a_mask_of_the_last_weights(kind, closed):
 
 @pytest.mark.parametrize("kind", PARTS)
 def test_behind_a_closed_gate_the_gate_alone_has_a_gradient(kind):
-    """Masks of all parts at once leave none, so that nothing would ever come back."""
+    """With masks on all parts at once, no gradient would remain, and no gate could open again."""
     model, mask = toy().double(), mask_of(kind, [1])
     [everywhere] = torch.autograd.grad(
         loss(model, written_out(model, kind, mask, PARTS[kind])), [mask]
@@ -120,7 +120,7 @@ def test_written_gates_stay_and_the_closed_ones_are_found(kind):
     write_gates(block, gates)
     torch.testing.assert_close(loss(model), expected)
     if kind == "heads":
-        block.head(2)["out.weight"].data[:, 1] = 0.0  # it still gives through its others
+        block.head(2)["out.weight"].data[:, 1] = 0.0  # other columns still act
     assert silent(block) == [0, 3]
 
 
@@ -146,7 +146,7 @@ def test_fused_and_transposed_projections():
 
 @pytest.mark.parametrize("model_type", [torch.bfloat16, torch.float32], ids=["weights", "autocast"])
 def test_bfloat16_reaches_neither_gates_nor_their_gradients(model_type):
-    """The sum over 1,001 positions of a gradient of 1 each, which bfloat16 cannot count."""
+    """1,001 positions have a gradient of 1 each; bfloat16 cannot represent their sum."""
     inner, outer = nn.Linear(1, 2), nn.Linear(2, 1, bias=False)
     for parameter in (*inner.parameters(), *outer.parameters()):
         nn.init.ones_(parameter)

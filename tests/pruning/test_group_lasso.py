@@ -1,4 +1,4 @@
-"""Group lasso against one written out by hand, killed against undisturbed, and on two devices."""
+"""Group lasso against a written-out one, killed against undisturbed, and on two devices."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruned_students import make_pruned
 
-# as strong as a few updates of the toy ask for
+# strong, because the toy has only a few updates
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}
 ROWCOL = GroupLasso(strength=12.0, **TOY)
 METHODS = {
@@ -63,12 +63,12 @@ def norms_of(model, grouping):
 
 
 def weight(settings, group):
-    """What a group's norm is multiplied by in the penalty."""
+    """Return the factor of a group's norm in the penalty."""
     return settings.strength * (len(flat(group)) ** 0.5 if settings.size_scaling else 1.0)
 
 
 def by_hand(method, work):
-    """The phases with loops over groups: (heads that went, neurons that went, the last model)."""
+    """Run the phases with loops over groups; return (removed heads, removed neurons, the last model)."""
     study = ToyStudy()
     model = study.checkpoint(4)
     before = norms_of(model, method.groups)
@@ -79,7 +79,7 @@ def by_hand(method, work):
         with torch.no_grad():
             for group, values, length in former:
                 amount = RATE * weight(method, group)
-                moved = flat(group) - amount * values / length  # a step along its gradient too
+                moved = flat(group) - amount * values / length  # also a step along its gradient
                 for part, new in zip(group, moved.split([p.numel() for p in group]), strict=True):
                     part.copy_(new.view_as(part))
     heads, neurons = {}, {}
@@ -133,7 +133,7 @@ def test_the_penalty_is_that_of_loops(settings, side):
 
 
 class Doctored(ToyStudy):
-    """Its training with a companion is a change of the weights by hand."""
+    """Training whose companion is replaced by a change of the weights by hand."""
 
     def __init__(self, change):
         super().__init__()
@@ -154,13 +154,13 @@ def removed(change, tmp_path, **settings):
 
 @pytest.mark.parametrize("dead", [5, 6])
 def test_a_head_goes_at_half_of_its_connections(dead, tmp_path):
-    """Of the 12 of head 1: some of key, then of out."""
+    """Head 1 has 12 connections: first some of key vanish, then some of out."""
 
     def change(model):
         layer = model.layers[2]
         layer.k.weight[HEAD_SIZE : 2 * HEAD_SIZE] = 0.0
         layer.k.bias[HEAD_SIZE : 2 * HEAD_SIZE] = 0.0
-        layer.v.weight[HEAD_SIZE] = 0.0  # its bias lives
+        layer.v.weight[HEAD_SIZE] = 0.0  # its bias is not zero
         layer.v.bias[HEAD_SIZE] = 1.0
         layer.o.weight[:, HEAD_SIZE : HEAD_SIZE + dead - HEAD_SIZE] = 0.0
 
@@ -176,7 +176,7 @@ def test_a_head_goes_at_half_of_its_matrices(dead, tmp_path):
         if dead == 2:
             layer.q.weight[:HEAD_SIZE] = 0.0
             layer.q.bias[:HEAD_SIZE] = 0.0
-        layer.k.weight[: HEAD_SIZE - 1] = 0.0  # not all of it
+        layer.k.weight[: HEAD_SIZE - 1] = 0.0  # not all of the head
 
     found = removed(change, tmp_path, groups="head")
     assert found == {"heads": {"encoder.0.attention": [0]} if dead == 2 else {}, "neurons": {}}
@@ -186,7 +186,7 @@ def test_a_neuron_goes_with_its_inner_or_outer_connection(tmp_path):
     def change(model):
         layer = model.layers[1]
         layer.up.weight[2], layer.up.bias[2] = 0.0, 0.0
-        layer.up.weight[3] = 0.0  # its bias lives
+        layer.up.weight[3] = 0.0  # its bias is not zero
         layer.down.weight[:, 7] = 0.0
 
     found = removed(change, tmp_path)
@@ -201,7 +201,7 @@ def test_dead_is_a_share_of_the_mean_norm_of_the_map_before(tmp_path):
     def change(model):
         model.layers[2].up.weight[:], model.layers[2].up.bias[:] = 0.0, 0.0
         model.layers[2].down.weight[:] = 0.0
-        for neuron in range(NEURONS):  # in tenths of the former means
+        for neuron in range(NEURONS):  # in tenths of the previous means
             model.layers[2].up.bias[neuron] = inner * (neuron + 0.5) / 10
             model.layers[2].down.weight[0, neuron] = outer * (9.5 - neuron) / 10
 
@@ -295,7 +295,7 @@ def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
         network = study.checkpoint(4)
         work = tmp_path / str(len(trained))
         study.train(network, start_update=4, updates=2, work=work, companion=lasso)
-        # the loss does not depend on keys' biases: Adam makes steps of what rounding leaves
+        # the loss does not depend on keys' biases: Adam turns rounding errors into steps
         state = network.state_dict()
         trained.append({name: state[name] for name in state if not name.endswith("key.bias")})
     torch.testing.assert_close(*trained, rtol=0, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Groups of weights: who belongs to which, their norms and gradients, against loops."""
+"""Groups of weights: their members, norms and gradients, against loops."""
 
 import math
 
@@ -14,7 +14,7 @@ MODELS = {"toy": toy, "ssru": lambda: small_translator("ssru")}
 
 
 def members(block, grouping):
-    """Per map, and group of it, the weights and biases that it holds: lists of views."""
+    """Return, for each map and each of its groups, its weights and biases: lists of views."""
     if isinstance(block, FeedForwardBlock):
         neurons = [block.neuron(neuron) for neuron in range(block.neurons)]
         inner = [[own["inner.weight"], own["inner.bias"]] for own in neurons]
@@ -36,7 +36,7 @@ def members(block, grouping):
 
 
 def flat(group):
-    """A copy of all that a group holds, one after the other."""
+    """Return a copy of all numbers of a group, one after the other."""
     return torch.cat([values.detach().reshape(-1) for values in group])
 
 
@@ -71,7 +71,7 @@ def test_norms_sizes_and_gradients_are_those_of_loops(model, grouping):
 
 
 def parameters_of(groups):
-    """The weights of the maps, and the biases that belong to groups."""
+    """Return the weights of the maps, and the biases that belong to groups."""
     for one in groups:
         yield one.projection.module.weight
         if one.side == "outputs":
@@ -94,7 +94,7 @@ def test_groups_of_zeros_have_no_gradient(grouping):
 
 
 def test_a_part_of_a_fused_map_is_grouped_alone():
-    """As GPT-2's: (inputs, 3 · outputs) weights."""
+    """GPT-2 has such maps: (inputs, 3 · outputs) weights."""
     fused = nn.Module()
     fused.weight = nn.Parameter(torch.randn(5, 12))
     fused.bias = nn.Parameter(torch.randn(12))

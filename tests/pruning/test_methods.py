@@ -1,4 +1,4 @@
-"""The registry of methods: settings without torch, and what one file and one entry make of a method."""
+"""The registry of methods: settings without torch, and a method made of one file and one entry."""
 
 import subprocess
 import sys
@@ -47,7 +47,7 @@ class FirstHeads(AtOnce, BlockMethod):
 
 @pytest.fixture
 def registered(monkeypatch):
-    """The method in the registry, and in the schema that is made of it."""
+    """Add the method to the registry, and to the schema made from it."""
     monkeypatch.setitem(METHODS._places, "first-heads", f"{__name__}:FirstHeads")
     load_schema.cache_clear()
     yield
@@ -55,7 +55,7 @@ def registered(monkeypatch):
 
 
 def experiment(**recipes):
-    """An experiment of two students of 6 encoder layers with 8 heads."""
+    """Return an experiment of two students of 6 encoder layers with 8 heads."""
 
     def corpus(name):
         return {"importer": "files", "source": f"{name}.en", "target": f"{name}.de"}
@@ -98,7 +98,7 @@ def test_one_entry_makes_a_method_of_every_part(registered, tmp_path):
 
 
 def test_settings_are_read_without_torch():
-    """By the methods alone, and by the whole of what a configuration asks of recipes."""
+    """This holds for the methods alone, and for all that `configuration` asks about recipes."""
     code = (
         "import sys; from weebill.pruning import recipes; from weebill.pruning.methods import *\n"
         "assert len([*METHODS.values()]) == len(METHODS); assert 'torch' not in sys.modules"

@@ -1,4 +1,4 @@
-"""Movement pruning against one written out by hand, killed against undisturbed, and on two devices."""
+"""Movement pruning against a written-out one, killed against undisturbed, and on two devices."""
 
 from dataclasses import replace
 from functools import partial
@@ -61,7 +61,7 @@ def outputs(model):
 
 
 def by_hand(ranking):
-    """Nothing gated, cut or built in: weights times masks, their gradients times weights.
+    """Train with weights times masks, and gradients times weights: without gates, cuts or code of the library.
 
     Returns (closed heads and neurons of the last update by layer, those of all updates, the final outputs).
     """

@@ -1,4 +1,4 @@
-"""Which scores are the lowest: ties and both rankings."""
+"""The lowest scores: ties, and both rankings."""
 
 import pytest
 

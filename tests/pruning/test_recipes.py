@@ -1,4 +1,4 @@
-"""How much recipes remove, against counting, and what each is compared with."""
+"""Amounts that recipes remove, against counting, and the baselines of each recipe."""
 
 from dataclasses import replace
 
@@ -42,8 +42,8 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
 
     assert amount("pushy") == (4, 0)
     assert amount("gradient") == (4, 8)
-    assert amount("gradient", heads=0.3, neurons=0.1) == (2, 3)  # of 8 and 32 together
-    assert amount("movement", heads=0.3, neurons=0.1) == (2, 2)  # of 4 and 16, twice
+    assert amount("gradient", heads=0.3, neurons=0.1) == (2, 3)  # of 8 and 32 in all
+    assert amount("movement", heads=0.3, neurons=0.1) == (2, 2)  # of 4 and 16 in each layer
     assert amount("elsewhere") == (2, 4)
     assert amount("gradient", blocks="decoder.*.feed_forward") == (0, 8)
     assert amount("top") == (0, 0)
@@ -52,7 +52,7 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
 
 
 def compared(config, zoo, student, precision="float32"):
-    """Recipe → what it is compared with, beside the unpruned student."""
+    """Return the baselines of each recipe, without the unpruned student."""
     found = {}
     for (of, recipe), pairs in comparisons(config, zoo).items():
         for variant, (_, other, _) in pairs:
@@ -75,7 +75,7 @@ def test_chance_by_another_method_will_do(experiment, zoo):
     recipes = {name: RECIPES[name] for name in ("pushy", "chance-at-once", "gradient")}
     config = check(experiment({"pruning": recipes}), "trial.yaml", zoo)
     assert compared(config, zoo, "small") == {"pushy": ["chance-at-once"]}
-    assert compared(config, zoo, "thin") == {}  # whose half of the heads are but two
+    assert compared(config, zoo, "thin") == {}  # half of its heads are only two
 
 
 def test_only_what_is_measured_is_compared(experiment, zoo):

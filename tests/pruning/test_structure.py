@@ -1,4 +1,4 @@
-"""What blocks refuse to be made of."""
+"""Malformed blocks are refused."""
 
 import pytest
 from torch import nn

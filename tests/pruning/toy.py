@@ -1,4 +1,4 @@
-"""Small models for the tests: a toy family unlike the translation one with a study, and a student."""
+"""Small models for the tests: a toy family with a study, unlike translation, and a student."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +18,7 @@ RATE = 0.003  # of the toy study's training
 
 
 class ToyLayer(nn.Module):
-    """Attention whose width is not the model's, written out; then tanh neurons."""
+    """Attention of another width than the model's, written out, followed by tanh neurons."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ class ToyLayer(nn.Module):
 
 
 class Toy(nn.Module):
-    """A stack of toy layers."""
+    """Stack of toy layers."""
 
     def __init__(self):
         super().__init__()
@@ -83,7 +83,7 @@ class Toy(nn.Module):
 
 
 def toy(seed: int = 1) -> Toy:
-    """A toy model whose heads look at places of their own: their scores are far from even."""
+    """Make a toy model whose heads look at different places, so that their scores differ clearly."""
     torch.manual_seed(seed)
     model = Toy()
     with torch.no_grad():
@@ -93,7 +93,7 @@ def toy(seed: int = 1) -> Toy:
 
 
 def toy_batch(seed: int, rows: int = 5, positions: int = 7):
-    """Inputs (rows, positions, WIDTH) and the mask of real positions, some rows shorter."""
+    """Return inputs (rows, positions, WIDTH) and the mask of real positions; some rows are shorter."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(rows, positions, WIDTH, generator=generator)
     lengths = torch.randint(2, positions + 1, (rows,), generator=generator)
@@ -101,7 +101,7 @@ def toy_batch(seed: int, rows: int = 5, positions: int = 7):
 
 
 def small_translator(decoder: str) -> Translator:
-    """A small translation network with biases and norms that are not those of a fresh one."""
+    """Make a small translation network with biases and norms unlike those of a fresh one."""
     torch.manual_seed(7)
     entry = {"embedding": 16, "feed_forward": 24, "heads": 4, "attention_width": 20}
     layers = {"encoder_layers": 2, "decoder_layers": 2, "decoder_tied": decoder == "ssru"}
@@ -114,9 +114,9 @@ def small_translator(decoder: str) -> Translator:
 
 
 class ToyStudy:
-    """Trains the toy to sum what stands before each position; checkpoints every 3 updates.
+    """Study that trains the toy to sum the inputs before each position; checkpoints every 3 updates.
 
-    Its state is the weights, and a companion's, alone (plain gradient descent).  tick: called at each update.
+    Its state is only the weights and a companion's state (plain gradient descent).  tick: called at each update.
     """
 
     convergence = 8
@@ -134,7 +134,7 @@ class ToyStudy:
         return model
 
     def untrained(self) -> Toy:
-        """The toy of another seed without its first layer's last neuron, as if pruned."""
+        """Return the toy of another seed without its first layer's last neuron, as if pruned."""
         model = toy(seed=2)
         cut(model, neurons={"encoder.0.neurons": [NEURONS - 1]})
         return model
@@ -177,7 +177,7 @@ class ToyStudy:
 
     @staticmethod
     def loss(model: Toy, x, mask):
-        """Mean squared error at the real positions."""
+        """Return the mean squared error at the real positions."""
         return (model(x, mask) - x.cumsum(1))[mask].pow(2).mean()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The error of quantized inputs against the same sums written out, and the formula that the literature prints."""
+"""The error of quantized inputs, against written-out sums and the formula of the literature."""
 
 import pytest
 import torch

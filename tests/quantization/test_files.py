@@ -1,4 +1,4 @@
-"""The `quantization` section of a config.json, held against what was written there."""
+"""The `quantization` section of a config.json, compared with the settings written there."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from weebill.quantization.modules import quantize_model
 
 
 class Tied(nn.Module):
-    """A table that is the output's weight too."""
+    """Embedding whose table is also the output's weight."""
 
     def __init__(self):
         super().__init__()

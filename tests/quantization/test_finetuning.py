@@ -91,7 +91,7 @@ def test_a_resumed_training_is_the_uninterrupted_one():
     steps(model, optimizer, data[5:])
 
     resumed, resumed_optimizer = fresh()
-    resumed(TOKENS)  # what was rounded before loading must be forgotten
+    resumed(TOKENS)  # the rounded weights from before loading must be forgotten
     resumed.load_state_dict(saved[0])
     resumed_optimizer.load_state_dict(saved[1])
     steps(resumed, resumed_optimizer, data[5:])

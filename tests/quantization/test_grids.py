@@ -14,7 +14,7 @@ LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 
 
 def tensors():
-    """Weights of several shapes and tails, with zeros, ties and a single element."""
+    """Return weights of several shapes and tails, with zeros, ties and a single element."""
     generator = torch.Generator().manual_seed(0)
     normal = torch.randn(37, 53, generator=generator)
     return {

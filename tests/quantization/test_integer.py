@@ -1,4 +1,4 @@
-"""Integer products against 64-bit integers, bit for bit."""
+"""Integer products against 64-bit integers, exactly."""
 
 import pytest
 import torch

@@ -21,7 +21,7 @@ SCALES = {"layer": 40.0, "plain": 55.0, "output": 37.5}
 
 
 def integer_reference(linear: nn.Linear, x, activation_scale: float, rowwise: bool):
-    """y = (Σ codes · codes) / (scales) + bias, looping in Python integers, steps in float32."""
+    """Return y = (Σ codes · codes) / (scales) + bias, by loops over Python integers, with float32 steps."""
     weight, f32 = linear.weight.detach().numpy(), np.float32
     y = np.zeros((len(x), len(weight)), dtype=np.float32)
     for n, row in enumerate(weight):
@@ -136,7 +136,7 @@ def test_packed_rows_are_rows_of_the_table(grid):
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("grid", GRIDS)
 def test_a_cast_model_gives_what_the_float32_one_gives(grid, scaled, mode, dtype):
-    """A grid's scale of 1e5 and more, of weights that are all small, has no place in float16."""
+    """If all weights are small, a grid's scale is 1e5 or more, too large for float16."""
     model = Toy().eval()
     with torch.no_grad():
         model.plain.weight *= 1e-4

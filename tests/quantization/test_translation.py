@@ -1,4 +1,4 @@
-"""Quantized translators in model folders: what is on disk, what comes back, and training under quantization."""
+"""Quantized translators in model folders: their files, round trips, and training under quantization."""
 
 import copy
 import dataclasses
@@ -80,7 +80,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
         stored = sum(file.get_tensor(name).nbytes for name in file.keys())  # noqa: SIM118
         codes = [n for n in file.keys() if n.endswith(".codes")]  # noqa: SIM118
     rows = sum(v.numel() for n, v in network.state_dict().items() if n.endswith("quantized.scale"))
-    extra = 4 * (rows + len(scales or ()))  # a scale a weight or row, a scale an input
+    extra = 4 * (rows + len(scales or ()))  # one scale per weight or row, one per input
     assert stored == weights * bytes_each + 4 * others + extra
     size = (tmp_path / grid / "model.safetensors").stat().st_size
     assert stored < size < stored + 10_000  # the header
@@ -103,7 +103,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
 
 
 def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
-    """Of their Tiny with 32,000 pieces: 8 bits a weight, or 4, and little beside them."""
+    """The papers' Tiny with 32,000 pieces takes 8 or 4 bits per weight, and little more."""
     network = Translator(Architecture.from_zoo(load_zoo()["tiny"], 32000))
     sizes = {}
     for grid in ("float32", "int8", "log4"):

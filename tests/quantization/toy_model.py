@@ -1,4 +1,4 @@
-"""A small model with everything the swap must handle, of no family of ours."""
+"""A small model of no library family, with everything that the swap must handle."""
 
 import torch
 from torch import Tensor, nn
