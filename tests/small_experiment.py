@@ -1,4 +1,4 @@
-"""A small valid experiment and a zoo of its own, so that tuning config/ breaks no test."""
+"""A small valid experiment with its own zoo, so that changes of config/ break no test."""
 
 import copy
 
@@ -41,7 +41,7 @@ ZOO = {
 
 
 def merge(values, overrides):
-    """`values` with `overrides` laid over: mappings are merged key by key, all else is replaced."""
+    """Return `values` overridden by `overrides`: mappings are merged key by key, all else is replaced."""
     merged = dict(values)
     for key, value in overrides.items():
         if isinstance(value, dict) and isinstance(merged.get(key), dict):
@@ -57,7 +57,7 @@ def zoo():
 
 @pytest.fixture
 def experiment():
-    """experiment(changes, without=...) → the small experiment, changed."""
+    """Return experiment(changes, without=...), which gives the changed small experiment."""
 
     def make(changes=None, without=()):
         config = merge(copy.deepcopy(EXPERIMENT), changes or {})
@@ -74,7 +74,7 @@ def experiment():
 
 @pytest.fixture
 def faults(experiment, zoo):
-    """faults(changes, without) → what is wrong with the small experiment, changed so: the lines, without its name."""
+    """Return faults(changes, without), which gives the error lines of the changed experiment, without its name."""
 
     def check_changed(changes, without):
         with pytest.raises(ConfigurationError) as caught:

@@ -20,13 +20,13 @@ TEXT = [
 
 
 def make_vocabulary(path: Path, size: int = 60, seed: int = 1) -> Vocabulary:
-    """A SentencePiece model of a handful of sentences."""
+    """Train a SentencePiece model on a handful of sentences."""
     train_vocabulary(TEXT, path, size=size, seed=seed)
     return Vocabulary(path)
 
 
 def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:
-    """A network whose output depends visibly on its input."""
+    """Make a network whose output clearly depends on its input."""
     torch.manual_seed(seed)
     encoder = LayerShape(heads=2, head_size=8, feed_forward=32)
     decoder = LayerShape(2, 8, 32, self_heads=2 if kind == "attention" else 0)
@@ -38,6 +38,6 @@ def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:
 
 
 def make_folder(path: Path, vocabulary: Vocabulary, seed: int = 0, kind: str = "ssru") -> Path:
-    """A model folder of such a network."""
+    """Write a model folder of such a network."""
     save_model(path, make_network(len(vocabulary), seed, kind), vocabulary, lineage={"seed": seed})
     return path

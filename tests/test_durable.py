@@ -1,4 +1,4 @@
-"""What is done is on the disk: every file before it gets its name, and the name before the writer goes on."""
+"""Finished work is on the disk: files are synced before they get their names, and names before the writer goes on."""
 
 import errno
 import os
@@ -21,9 +21,9 @@ OLD = FolderKind(perhaps=("old",))
 
 
 class Disk:
-    """What a power loss would leave: the state in which each file and folder was last synced, by its inode.
+    """State of the disk after a power loss: each file and folder as last synced, by its inode.
 
-    Looks at every renaming into place: all that gets its name by it must have been synced as it is.
+    It checks every renaming: all content under the new name must have been synced in its present state.
     """
 
     def __init__(self, monkeypatch):
@@ -60,7 +60,7 @@ class Disk:
         assert self.synced.get(path.stat().st_ino) == self.state(path), f"{path}: not synced"
 
     def check_all(self, *paths):
-        """Everything at some paths, and the names in the folders that hold them."""
+        """Check everything at some paths, and the names in the folders that hold them."""
         for path in paths:
             assert path in self.placed, f"{path}: not put in place by one renaming"
             for one in [path, *path.rglob("*")]:
@@ -84,7 +84,7 @@ def test_a_folder_is_on_the_disk(tmp_path, disk):
     with atomic_folder(tmp_path / "above/it/model") as folder:
         fill(folder)
     disk.check_all(tmp_path / "above/it/model")
-    disk.check(tmp_path / "above")  # whose folders are new too
+    disk.check(tmp_path / "above")  # its parent folders are new too
     disk.check(tmp_path)
 
 
@@ -158,7 +158,7 @@ def names(folder):
 
 @pytest.mark.parametrize("exchanges", [True, False])
 def test_a_failure_in_the_middle_leaves_the_former_folder(tmp_path, monkeypatch, exchanges):
-    """Whichever of the renamings fails."""
+    """Each of the renamings fails in turn."""
     for failing in range(1 if exchanges else 2):
         for name in ("new", "place"):
             (tmp_path / name).mkdir(exist_ok=True)
@@ -200,7 +200,7 @@ with atomic_folder(sys.argv[1], FolderKind(perhaps=("version",))) as folder:
 
 @pytest.mark.parametrize(("renamings", "version"), [(1, "old"), (2, "new"), (3, "new")])
 def test_a_kill_in_the_middle_leaves_either_folder(tmp_path, renamings, version):
-    """Where a file system cannot exchange names: after the first renaming the next writer brings the old one back."""
+    """If a file system cannot exchange names, the next writer restores the old folder after the first renaming."""
     (tmp_path / "model").mkdir()
     (tmp_path / "model/version").write_text("old")
     command = [sys.executable, "-c", KILLED, tmp_path / "model", str(renamings)]

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, whatever ends the process that writes them."""
+"""Files appear whole or not at all, even if the process that writes them is killed."""
 
 import os
 import subprocess
@@ -126,7 +126,7 @@ def test_bad_json_names_its_file(tmp_path):
 
 
 def test_who_waits_for_a_folder_holds_it_even_where_it_was_removed(tmp_path):
-    """As work folders are, by the process that has ended its work."""
+    """A process removes its work folder when its work has ended."""
     folder, waited = tmp_path / "work", threading.Event()
 
     def wait():

@@ -1,4 +1,4 @@
-"""What every start of the workflow imports is light: it loads none of the libraries that train."""
+"""Each start of the workflow imports only light modules, without the libraries that train."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The wheel holds what the library reads, and asks for what it imports; installed, its commands run."""
+"""The wheel holds the library's data and declares its imports; its installed commands run."""
 
 import ast
 import json
@@ -32,7 +32,7 @@ ELSEWHERE = (
 BUILD = (
     "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 )
-# Runs commands, given as JSON on one line each, and prints their exit codes, output and errors likewise.
+# Run commands, given as JSON on one line each, and print their exit codes, output and errors likewise.
 RUN = """
 import contextlib, io, json, sys
 from weebill.__main__ import main
@@ -52,7 +52,7 @@ print(json.dumps([weebill.__file__, sorted({name.partition(".")[0] for name in s
 
 
 def build(hook: str, source: Path, folder: Path) -> Path:
-    """The wheel that a hook of setuptools makes of the sources."""
+    """Build the wheel of the sources by a hook of setuptools."""
     folder.mkdir()
     run(sys.executable, "-c", BUILD, hook, str(folder), cwd=source)
     (wheel,) = folder.glob("*.whl")
@@ -71,7 +71,7 @@ def run(
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """A folder with what a wheel is built from, named as a clone is."""
+    """Make a folder with the sources of a wheel, named as a clone is."""
     folder = tmp_path_factory.mktemp("parent") / "weebill"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "weebill", folder / "weebill", ignore=ignored)
@@ -88,7 +88,7 @@ def wheel(sources, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(wheel):
-    """What the wheel tells of itself."""
+    """Return the wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         return BytesParser().parsebytes(archive.read(name))
@@ -96,17 +96,17 @@ def told(wheel):
 
 @pytest.fixture(scope="module")
 def requirements(told):
-    """What the wheel asks for."""
+    """Return the wheel's requirements."""
     return [Requirement(text) for text in told.get_all("Requires-Dist")]
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """A bare environment with the wheel and nothing else; its Python."""
+    """Make a bare environment with only the wheel, and return its Python."""
     folder = tmp_path_factory.mktemp("bare")
     python = folder / "venv/bin/python"
     has_pip = find_spec("pip") is not None  # uv's environments have none
-    bare = ["--without-pip"] if has_pip else []  # which takes seconds less
+    bare = ["--without-pip"] if has_pip else []  # saves seconds
     run(sys.executable, "-m", "venv", *bare, str(folder / "venv"), cwd=folder)
     pip = [sys.executable, "-m", "pip", "--python"] if has_pip else [str(python), "-m", "pip"]
     pip += [str(python)] if has_pip else []
@@ -142,7 +142,7 @@ def link(requirements: list[Requirement], folder: Path) -> None:
 def run_commands(
     python: Path, commands: list[list[str]], cwd: Path, *packages: Path
 ) -> tuple[list, str, set[str]]:
-    """(exit code, output, errors) of each, where weebill lay, and the top-level modules that were imported."""
+    """Return (exit code, output, errors) of each command, weebill's folder, and the imported top-level modules."""
     lines = "".join(f"{json.dumps(command)}\n" for command in commands)
     done = run(str(python), "-c", RUN, cwd=cwd, packages=packages, input=lines)
     *found, last = done.stdout.splitlines()
@@ -151,7 +151,7 @@ def run_commands(
 
 
 def third_party(file: Path) -> set[str]:
-    """The top-level modules of others that a source file imports anywhere."""
+    """Return the third-party top-level modules that a source file imports anywhere."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

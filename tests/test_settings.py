@@ -7,7 +7,7 @@ from weebill.settings import Count, defaults, section, sentences
 
 @section
 class Base:
-    """A class with a sentence that its child keeps."""
+    """Settings with a sentence that a subclass keeps."""
 
     kept: Count = 3
     """A sentence
@@ -18,7 +18,7 @@ class Base:
 
 @section
 class Child(Base):
-    """A class with keys of its own."""
+    """Settings with keys of their own."""
 
     changed: str = "b"
     """The child's own."""

@@ -1,4 +1,4 @@
-"""Types in the headers of files, against what was written."""
+"""Types in the headers of files, against the written tensors."""
 
 import pytest
 import torch

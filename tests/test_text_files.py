@@ -1,4 +1,4 @@
-"""Text comes in whole or not at all: a compressed file that was cut never passes for a shorter one."""
+"""Text is read whole or not at all: a truncated compressed file is never taken for a shorter one."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""Models trained by unbabel-comet: resumed after a kill to the same bytes, and read by our scorer, with its scores."""
+"""Models trained by unbabel-comet: resumed after a kill to the same bytes, and read by our scorer."""
 
 import json
 import signal

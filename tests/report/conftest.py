@@ -1,4 +1,4 @@
-"""Invented results of a small experiment, in the form that the workflow's measurements have."""
+"""Invented results of a small experiment, in the form of the workflow's measurements."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ CONFIG = {
     },
     "pruning": {"pushy-i6": {"method": "late-reset", "criterion": "confidence"}},
 }
-VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads a layer, words a second on one core
+VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads per layer, words per second on one core
     "teacher/beam-4/float32": (40.0, 120.0, (8,) * 6, 200.0),
     "teacher/greedy/float32": (39.5, 120.0, (8,) * 6, 700.0),
     "small/unpruned/float32": (39.0, 60.0, (8,) * 6, 2000.0),
@@ -46,7 +46,7 @@ SIGNATURE = "nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|vers
 
 
 def read(table: Table) -> list[dict[str, str]]:
-    """The rows of a table as its CSV file holds them."""
+    """Return the rows of a table as its CSV file holds them."""
     return list(csv.DictReader(io.StringIO(rendering.to_csv(table))))
 
 
@@ -106,7 +106,7 @@ PYTORCH = "PyTorch reference"
 
 
 def engines(variant: Variant) -> dict[str, float]:
-    """What translates a variant, and how many times as fast as the runtime."""
+    """Return the engines of a variant, and their speeds as multiples of the runtime's."""
     return {PYTORCH: 1.0} if variant.student == "teacher" else {PYTORCH: 0.25, RUNTIME: 1.0}
 
 
@@ -208,7 +208,7 @@ def results() -> Results:
     return Results(CONFIG, measurements, sizes, speeds, latencies)
 
 
-# A pruning experiment: recipe → its settings, heads and neurons of its encoder's layers, BLEU, words a second
+# A pruning experiment: recipe → settings, heads and neurons of the encoder's layers, BLEU, words per second
 PRUNED = {
     "unpruned": (None, (8, 8), (100, 100), 30.0, 1000.0),
     "pushy": (
@@ -223,12 +223,12 @@ PRUNED = {
     "anew": ({"method": "from-scratch", "like": "lasso"}, (4, 0), (10, 40), 28.0, 1500.0),
     "top": ({"method": "depth", "layers": 1}, (8,), (100,), 27.0, 1600.0),
 }
-BASELINES = {"pushy": ["chance"], "lasso": ["anew"]}  # beside the unpruned student
+BASELINES = {"pushy": ["chance"], "lasso": ["anew"]}  # besides the unpruned student
 
 
 @pytest.fixture
 def pruned_results() -> Results:
-    """Each recipe in float32 and int8, which is a quarter BLEU worse and twice as fast."""
+    """Return each recipe in float32 and in int8, which is 0.25 BLEU worse and twice as fast."""
     measurements, sizes, speeds, comparisons = [], [], [], []
     for recipe, (_, heads, neurons, bleu, rate) in PRUNED.items():
         for precision, loss, times in (("float32", 0.0, 1), ("int8", 0.25, 2)):

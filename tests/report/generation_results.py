@@ -18,7 +18,7 @@ WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
 
 
 def generation_results() -> Results:
-    """A score, a size and a time of every variant, each smaller than the one before."""
+    """Return a score, a size and a time of every variant, each smaller than the one before."""
     config = check(read_yaml(CONFIG / "generation-small.yaml"), "x")
     found = Results(config)
     for number, variant in enumerate(variants(config), start=1):
@@ -81,7 +81,7 @@ def cells(table: Table, variant: str) -> dict[str, tuple[str, str]]:
 
 
 def piped(results: Results, *pipelines: str) -> Results:
-    """The results of pipelines "MODEL/STEP/STEP…", with two GPT-2s and a pruning of the vocabulary; equal scores."""
+    """Return the results of pipelines "MODEL/STEP/STEP…", with two GPT-2s and a pruned vocabulary; equal scores."""
     models = results.config["models"]
     models = {**models, "small": models["gpt2"], "large": models["gpt2"]}
     steps = {**results.config["steps"], "used-pieces": {"method": "prune-vocabulary"}}

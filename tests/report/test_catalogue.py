@@ -1,4 +1,4 @@
-"""The catalogue: every table, figure and page can be made, and is shown where its measurements are there."""
+"""The catalogue: every table, figure and page can be made, and is shown if its measurements exist."""
 
 import pytest
 
@@ -13,7 +13,7 @@ EVERYTHING = [*Results.__dataclass_fields__]
 
 
 def entries(kind: str) -> list[catalogue.Item]:
-    """All tables and figures of a kind of experiment, shown or not."""
+    """Return all tables and figures of a kind of experiment, shown or not."""
     groups = (catalogue.all_tables(kind), catalogue.FIGURES[kind])
     return [item for rules in groups for items in rules.values() for item in items]
 

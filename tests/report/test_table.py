@@ -1,4 +1,4 @@
-"""Cells as shown: deltas of what is shown, counts of digits, headings that neighbours share."""
+"""Cells as shown: deltas of the shown values, digits, and headings shared by neighbours."""
 
 from weebill.report.table import delta, fixed, groups, three_digits
 from weebill.report.tables import overview

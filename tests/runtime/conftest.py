@@ -12,7 +12,7 @@ from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions, greedy
 
 PIECES = 300
-# Where there is no matrix unit, `amx` keeps its tiles in memory.
+# On processors without a matrix unit, `amx` keeps its tiles in memory.
 ISAS = list(dict.fromkeys([*available(), *(["amx"] if "vnni" in available() else [])]))
 SHAPES = {
     "ssru": {},
@@ -39,7 +39,7 @@ def network(
     width=64,
     pieces=PIECES,
 ) -> Translator:
-    """A random network of three encoder layers and two decoder layers that ends some sentences early."""
+    """Make a random network of three encoder layers and two decoder layers that ends some sentences early."""
     torch.manual_seed(7)
     decoder = LayerShape(cross, head, 80, own if kind == "attention" else 0)
     model = Translator(
@@ -61,14 +61,14 @@ def network(
 
 
 def sources(count=21) -> list[list[int]]:
-    """Sentences of 0 to 60 pieces, their end last."""
+    """Return sentences of 0 to 60 pieces, their end last."""
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(0, 60, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
 
 
 def quantized(model: Translator, grid: str, skip: Sequence[str] = ()) -> Translator:
-    """The network on a grid, int8 with activation scales from the test's own sentences."""
+    """Put the network on a grid; int8 gets activation scales from the test's own sentences."""
     if grid == "log4":
         return quantize_model(model, grid)
     ranges = record_ranges(model, lambda: greedy([model], sources(), SearchOptions()))

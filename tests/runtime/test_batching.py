@@ -1,4 +1,4 @@
-"""The runtime's own choice of batches: every sentence once, and few together where columns are many."""
+"""The runtime's own choice of batches: each sentence once, and few together if they have many columns."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TINY = DecoderCost(row=10**6, column=256)
 
 
 def shortlist(candidates: int) -> Shortlist:
-    """Every piece has candidates of its own."""
+    """Return a shortlist in which every piece has its own candidates."""
     numbers = np.arange(VOCABULARY * candidates, dtype=np.int32) % VOCABULARY
     return Shortlist(numbers.reshape(VOCABULARY, candidates), np.arange(2, 50, dtype=np.int32))
 
@@ -41,7 +41,7 @@ def test_every_sentence_that_is_not_empty_is_in_one_batch(count, with_shortlist)
 
 
 def test_the_size_is_that_of_least_cost_written_out():
-    """Sentences without a common piece: each adds as many columns as the one before."""
+    """Sentences share no piece: each adds as many columns as the one before."""
     text = [[*range(2 + 9 * number, 11 + 9 * number), EOS] for number in range(128)]
     chosen = shortlist(1)
 

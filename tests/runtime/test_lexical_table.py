@@ -1,4 +1,4 @@
-"""Shortlists of corpora: counts and ranks against plain loops, samples, and a whole one of a small language."""
+"""Shortlists of corpora: counts and ranks against plain loops, samples, and the full list of a small language."""
 
 import random
 from collections import Counter
@@ -75,7 +75,7 @@ def test_text_without_a_translation_is_refused(tmp_path, vocabulary):
 
 @needs_eflomal
 def test_the_shortlist_of_a_language_holds_its_words(tmp_path, vocabulary):
-    """Words in pairs, in any order: of each source word's pieces come all pieces of its translation."""
+    """Pairs have their words in any order; each source word's pieces yield all pieces of its translation."""
     draw = random.Random(6)
     sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
     sources = [" ".join(words) for words in sentences]

@@ -1,4 +1,4 @@
-"""Model folders as the runtime takes them: the precision of one, and what is damaged."""
+"""Model folders in the runtime: the chosen precision, and damaged folders."""
 
 import pytest
 

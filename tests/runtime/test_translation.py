@@ -1,4 +1,4 @@
-"""The runtime writes what PyTorch writes, for every kind of network and precision."""
+"""The runtime gives PyTorch's translations, for every kind of network and precision."""
 
 import copy
 import dataclasses
@@ -29,7 +29,7 @@ def _model(shape, precision):
 
 @functools.cache
 def written_by_pytorch(shape, precision, options):
-    """The oracle, once for all instruction sets: the model, and what PyTorch translates by it."""
+    """Return the model and PyTorch's translations, computed once for all instruction sets."""
     model = _model(shape, precision)
     translate = greedy if options.beam == 1 else search
     return model, translate([model], sources(), options)
@@ -71,7 +71,7 @@ def test_a_shortlist_chooses_among_its_columns(isa):
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_padding_is_never_chosen(isa, precision):
-    """Columns are padded to whole vectors; were padding 0, it would be the largest where all outputs are below."""
+    """Columns are padded to whole vectors; a padding of 0 would be the largest if all outputs are negative."""
     model = _model("ssru", precision)
     candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
     for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
@@ -83,7 +83,7 @@ def test_padding_is_never_chosen(isa, precision):
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_gates_that_are_shut_or_open(isa, sign):
-    """Far beyond where eˣ is a number."""
+    """The gates' inputs are far beyond the range of eˣ."""
     model = network()
     for layer in model.decoder:
         layer.recurrence.forget.bias.data += 500 * sign
@@ -104,7 +104,7 @@ def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
     """Beams grow, shrink as hypotheses end, and sentences leave the batch."""
     model, expected = written_by_pytorch(shape, precision, BEAMS)
     found = Runtime([copy.deepcopy(model)], isa).search(sources(), BEAMS)
-    # A sum in another order may move an activation by a whole step of 8 bits, and so all that follows.
+    # A sum in another order may move an activation by a whole step of 8 bits, and so all later numbers.
     tolerance, others = (1e-4, 1) if precision == "float32" else (0.03, 4)
     same = [
         [one.tokens for one in a] == [one.tokens for one in b]
@@ -135,7 +135,7 @@ def test_a_student_of_mixed_precision_is_refused(isa):
 
 
 def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
-    """But for the rounding of what lies between the products, which PyTorch's path keeps in float32."""
+    """Only rounding between the products differs: PyTorch's path keeps float32 there."""
     if isa != PORTABLE and not has_bfloat16(isa):
         pytest.skip(f"{isa} has no products of bfloat16 on this processor")
     model = network(kind="attention", tied=False)
@@ -179,7 +179,7 @@ LONG = SearchOptions(beam=2, max_source_tokens=4000, length_factor=0.0, length_c
 
 @functools.cache
 def long_sources_by_pytorch(kind):
-    """A model, sources of 3,000 and of 7 pieces, and the best translations; scores depend on all pieces."""
+    """Return a model, sources of 3,000 and of 7 pieces, and the best translations; scores depend on all pieces."""
     model = small_network(PIECES, kind=kind)
     draw = np.random.default_rng(3)
     long = [[*draw.integers(2, PIECES, count).tolist(), 0] for count in (3000, 7)]
@@ -191,7 +191,7 @@ def long_sources_by_pytorch(kind):
 
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_sources_of_thousands_of_pieces(isa, kind):
-    """Positions beyond the table that shorter sources, which come first, need."""
+    """The shorter sources come first, so the table of positions must grow."""
     model, long, expected = long_sources_by_pytorch(kind)
     runtime = Runtime([copy.deepcopy(model)], isa)
     runtime.search(long[1:], LONG)
@@ -201,7 +201,7 @@ def test_sources_of_thousands_of_pieces(isa, kind):
 
 
 def test_room_follows_the_sources_not_the_bound(isa):
-    """A bound of 10^12 pieces asks for no memory."""
+    """A bound of 10^12 pieces allocates no memory."""
     model, (_, short), (_, expected) = long_sources_by_pytorch("ssru")
     options = dataclasses.replace(LONG, max_source_tokens=10**12)
     ((found, *_),) = Runtime([copy.deepcopy(model)], isa).search([short], options)

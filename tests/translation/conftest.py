@@ -27,7 +27,7 @@ OBJECTS = {
 
 
 def sentence_pairs() -> list[tuple[str, str]]:
-    """All 64 sentences of a grammar of three places."""
+    """Return all 64 sentences of a grammar of three places."""
     return [
         (f"{s} {v} {o} .", f"{s_de} {v_de} {o_de} .")
         for s, s_de in SUBJECTS.items()
@@ -52,7 +52,7 @@ def corpus(tmp_path_factory):
 
 
 def small_architecture(pieces: int = 50, kind: str = "ssru", tied: bool = True) -> Architecture:
-    """Two encoder and two decoder layers of width 16; attention is wider than the embedding."""
+    """Return two encoder and two decoder layers of width 16; attention is wider than the embedding."""
     shape = LayerShape(heads=3, head_size=8, feed_forward=24)
     decoder = dataclasses.replace(shape, self_heads=3 if kind == "attention" else 0)
     return Architecture(

@@ -1,4 +1,4 @@
-"""Forced scores against the search's own scores and a sentence-by-sentence sum."""
+"""Forced scores, against the search's own scores and a sentence-by-sentence sum."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ PAIRS = sentence_pairs()[::5]
 
 
 def one_by_one(network, vocabulary, given, output):
-    """Σ log softmax of each piece, every sentence alone, in the search's steps."""
+    """Return Σ log softmax of each piece, every sentence alone, in the search's steps."""
     (source,), (target,) = vocabulary.encode([given]), vocabulary.encode([output])
     mask = torch.ones(1, len(source), dtype=torch.bool)
     state = network.start(network.encode(torch.tensor([source]), mask), mask)
@@ -60,7 +60,7 @@ def test_the_reverse_model_scores_the_source(network, vocabulary, tmp_path):
     options = SearchOptions(beam=2, nbest=1, allow_unknown=True)
     found = load_translator(tmp_path / "reverse").nbest(targets, options)
     best = [hypotheses[0] for hypotheses in found]
-    # where the text encodes to the same pieces again
+    # if the text encodes to the same pieces again
     same = [
         vocabulary.encode([h.text])[0] == [*h.pieces, EOS] and h.text.strip() != "" for h in best
     ]

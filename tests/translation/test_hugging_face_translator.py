@@ -30,7 +30,7 @@ SENTENCES = ["the small bird sings", "in the old tree the bird sings in the tree
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A tiny BART with a word tokenizer; no Marian, whose tokenizer wants a vocabulary of its own."""
+    """Write a tiny BART with a word tokenizer; Marian's tokenizer would need a vocabulary of its own."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
     path = tmp_path_factory.mktemp("hf") / "bart"
@@ -69,7 +69,7 @@ def folder(tmp_path_factory):
 
 
 def log_probability(model, source, target) -> float:
-    """Of the target and its end, by teacher forcing."""
+    """Return the mean log probability of the target and its end, by teacher forcing."""
     inputs = torch.tensor([[1, *target]])
     outputs = torch.tensor([[*target, 1]])
     with torch.no_grad():
@@ -95,7 +95,7 @@ def test_nbest_scores_are_log_probabilities_per_piece(folder, beam):
 
 
 def test_a_length_limit_holds_whatever_the_batch(folder):
-    """Never ending by itself, each output is ended at its own limit, its end scored."""
+    """The model never ends by itself: each output stops at its own limit, its end scored."""
     translator = load_translator(folder)
     with torch.no_grad():
         translator._model.final_logits_bias[0, 1] = -12.0
@@ -117,7 +117,7 @@ def test_order_and_blank_lines(folder):
 
 
 def test_weights_are_read_from_safetensors_only(folder, tmp_path):
-    """A pickle would run code: it is refused."""
+    """A pickle could run code, so it is refused."""
     copy = tmp_path / "pickled"
     copy.mkdir()
     for file in folder.iterdir():
@@ -144,7 +144,7 @@ def test_a_hugging_face_model_stands_alone(folder):
 
 
 def test_forced_scores_are_those_of_teacher_forcing(folder):
-    """Mean log probability of the output's tokens and its end, each pair alone, in a batch or not."""
+    """Scores are mean log probabilities of the output's tokens and end, alone or in a batch."""
     model = BartForConditionalGeneration.from_pretrained(folder).eval()
     tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
     outputs = ["der vogel singt", "im baum singt der vogel im baum", "vogel"]

@@ -1,4 +1,4 @@
-"""From text to text: order, blank lines, ensembles, and folders that are no model."""
+"""From text to text: order, blank lines, ensembles, and folders that hold no model."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Curves of what is cut from metrics."""
+"""Curves of the parts cut from metrics."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Figures: the front, and files that stand alone and come out the same twice."""
+"""Figures: the Pareto front, and files that are complete and equal when drawn twice."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lookups by variant: which one is the teacher."""
+"""Lookups by variant, and the choice of the teacher."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from weebill.report.lookups.translation import teacher
 
 
 def test_the_teacher_is_never_what_minimum_risk_chose(results):
-    """Also where its own search is greedy, with a beam of 1."""
+    """This holds too if its own search is greedy, with a beam of 1."""
     assert teacher(results) == Variant.parse("teacher/beam-4/float32")
     greedy = next(size for size in results.sizes if size.variant == "teacher/greedy/float32")
     chosen = replace(greedy, variant="teacher/mbr-8/float32", recipe="mbr-8")

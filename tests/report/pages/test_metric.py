@@ -1,4 +1,4 @@
-"""Sentences on metrics: signs of differences, and what is undefined."""
+"""Sentences on metrics: signs of differences, and undefined values."""
 
 import pytest
 

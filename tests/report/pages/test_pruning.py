@@ -1,4 +1,4 @@
-"""What pruning is worth, against the invented experiment that it comes from."""
+"""The page of pruning's gains, against the invented experiment that it shows."""
 
 from weebill.report.catalogue import pages
 from weebill.report.pages.pruning import pruning_page

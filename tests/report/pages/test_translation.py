@@ -1,4 +1,4 @@
-"""The page of all results: sentences that follow from the measurements, and what the run cost."""
+"""The page of all results: sentences derived from the measurements, and the cost of the run."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The table of activation scales: errors by their definition, scores against the model that was quantized."""
+"""The table of activation scales: errors by their definition, scores compared with the quantized model's."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def test_each_formula_has_its_errors(rows):
 
 
 def test_scores_stand_against_the_model_that_was_quantized(rows):
-    """A pruned student's own float32 model, not the unpruned one."""
+    """A pruned student is compared with its own float32 model, not with the unpruned one."""
     assert rows["small/pushy/float32"]["bleu_first"] == "30.00"
     assert rows["small/pushy/float32"]["encoder_error"] == ""
     assert rows["small/pushy/int8"]["bleu_first_delta"] == "-0.50"

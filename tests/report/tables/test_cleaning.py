@@ -1,4 +1,4 @@
-"""Cleaning as tables and figure says what its report counted."""
+"""Tables and figure of cleaning show the counts of its report."""
 
 import csv
 from collections import Counter
@@ -16,7 +16,7 @@ PLAIN = CorpusReport("plain", rows=2, kept=2, noise={None: Counter({None: 2})})
 
 @pytest.fixture
 def labelled():
-    """Copied rows are found 3 times of 4; of the undamaged rows one is lost."""
+    """Return a report in which 3 of 4 copied rows are found, and one undamaged row is lost."""
     return CorpusReport(
         "demo",
         rows=10,
@@ -32,14 +32,14 @@ def labelled():
 
 @pytest.fixture
 def written(labelled, tmp_path):
-    """Folder of the tables of a labelled and an unlabelled corpus."""
+    """Return the folder of the tables of a labelled and an unlabelled corpus."""
     for table in cleaning_tables([labelled, PLAIN]):
         write_table(table, tmp_path)
     return tmp_path
 
 
 def lines(path):
-    """Rows of a CSV without its header."""
+    """Return the rows of a CSV without its header."""
     return [",".join(row) for row in list(csv.reader(path.open(newline="")))[1:]]
 
 

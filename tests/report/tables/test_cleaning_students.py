@@ -1,4 +1,4 @@
-"""The table says of each stage's student what was measured, and compares with the first."""
+"""The table shows the measurements of each stage's student, and compares it with the first stage's."""
 
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import compare

@@ -47,7 +47,7 @@ def test_perplexity_is_not_compared_across_vocabularies(results):
     for variant, delta in {
         "small/fine-tuned/distilled-shortly": "x1.00",
         "small/fine-tuned/used-pieces": "",
-        "large/used-pieces/fine-tuned": "x1.00",  # its model's first has these pieces too
+        "large/used-pieces/fine-tuned": "x1.00",  # its model's first variant has these pieces too
     }.items():
         row = cells(table, variant)
         assert row["perplexity"][1] == delta and row["bits_per_byte"][1] == "x1.00"

@@ -1,4 +1,4 @@
-"""The tables of all variants and of what pruning left hold what was measured."""
+"""The tables of all variants and of pruned shapes show the measurements."""
 
 from tests.report.conftest import read
 from weebill.report.lookups.translation import variants

@@ -1,4 +1,4 @@
-"""What pruning is worth, against the invented experiment that it comes from."""
+"""Tables of pruning's gains, against the invented experiment that they show."""
 
 import dataclasses
 
@@ -54,7 +54,7 @@ def test_speeds_are_ratios_to_the_unpruned_student_in_the_same_precision(pruned_
 
 
 def test_each_8_bit_precision_has_speeds_of_its_own(pruned_results):
-    """Fine-tuned beside untuned: neither stands for the other, nor is the base of its ratio."""
+    """Neither the fine-tuned nor the untuned one replaces the other, or is the base of its ratio."""
     tuned = [
         dataclasses.replace(
             row,

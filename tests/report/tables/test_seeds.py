@@ -1,4 +1,4 @@
-"""The table of seeds: means and deviations of what the comparisons hold."""
+"""The table of seeds: means and deviations of the comparisons."""
 
 import csv
 import io

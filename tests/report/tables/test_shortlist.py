@@ -1,4 +1,4 @@
-"""The table of shortlists shows what was measured, in every format."""
+"""The table of shortlists shows the measurements in every format."""
 
 import csv
 import io

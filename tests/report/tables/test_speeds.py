@@ -1,4 +1,4 @@
-"""Tables of measured times: whose the speeds are, and that they are shown as measured."""
+"""Tables of measured times name the engines, and show the times as measured."""
 
 from dataclasses import replace
 
@@ -10,17 +10,17 @@ from weebill.report.tables.beside_papers import wngt20
 def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
     table = speeds.speed_table(results)
     rows = {(r["variant"], r["engine"]): r for r in read(table)}
-    assert len(rows) == 2 + 2 * 8  # the teacher's two searches by PyTorch alone
+    assert len(rows) == 2 + 2 * 8  # the teacher's two searches run in PyTorch only
     student = "small/unpruned/int8-finetuned"
     fast, reference = (
         rows[student, engine] for engine in ("Weebill runtime (vnni)", "PyTorch reference")
     )
     assert (fast["wps_1core"], reference["wps_1core"]) == ("3000", "750")
-    assert fast["wps_1core_delta"] == "x15.0"  # against the teacher's 200
+    assert fast["wps_1core_delta"] == "x15.0"  # the teacher has 200
     assert rows["teacher/beam-4/float32", "PyTorch reference"]["wps_all"] == "400"
     first = next(r for r in read(table) if r["variant"] == student)
     assert first["engine"] == "Weebill runtime (vnni)"
-    # All cores: the fastest way to share them out, 1 x 2 threads here; both ways are told.
+    # All cores: the fastest division is shown, here 1 x 2 threads; the text names both.
     assert rows["other/unpruned/float32", "PyTorch reference"]["wps_all"] == "2500"
     assert any("by 1 x 2 threads: 2500 words/s" in note for note in table.notes)
     table = next(t for t in wngt20.TABLES if (t.folder, t.name) == ("speed", "wngt20_table3"))

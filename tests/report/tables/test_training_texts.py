@@ -59,6 +59,6 @@ def test_differences_are_to_the_first_text(rows):
 
 
 def test_the_paper_prints_all_four_kinds_alone(rows):
-    """12-1.tiny, which `small` stands beside: 36.1 on WMT20."""
+    """The paper's 12-1.tiny, compared with `small`, has 36.1 on WMT20."""
     assert [row["bleu_wmt20_ours"] for row in rows] == ["39.00", "37.50"]
     assert [row["bleu_wmt20_paper"] for row in rows] == ["36.1", ""]

@@ -1,4 +1,4 @@
-"""What the tests of the exports share."""
+"""Shared fixtures of the tests of exports."""
 
 import pytest
 
@@ -8,5 +8,5 @@ from tests.small_models import make_vocabulary
 
 @pytest.fixture(scope="session")
 def vocabulary(tmp_path_factory):
-    """A small SentencePiece model."""
+    """Train a small SentencePiece model."""
     return make_vocabulary(tmp_path_factory.mktemp("vocabulary") / "vocab.spm", size=PIECES)

@@ -1,6 +1,6 @@
-"""Marian's transformer in numpy, float64, written from its sources and by its names alone.
+"""Marian's transformer in numpy, float64, written from Marian's sources, with its names.
 
-models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), data and options of the file itself.
+Sources: models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), data and options of the file itself.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import yaml
 
 
 class MarianFormulas:
-    """A .npz as Marian would run it: greedy search of one sentence, or the scores of a given one."""
+    """A .npz run as by Marian: greedy search of one sentence, or the scores of a given translation."""
 
     def __init__(self, path):
         with np.load(path, allow_pickle=False) as archive:
@@ -20,14 +20,14 @@ class MarianFormulas:
         self.asked = {"special:model.yml"}
 
     def param(self, name, *shape):
-        """graph->param: the tensor, which must be of the shape that the options say."""
+        """Return graph->param: the tensor, which must have the shape given by the options."""
         array = self.arrays[name]
         assert array.shape == shape and array.dtype == np.float32, name
         self.asked.add(name)
         return array.astype(np.float64)
 
     def scores(self, source, target):
-        """Logits (t, V) of the pieces after the empty beginning and each of `target`."""
+        """Return logits (t, V) of the pieces after the empty beginning and each of `target`."""
         memory = self.encode(source)
         depth, tied = self.options["dec-depth"], self.options["transformer-tied-layers"]
         x = self.embed([None, *target])

@@ -24,10 +24,10 @@ OPTIONS = SearchOptions(length_factor=0.0, length_constant=20, allow_unknown=Tru
 
 
 def student(name: str) -> Translator:
-    """The random network of that name.
+    """Return the random network of that name.
 
-    What it says depends on where it stands: small embeddings leave room for positions, and mixed signs in its
-    last norm keep the next piece from resembling, by the tied embeddings, the one before.
+    Its output depends on positions: small embeddings leave room for them, and mixed signs in its last norm
+    keep the next piece from resembling the one before, through the tied embeddings.
     """
     model = network(**{**SHAPES, **UNEVEN}[name], pieces=PIECES)
     model.embedding.weight.data.div_(6)
@@ -38,7 +38,7 @@ def student(name: str) -> Translator:
 
 
 def texts(count: int = 20) -> list[list[int]]:
-    """Sentences of 1 to 30 pieces, their end last."""
+    """Return sentences of 1 to 30 pieces, their end last."""
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]

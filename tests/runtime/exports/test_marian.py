@@ -1,4 +1,4 @@
-"""Marian models: read by formulas of Marian's own, by CTranslate2's converter, and back again."""
+"""Marian models, read by Marian's formulas, by CTranslate2's converter, and by our import."""
 
 import ctypes
 import struct
@@ -28,7 +28,7 @@ from weebill.translation.search import greedy
 
 
 def logits(network, source, target):
-    """Our scores, with Marian's epsilon."""
+    """Return our scores, with Marian's epsilon."""
     for module in network.modules():
         if isinstance(module, torch.nn.LayerNorm):
             module.eps = 1e-6
@@ -41,7 +41,7 @@ def logits(network, source, target):
 
 @pytest.mark.parametrize("name", [*SHAPES, *UNEVEN])
 def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
-    """Every tensor is asked for by name, is of the shape that the options say, and the scores agree."""
+    """Every tensor is read by name and has the shape given by the options, and the scores agree."""
     model = student(name)
     export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
     theirs = MarianFormulas(tmp_path / "marian/model.npz")
@@ -53,7 +53,7 @@ def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
 
 @pytest.mark.parametrize("name", ["attention, untied", "attention, pruned"])
 def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
-    """By its own converter from Marian, whose positions alone are others than Marian's."""
+    """CTranslate2's own converter from Marian reads it; only its positions differ from Marian's."""
     positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
     monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
     model = student(name)
@@ -74,7 +74,7 @@ def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_there_and_back(tmp_path, vocabulary, name):
-    """The same tensors bit for bit, the same files in a second round, the same translations."""
+    """A second export has the same tensors bit for bit, the same files and the same translations."""
     model = student(name)
     save_model(tmp_path / "model", model, vocabulary, {"seed": 7})
     export(model, vocabulary, tmp_path / "marian")
@@ -114,7 +114,7 @@ def test_heads_that_marian_cannot_hold_are_refused(tmp_path, vocabulary):
 
 
 def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
-    """Walked through as Marian's binary.cpp does."""
+    """The file is read in the order of Marian's binary.cpp."""
     export(student("ssru"), vocabulary, tmp_path / "marian")
     blob = (tmp_path / "marian/model.bin").read_bytes()
     version, count = struct.unpack_from("<QQ", blob)
@@ -140,7 +140,7 @@ def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
 
 
 def hash_of(body):
-    """Marian's hashMem: h ^= w + 0x9e3779b9 + (h << 6) + (h >> 2) over 64-bit words that wrap around."""
+    """Return Marian's hashMem: h ^= w + 0x9e3779b9 + (h << 6) + (h >> 2) over 64-bit words that wrap around."""
     h = ctypes.c_uint64(0)
     for (word,) in struct.iter_unpack("<Q", body[: len(body) - len(body) % 8]):
         added = ctypes.c_uint64(word + 0x9E3779B9 + (h.value << 6) + (h.value >> 2))
@@ -156,7 +156,7 @@ def test_a_piece_with_a_space_has_no_place_in_a_text_shortlist(tmp_path):
 
 
 def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
-    """Each, read by Marian's rule, unites to the columns of ours."""
+    """Each format, read by Marian's rule, gives the columns of our shortlist."""
     draw = np.random.default_rng(1)
     candidates = draw.integers(2, PIECES, (PIECES, 3), dtype=np.int32)
     candidates[5, 1:] = -1
@@ -186,7 +186,7 @@ def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
 
 
 def damaged(folder, change, options=()):
-    """The exported .npz with some arrays and options changed."""
+    """Return the exported .npz with some arrays and options changed."""
     with np.load(folder / "model.npz") as archive:
         arrays = dict(archive)
     text = yaml.safe_load(arrays["special:model.yml"][:-1].tobytes())
@@ -245,7 +245,7 @@ def test_foreign_files_are_refused(tmp_path, vocabulary):
 
 
 def refused(path):
-    """The one line by which a file is refused."""
+    """Return the one error line with which a file is refused."""
     with pytest.raises(InputError) as found:
         read(path)
     line = str(found.value)
@@ -255,7 +255,7 @@ def refused(path):
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_a_model_with_any_byte_damaged_is_refused_or_whole(tmp_path, save):
-    """Compressed or not; a byte that zip does not look at does no harm."""
+    """This holds for both forms, compressed or not; a byte that zip ignores does no harm."""
     path, options = tmp_path / "damaged.npz", np.frombuffer(b"type: transformer\0", np.int8)
     save(path, **{"special:model.yml": options, "Wemb": np.arange(12, dtype=np.float32)})
     whole, refusals = path.read_bytes(), 0
@@ -288,7 +288,7 @@ def test_files_of_numpy_that_are_no_models_are_refused(tmp_path):
 
 
 def test_options_that_yaml_cannot_hold_are_refused(tmp_path):
-    """A date that is none, and what is no text."""
+    """One option is an impossible date, and another is not text."""
     for text in (b"version: 2020-99-99", b"version: \xff", b"version: [", b"version"):
         options = np.frombuffer(text, np.int8)
         np.savez(tmp_path / "other.npz", **{"special:model.yml": options})

@@ -1,4 +1,4 @@
-"""Exported students run by Marian itself, as browsers have it, where that engine is there: `make engines`."""
+"""Exported students run by Marian itself, in the form that browsers use, if that engine is built: `make engines`."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ from weebill.translation.search import SearchOptions, greedy
 
 ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")
-# Marian's limit, as the script sets it: twice the source and its end, besides the translation's
+# Marian's limit, as the script sets it: twice the source with its end, plus the translation's end
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)
 
 pytestmark = pytest.mark.skipif(
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def engine(folder: Path) -> list[str]:
-    """Its translations of TEXT."""
+    """Return Marian's translations of TEXT."""
     done = subprocess.run(
         ["node", str(SCRIPT), str(ENGINE), str(folder)],
         input="".join(f"{line}\n" for line in TEXT),
@@ -47,7 +47,7 @@ def test_marian_translates_alike(tmp_path, vocabulary, name):
 
 
 def test_marian_uses_the_shortlist(tmp_path, vocabulary):
-    """Which it fills up with the pieces of the source, and with others to a multiple of eight."""
+    """Marian adds the pieces of the source, and others up to a multiple of eight."""
     network = student("ssru")
     draw = np.random.default_rng(1)
     candidates = draw.integers(2, PIECES, (PIECES, 1), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Shards, resuming and merging against the whole corpus."""
+"""Shards, resuming and merging, against the whole corpus."""
 
 import logging
 import os
@@ -37,7 +37,7 @@ SEARCH = SearchOptions(beam=3, nbest=3)
 
 
 class Echo:
-    """A teacher whose hypotheses are functions of the sentence alone; counts what it translates."""
+    """Teacher whose hypotheses are functions of the sentence alone; it counts its sentences."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.translated, self.stop_after = 0, stop_after
@@ -55,7 +55,7 @@ class Echo:
 
 
 def make_corpus(path, name="news", rows=23, parallel=True):
-    """A folder of shards with dropped rows between kept ones."""
+    """Write a folder of shards with dropped rows between kept ones."""
     with ShardWriter(path, SCHEMA, shard_rows=7) as writer:
         sources = [f"satz {i}" if i != 4 else "mute" for i in range(rows)]
         writer.write(
@@ -80,7 +80,7 @@ def make_corpus(path, name="news", rows=23, parallel=True):
 
 
 def distil(tmp_path, corpus, shards=3, parallel=True, name="news"):
-    """Split and translate: the paths of the n-best tables."""
+    """Split and translate a corpus; return the paths of the n-best tables."""
     parts = [tmp_path / name / "split" / f"shard-{i}.parquet" for i in range(shards)]
     split_corpus(corpus, parts, parallel)
     outputs = [tmp_path / name / f"shard-{i}.parquet" for i in range(shards)]
@@ -127,7 +127,7 @@ def test_distilled_corpus_is_the_corpus_with_selected_translations(tmp_path, sha
 
 
 def test_text_translated_back_and_forward_again(tmp_path):
-    """Of target-side text the translation is the source; that is a corpus for the teacher again."""
+    """The translation of target-side text becomes a source, and a corpus for the teacher."""
     german = make_corpus(tmp_path / "c", rows=9, parallel=False)
     for shard in german.iterdir():
         table = pq.read_table(shard)
@@ -145,7 +145,7 @@ def test_text_translated_back_and_forward_again(tmp_path):
         for part, shard in zip(parts, shards, strict=True):
             translate_shard(part, shard, Echo(), search, {})
         counts = merge([Translated(corpus, shards, side)], output)
-        assert counts == {"read": 7 - number, "written": 6, "empty": 1 - number}  # one is mute
+        assert counts == {"read": 7 - number, "written": 6, "empty": 1 - number}  # one is empty
     kept = [i for i in range(9) if i % 5 != 2 and i != 4]
     for path, texts in (
         (back, [(f"satz {i} 0", f"satz {i}") for i in kept]),
@@ -158,7 +158,7 @@ def test_text_translated_back_and_forward_again(tmp_path):
 
 
 def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
-    """Interrupted in every chunk once: finished chunks are not translated again."""
+    """It is interrupted once in every chunk: finished chunks are not translated again."""
     corpus = make_corpus(tmp_path / "c")
     shard = tmp_path / "shard.parquet"
     split_corpus(corpus, [shard], parallel=True)
@@ -179,7 +179,7 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
 
 
 class Deadly(Echo):
-    """Ends its own process as `kill -9` does, once it has translated so many sentences."""
+    """Teacher that ends its own process as `kill -9` does, after a number of sentences."""
 
     def nbest(self, sentences, options, progress=None):
         if self.translated >= self.stop_after:
@@ -261,7 +261,7 @@ def test_parallel_text_needs_references(tmp_path):
 
 
 def test_joined_tables_are_their_kept_rows(tmp_path):
-    """As merging all corpora at once, but for the rows that scores dropped; a missing weight is null."""
+    """It equals a merge of all corpora without the rows that scores dropped; a missing weight is null."""
     parts, merged = [], []
     for name, weight in (("c1", True), ("c2", False)):
         corpus = make_corpus(tmp_path / name, name)
@@ -283,7 +283,7 @@ def test_joined_tables_are_their_kept_rows(tmp_path):
 
 
 class Cropping(Echo):
-    """Cuts sentences of two digits, as a teacher does that reads 6 letters."""
+    """Teacher that crops sentences of two digits, as if it read 6 letters."""
 
     on_cut = None
 

@@ -1,4 +1,4 @@
-"""Selection against a hand-computed BLEU."""
+"""Selection against BLEU computed by hand."""
 
 import math
 import random
@@ -20,7 +20,7 @@ def test_sentence_bleu_by_hand():
 
 
 def slow_bleu(hypothesis: list[str], reference: list[str]) -> float:
-    """The definition, n-gram by n-gram: each may match as often as the reference has it."""
+    """Return BLEU by its definition, n-gram by n-gram: each may match as often as it occurs in the reference."""
     product = 1.0
     for order in range(1, 5):
         left = [tuple(reference[i : i + order]) for i in range(len(reference) - order + 1)]

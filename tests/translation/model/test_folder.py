@@ -1,4 +1,4 @@
-"""Model folders: exact round trip, equal bytes, and errors that name what is wrong."""
+"""Model folders: exact round trip, equal bytes, and errors that name the fault."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_another_vocabulary_is_named(folder):
 
 
 def _within(*keys, **values):
-    """A change of config.json: new values at the end of some keys."""
+    """Return a change of config.json: new values at the end of some keys."""
 
     def change(config):
         place = config
@@ -109,7 +109,7 @@ def test_another_shape_is_named(folder, width):
 
 
 def test_widths_that_the_tensors_do_not_have_take_no_memory(folder):
-    """A layer of them would take 16 TiB."""
+    """A layer of these widths would take 16 TiB."""
     _damage(folder, _within("architecture", embedding=2**14))
     _damage(folder, _within("architecture", "encoder", 0, heads=2**14, head_size=2**14))
     with pytest.raises(InputError, match=r"by the architecture .*16384"):
@@ -137,7 +137,7 @@ def test_a_model_that_has_diverged_is_refused(folder, name, number):
 
 
 def test_loading_draws_no_random_numbers_for_the_comparison(folder, network):
-    """Training goes on from a loaded model as from the one that was stored."""
+    """Training resumed from a loaded model continues as from the stored one."""
     torch.manual_seed(4)
     type(network)(network.architecture)
     expected = torch.get_rng_state()

@@ -57,14 +57,14 @@ def test_keep_continues_the_chosen_sentences():
 
 
 def test_rows_that_swap_histories_equal_teacher_forcing():
-    """40 steps of three rows a sentence, each going on where any of them stood; childless entries are forgotten."""
+    """In 40 steps, each of three rows per sentence continues any of them; entries without successor are forgotten."""
     torch.manual_seed(4)
     network = Translator(small_architecture(kind="attention")).eval()
     source, mask, _ = random_case()
     memory = network.encode(source, mask)
     state, histories = network.start(memory, mask), torch.empty(3, 0, dtype=torch.long)
     state = state.select(torch.arange(3).repeat_interleave(3))
-    histories = histories.repeat_interleave(3, 0)  # (9, steps): what each row was given
+    histories = histories.repeat_interleave(3, 0)  # (9, steps): each row's inputs
     for step in range(40):
         tokens = torch.full((9,), START) if step == 0 else torch.randint(2, 50, (9,))
         histories = torch.cat([histories, tokens[:, None]], 1)

@@ -1,4 +1,4 @@
-"""Folders of packed weights are read by what expects them, and held against what their grids may give."""
+"""Folders of packed weights are read by the right classes, and checked against their grids' tensors."""
 
 import pytest
 import torch
@@ -48,7 +48,7 @@ def test_a_weight_of_zeros_may_be_on_a_logarithmic_grid(tmp_path, network, vocab
 
 @pytest.mark.parametrize("grid", ["float32", "int8", "int8_rowwise", "log4"])
 def test_tensors_of_another_type_are_refused(tmp_path, network, vocabulary, grid):
-    """A conversion would leave no fractions, or the wrong codes, and translations of any kind."""
+    """A conversion would lose fractions or give wrong codes, and arbitrary translations."""
     if grid != "float32":
         quantize_model(network, grid, None)
     save_any_model(

@@ -1,4 +1,4 @@
-"""Samples: drawn as often as the model says, the same whatever the batch, and never what is too improbable."""
+"""Samples have the model's frequencies, do not depend on the batch, and are never too improbable."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ def options(count, length=40, batch_size=32, unknown=True, **sampling):
 
 
 def distribution(model, source, temperature, epsilon):
-    """p of every translation of at most one piece and the end, written out."""
+    """Return p of every translation of at most one piece and the end, written out."""
     mask = torch.ones(1, len(source), dtype=torch.bool)
     state = model.start(model.encode(torch.tensor([source]), mask), mask)
 
@@ -95,9 +95,7 @@ def test_the_runtime_draws_the_same(isa, kind):
         for some, others in zip(found, expected, strict=True)
         for a, b in zip(some, others, strict=True)
     ]
-    assert sum(same) >= 0.9 * len(
-        same
-    )  # where a random number falls next to a bound, rounding decides
+    assert sum(same) >= 0.9 * len(same)  # rounding decides near a bound
     assert not any(1 in one.tokens for some in found for one in some)
 
 

@@ -1,4 +1,4 @@
-"""Search against exhaustive enumeration of every translation of a tiny vocabulary."""
+"""Search against a full enumeration of the translations in a tiny vocabulary."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # 3 pieces and the 
 def network(
     seed: int = 0, kind: str = "ssru", pieces: int = 5, sharpness: float = 3.0
 ) -> Translator:
-    """A small random network whose choices are far from uniform."""
+    """Make a small random network whose choices are far from uniform."""
     torch.manual_seed(seed)
     encoder = LayerShape(heads=2, head_size=4, feed_forward=12)
     decoder = replace(encoder, self_heads=2 if kind == "attention" else 0)
@@ -45,7 +45,7 @@ def network(
 
 
 def log_probability(networks, source, target) -> float:
-    """Sum over the pieces of `target` and its end, by teacher forcing, of the mean log p."""
+    """Return the sum over the pieces of `target` and its end, by teacher forcing, of the mean log p."""
     inputs = torch.tensor([[-1, *target]])
     outputs = torch.tensor([*target, 0])
     pieces = torch.tensor([source])
@@ -60,7 +60,7 @@ def log_probability(networks, source, target) -> float:
 
 
 def enumerate_all(networks, source, options, pieces=5, limit=4):
-    """Every translation without the unknown piece with its score, best first."""
+    """Return every translation without the unknown piece with its score, best first."""
     found = []
     alphabet = [piece for piece in range(2, pieces)]
     for length in range(limit):
@@ -73,7 +73,7 @@ def enumerate_all(networks, source, options, pieces=5, limit=4):
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
 def test_wide_beam_finds_every_translation_in_order(kind, alpha):
-    """With room for all of them, the n-best list holds all translations, scored exactly."""
+    """If the beam has room for all translations, the n-best list has all of them, with exact scores."""
     options = replace(SHORT, beam=64, nbest=40, length_normalisation=alpha)
     networks = [network(1, kind)]
     results = search(networks, SOURCES, options)
@@ -87,7 +87,7 @@ def test_wide_beam_finds_every_translation_in_order(kind, alpha):
 
 
 def test_one_best_with_early_stop_is_the_argmax():
-    """Stopping when nothing better can follow loses nothing."""
+    """The search may stop when no better hypothesis can follow."""
     for seed in range(5):
         networks = [network(seed)]
         for alpha in (0.0, 1.0):
@@ -100,7 +100,7 @@ def test_one_best_with_early_stop_is_the_argmax():
 
 
 def test_ensemble_averages_log_probabilities():
-    """Two different networks: the n-best list of the averaged log probabilities, by enumeration."""
+    """The n-best list of two networks equals the enumeration by averaged log probabilities."""
     networks = [network(3), network(4, "attention")]
     options = replace(SHORT, beam=64, nbest=40)
     for source, found in zip(SOURCES, search(networks, SOURCES, options), strict=True):
@@ -129,7 +129,7 @@ def test_greedy_is_beam_one(kind):
 
 
 def test_greedy_takes_the_most_probable_piece_at_each_step():
-    """A loop that decodes by teacher forcing from scratch at every step."""
+    """A loop decodes by teacher forcing from scratch at every step."""
     one = network(7, pieces=30)
     for source, found in zip(SOURCES, greedy([one], SOURCES), strict=True):
         target = []
@@ -150,7 +150,7 @@ def test_greedy_takes_the_most_probable_piece_at_each_step():
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
-    """One at a time, all at once, and in reverse: the same translations and scores."""
+    """Alone, all at once, and in reverse order, sentences have the same translations and scores."""
     networks = [network(8, kind, pieces=200)]
     torch.manual_seed(0)
     sources = [[*torch.randint(2, 200, (int(n),)).tolist(), 0] for n in torch.randint(1, 15, (40,))]
@@ -169,7 +169,7 @@ def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
 
 @pytest.mark.parametrize("headless", [0, 1])
 def test_a_decoder_layer_without_self_attention_heads(headless):
-    """It keeps no state; the others' says how many rows each sentence has."""
+    """It keeps no state; the other layers' states give the number of rows per sentence."""
     model = network(3, "attention", pieces=50)
     cut(model, {f"decoder.{headless}.self_attention": [0, 1]})
     torch.manual_seed(0)
@@ -189,7 +189,7 @@ def test_nbest_is_sorted_and_distinct():
 
 
 def test_lengths_stay_within_their_limit():
-    """A network that never ends by itself is ended at factor·source + constant, its end counted."""
+    """A network that never ends by itself stops at factor·source + constant, its end counted."""
     endless = network(10)
     with torch.no_grad():
         endless.output.bias[0] = -1e4
@@ -262,7 +262,7 @@ def test_batches_hold_like_lengths_within_bounds():
 @pytest.mark.parametrize("size", [7, 64, 700, 1000, 2113])
 @pytest.mark.parametrize("k", [1, 2, 6])
 def test_largest_is_a_stable_descending_sort(size, k):
-    """Also with many ties, infinities and rows whose best values share a chunk."""
+    """This holds with many ties, with infinities, and for rows whose best values share a chunk."""
     torch.manual_seed(size * 10 + k)
     continuous = torch.randn(20, size)
     tied = torch.randint(0, 5, (20, size)).float()
@@ -278,7 +278,7 @@ def test_largest_is_a_stable_descending_sort(size, k):
 
 
 def test_prepacked_layers_are_the_same_layers(monkeypatch):
-    """Products of any height and layout; undone at the end; other layers are left as they are."""
+    """Products of any height and layout agree; packing is undone at the end; other layers stay."""
     monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", True)
     torch.manual_seed(0)
     layers = nn.ModuleDict(
@@ -306,7 +306,7 @@ def test_prepacked_layers_are_the_same_layers(monkeypatch):
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_rounded_layers_multiply_rounded_numbers(packed, monkeypatch):
-    """Against float64 products of what bfloat16 makes of weights, inputs and bias, rounded once more."""
+    """Products equal float64 products of weights, inputs and bias in bfloat16, rounded once more."""
     monkeypatch.setattr(prepacked_module, "for_onednn", lambda weight: packed)
     torch.manual_seed(0)
     layer = nn.Linear(24, 40)

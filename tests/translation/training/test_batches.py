@@ -1,4 +1,4 @@
-"""Batches: nothing lost, budgets kept, any starting point, no bias of lengths over time."""
+"""Batches: no sentence lost, budgets kept, any starting point, no drift of lengths over time."""
 
 import logging
 from itertools import islice
@@ -15,7 +15,7 @@ from weebill.translation.training.encoding import encode_corpus
 
 
 class Lengths:
-    """A stand-in corpus with lengths alone."""
+    """Stand-in for a corpus that has only lengths."""
 
     def __init__(self, source, target):
         self._lengths = {"source": source, "target": target}
@@ -49,7 +49,7 @@ def test_an_epoch_holds_every_pair_once_within_the_budget(lengths):
     sizes = [len(rows) * (source[rows].max() + target[rows].max()) for rows in batches]
     assert max(sizes) <= 600
     real = (source + target).sum()
-    assert real / sum(sizes) > 0.75  # little padding, for lengths that are independent
+    assert real / sum(sizes) > 0.75  # little padding, although lengths are independent
 
 
 def test_lengths_are_not_sorted_over_time(lengths):

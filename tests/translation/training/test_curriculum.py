@@ -1,4 +1,4 @@
-"""Stages of a training: their rows, their borders, and an interrupted run that ends in the same weights."""
+"""Stages of a training: their rows and borders, and an interrupted run that ends in the same weights."""
 
 from collections import Counter
 from dataclasses import replace
@@ -33,7 +33,7 @@ CONFIG = TrainingConfig(
 
 @pytest.fixture
 def table(tmp_path):
-    """Rows 0 to 39 of news, 40 to 63 of the web; every fourth was added by augmentation."""
+    """Write rows 0 to 39 of news, 40 to 63 of the web; every fourth was added by augmentation."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     path = tmp_path / "staged.parquet"
     columns = {
@@ -52,7 +52,7 @@ def encoded(tmp_path, table, vocabulary):
 
 
 def epoch(stream, rows):
-    """How often each row stands in the first batches of a stream that hold so many."""
+    """Count each row in the first batches of a stream that hold `rows` rows."""
     seen = Counter()
     while seen.total() < rows:
         seen.update(next(stream).tolist())
@@ -71,7 +71,7 @@ def test_an_epoch_of_a_stage_holds_what_it_says(encoded):
 
 
 def test_stages_follow_each_other_at_their_updates(encoded):
-    """Each border at its number of updates, wherever the stream starts; the first order is the unstaged one."""
+    """Borders are at their updates for any start of the stream; the first order is that without stages."""
     whole = list(islice(staged_batches(encoded, STAGES, 100, seed=3, per_update=2), 80))
     assert last_begins(STAGES) == 20
     news, web = set(range(40)), set(range(40, 64))
@@ -107,13 +107,13 @@ def run(table, vocabulary, work, config=CONFIG):
 
 
 class Interrupted(Exception):
-    """Ends a training where a kill might."""
+    """Error that ends a training, like a kill."""
 
 
 def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
     tmp_path, table, vocabulary, monkeypatch
 ):
-    """Also at the last update of a stage and the first of the next."""
+    """Interruptions include the last update of a stage and the first of the next."""
     expected, undisturbed = run(table, vocabulary, tmp_path / "undisturbed")
     hook, left = Checkpoints.on_train_batch_end, [9, 11, 12, 20, 21, 30]
 
@@ -133,7 +133,7 @@ def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
 
 
 def test_patience_waits_for_the_last_stage(tmp_path):
-    """Two validations in vain end a training, but not before the last stage has had two of its own."""
+    """Two validations without progress end a training, if both belong to the last stage."""
 
     def in_vain(scores, patient_from):
         config = TrainingConfig(patience=2)

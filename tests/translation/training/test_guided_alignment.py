@@ -1,4 +1,4 @@
-"""Guided alignment: its loss and gradient by a plain loop, its links through the data, a head that follows them."""
+"""Guided alignment: its loss and gradient by a plain loop, its links in the data, a head that follows them."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ LINKS = [np.array([[0, 1], [2, 1], [1, 0]]), np.array([[0, 2]])]
 
 
 def guided_head(network, batch):
-    """Attention (b, t, s) of the first head of the last layer, written out from its weights."""
+    """Return attention (b, t, s) of the first head of the last layer, computed from its weights."""
     memory = network.encode(batch.source, batch.source_mask)
     x = network.embed(batch.decoder_input)
     mask = batch.source_mask[:, None, None, :]
@@ -80,7 +80,7 @@ def test_pairs_without_links_have_no_part():
     batch = make_batch(SOURCES, TARGETS, links=none)
     plain = batch_loss(network, batch, words=7)
     guided = batch_loss(network, batch, words=7, guided_alignment=0.1)
-    # attention that is looked at is not torch's fused one: the last bit may differ
+    # recorded attention does not use torch's fused kernel: the last bit may differ
     assert guided.item() == pytest.approx(plain.item(), rel=1e-6)
     guided.backward()
 
@@ -93,7 +93,7 @@ def test_a_head_that_is_gone_is_one_error():
 
 
 def test_the_head_of_a_copying_task_follows_its_links():
-    """Targets are the reversed sources: the last source piece comes first, and is looked at first."""
+    """Targets are reversed sources, so the head first attends to the last source piece."""
     generator, letters = np.random.default_rng(1), np.arange(2, 12)
     network = new_network(small_architecture(12), seed=1)
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -124,7 +124,7 @@ def test_the_head_of_a_copying_task_follows_its_links():
 
 @pytest.fixture
 def aligned(tmp_path, vocabulary, monkeypatch):
-    """A text of three rows, the second an augmented copy; each piece is linked with that of its place."""
+    """Write a text of three rows, the second an augmented copy; each piece is linked with that of its place."""
 
     def diagonal(pairs, size, seed, work):
         for source, target in pairs:
@@ -191,7 +191,7 @@ def test_shares_of_several_links_of_a_piece():
 
 
 def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary):
-    """By eflomal, in two parts.  Words of this grammar stand in the same order on both sides."""
+    """eflomal aligns in two parts.  Words of this grammar have the same order on both sides."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     text, augmented, aligned = (
         tmp_path / f"{name}.parquet" for name in ("text", "more", "aligned")
@@ -206,7 +206,7 @@ def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary
     assert [row["links"] is None for row in rows] == [False] * 64 + [True] * counts["typos"]
 
     def words(sentence):
-        """The number of each piece's word."""
+        """Return the number of each piece's word."""
         starts = [
             vocabulary.pieces[piece].startswith("▁") for piece in vocabulary.encode([sentence])[0]
         ]
@@ -220,7 +220,7 @@ def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary
     assert len(right) > 64 * 4
     assert (
         np.mean(right) > 0.75
-    )  # by chance a fifth; eflomal samples, on each kind of processor otherwise
+    )  # a fifth by chance; eflomal's samples differ between kinds of processors
 
     stages = [Stage(4, {"web": 0}), Stage(augmented=False)]
     config = TrainingConfig(

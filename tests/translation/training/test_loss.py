@@ -33,8 +33,8 @@ def test_equals_torch_with_gradients(label_smoothing, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_the_host_never_waits_for_a_number_of_the_device(kind, monkeypatch):
-    """Tensors without numbers (device meta) stand for a GPU's, which a copy to the host would make it wait for."""
-    monkeypatch.setattr(torch, "is_autocast_enabled", lambda device: False)  # meta is unknown to it
+    """Tensors without data (device meta) stand for a GPU's; a copy to the host would wait for the GPU."""
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda device: False)  # it rejects meta
     network = new_network(small_architecture(12, kind), seed=1, dropout=0.1).to("meta").train()
     batch = make_batch([[5, 6, 7, 0], [8, 0]], [[9, 4, 0], [3, 2, 6, 0]]).to("meta")
     result = loss.batch_loss(network, batch, batch.words, label_smoothing=0.1)

@@ -47,7 +47,7 @@ SCHEDULE = LateReset(heads_per_iteration=3, iterations=2, reset_to=4, iteration_
 
 
 def pairs(count, seed):
-    """Sentences of made-up words, each word translated by turning it round."""
+    """Return sentences of made-up words; a word is translated by reversing its letters."""
     draw = random.Random(seed)
     words = ["".join(draw.choices("abcdefgh", k=4)) for _ in range(40)]
     sources = [" ".join(draw.choices(words, k=draw.randint(2, 8))) for _ in range(count)]
@@ -58,7 +58,7 @@ def pairs(count, seed):
 
 
 def study_of(folder, devices=1):
-    """The study of the student in `folder`, whose checkpoint is made where it is not there."""
+    """Return the study of the student in `folder`; make its checkpoint if it does not exist."""
     hardware = Hardware(devices=devices)
     files = [folder / "corpus.parquet"], folder / "validation.parquet"
     if not (folder / "checkpoint").exists():
@@ -74,7 +74,7 @@ def study_of(folder, devices=1):
 
 
 def studies_of_one_training(folder, **settings):
-    """The study on two devices, and on one that accumulates two batches."""
+    """Return the study on two devices, and on one that accumulates two batches."""
     for devices, accumulate in [(2, 1), (1, 2)]:
         study = study_of(folder, devices)
         config = {"dropout": 0.0, "smoothing": 0.0, "accumulate": accumulate, **settings}
@@ -157,7 +157,7 @@ def test_gradients_are_those_of_the_validation_loss_of_each_batch(data):
     encoded = sorted(
         zip(*map(vocabulary.encode, pairs), strict=True), key=lambda pair: len(pair[1])
     )
-    [_] = study.gradients(network)  # 20 sentences are one batch, and nothing is left of it
+    [_] = study.gradients(network)  # 20 sentences are exactly one batch
     assert network.embedding.weight.grad is None
     for _ in study.gradients(network):
         found = network.embedding.weight.grad.clone()

@@ -1,4 +1,4 @@
-"""Training: it learns, it resumes exactly after SIGKILL, its parts follow their formulas."""
+"""Training learns, resumes exactly after SIGKILL, and its parts follow their formulas."""
 
 import logging
 import os
@@ -106,7 +106,7 @@ def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
 def test_what_other_software_or_hardware_began_is_not_continued(
     tmp_path, corpus, vocabulary, monkeypatch, caplog, other
 ):
-    """The other training stands for any whose arithmetic differs: its learning rate does."""
+    """A training with another learning rate stands for any whose arithmetic differs."""
     config = replace(CONFIG, updates=6, validate_every=3, checkpoint_every=3)
     hardware = Hardware()
     with monkeypatch.context() as change:
@@ -211,7 +211,7 @@ def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, c
 
 
 class Interrupted(Exception):
-    """Ends a training where a kill might."""
+    """Error that ends a training, like a kill."""
 
 
 @pytest.mark.parametrize("checkpoint_every", [2, 7])  # 7: the last update has the only one
@@ -250,7 +250,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
-    """Gradients of two batches, divided by the words of both, are those of the batch of both."""
+    """Gradients of two batches, divided by the words of both, equal those of one joint batch."""
     from weebill.translation.model.batch import make_batch
 
     sources, targets = zip(*sentence_pairs()[:8], strict=True)
@@ -270,7 +270,7 @@ def test_accumulation_is_one_larger_batch(corpus, vocabulary):
 
 @pytest.fixture
 def on_slurm(monkeypatch):
-    """What a process finds in its environment that Snakemake's jobs on Slurm start: srun -n1."""
+    """Set the environment of processes that Snakemake's jobs on Slurm start: srun -n1."""
     found = {"JOB_ID": 4711, "JOB_NAME": "job", "NNODES": 1, "NODELIST": "localhost"}
     found |= {"NTASKS": 1, "PROCID": 0, "LOCALID": 0, "NODEID": 0}
     for name, value in found.items():
@@ -278,7 +278,7 @@ def on_slurm(monkeypatch):
 
 
 def loss(network, vocabulary):
-    """Cross-entropy per target word of the whole grammar."""
+    """Return cross-entropy per target word of the whole grammar."""
     ids = [vocabulary.encode(list(side)) for side in zip(*sentence_pairs(), strict=True)]
     batch = batches.make_batch(*ids)
     with torch.no_grad():
@@ -287,7 +287,7 @@ def loss(network, vocabulary):
 
 @pytest.mark.slurm
 def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
-    """Two processes over gloo make the updates that one makes of the same batches: after 100, the same loss."""
+    """Two processes over gloo make the same updates as one: after 100, the losses are equal."""
     config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
     config = replace(config, learning_rate=0.003, dropout=0.0, smoothing=0.0)
     one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
@@ -311,7 +311,7 @@ def test_processes_that_nothing_starts_are_not_waited_for(
 
 
 def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
-    """Not as a command that failed."""
+    """The error is the input's line, not that of a failed command."""
     network = new_network(small_architecture(len(vocabulary)), seed=1)
     with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
         train_separately(
@@ -365,7 +365,7 @@ def test_learning_rate_and_smoothing_follow_marian(vocabulary):
 
 
 def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
-    """The trainer moves the network only after it has read a checkpoint, whose tensors lie on the CPU."""
+    """The trainer reads a checkpoint, with tensors on the CPU, before it moves the network."""
     task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)
     task.to("meta")
     task.on_train_start()
@@ -376,7 +376,7 @@ def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, updates=10, validate_every=5)
     last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
     best, _ = run(corpus, vocabulary, tmp_path / "best", config)
-    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best are smoothed
+    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best is smoothed
 
 
 def test_a_vocabulary_of_another_size_is_refused(tmp_path, corpus, vocabulary):

@@ -1,4 +1,4 @@
-"""COMETINHO's tables and claims: means, and what follows from measured times."""
+"""COMETINHO's tables and claims: means, and conclusions from measured times."""
 
 from tests.report.metric_results import agreement
 from tests.report.metric_results import metric_results as results
@@ -21,7 +21,7 @@ def test_the_mean_of_ours_stands_beside_the_paper_s_where_all_are_there():
     table = TABLES[0].build(Results(config, agreements, []))
     place = [column.key for column in table.columns].index("avg_ours")
     shown = {row.cells[0].text: row.cells[place].text for row in table.rows}
-    assert shown["COMET"] == "0.250" and shown["BLEU"] == ""  # of 0, 0.1, …, 0.5; of nothing
+    assert shown["COMET"] == "0.250" and shown["BLEU"] == ""  # mean of 0, 0.1, …, 0.5; no values
 
 
 def test_claims_are_of_measured_times():

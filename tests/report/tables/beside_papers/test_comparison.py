@@ -1,4 +1,4 @@
-"""A table of a paper is a declaration: CSV, ours, what is compared; deltas by arithmetic, absent sides empty."""
+"""The declaration of a paper's table: CSV, our values, compared columns; deltas by arithmetic, absent sides empty."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tables of students beside the papers': their numbers as printed, ours as measured, deltas by arithmetic."""
+"""Tables of students and the papers': printed numbers, our measurements, deltas by arithmetic."""
 
 from decimal import Decimal
 
@@ -79,7 +79,7 @@ def test_a_variant_stands_beside_the_row_of_its_recipe_and_precision(results):
     assert pairs["wngt20_table1"]["teacher/greedy/float32"] == ""
     assert pairs["wngt20_table2"]["small/pushy-i6/float32"] == "tiny.pushy.i6"
     assert pairs["wngt20_table3"]["small/unpruned/int8-finetuned"] == "tiny 8bit"
-    assert pairs["wngt20_table3"]["small/unpruned/int8"] == ""  # printed for base alone
+    assert pairs["wngt20_table3"]["small/unpruned/int8"] == ""  # printed for base only
     assert pairs["wngt20_table3"]["small/unpruned/log4-finetuned"] == "tiny log-4bit"
     assert pairs["wmt21_table2"]["small/unpruned/float32"] == "12-1.tiny float32"
     assert pairs["wmt21_table3"]["small/unpruned/log4-finetuned"] == "12-1.tiny log-4bit"
@@ -95,12 +95,12 @@ def test_ours_are_the_measured_numbers(results):
     assert row["enc_heads_ours"] == "2 2 2 2 2 2"
     assert row["size_mb_ours"] == "55.0"
     row = next(iter(read(QUALITIES["wmt21_table2"].build(results))))
-    # No test set of ours stands for WMT21: empty, not invented.
+    # We have no test set for WMT21: the cell is empty, not invented.
     assert (row["ours"], row["bleu_wmt21_ours"]) == ("small/unpruned/float32", "")
 
 
 def test_tables_of_pruning_hold_the_recipes_of_their_method(pruned_results):
-    """Beside the papers' own: what takes heads in one, group lasso and its shapes in the other."""
+    """One paper's table has the recipes that remove heads, the other has group lasso and its shapes."""
     heads, lasso = (
         {r["ours"]: r for r in read(QUALITIES[name].build(pruned_results))}
         for name in ("wngt20_table2", "wmt21_table2")
@@ -133,7 +133,7 @@ def test_speeds_stand_apart(results):
 
 
 def test_further_searches_of_a_student_stand_beside_the_teacher_alone(results):
-    """Tables of pruning and precision compare models, which a search does not change."""
+    """Tables of pruning and precision compare models, and a search does not change a model."""
     for name, table in QUALITIES.items():
         ours = {row["ours"] for row in read(table.build(results))}
         assert ("small/beam-4/float32" in ours) == name.endswith("table1")

@@ -1,4 +1,4 @@
-"""WMT21's table 4: every printed number, ours in its place, and ratios of what is shown."""
+"""WMT21's table 4: every printed number, our values in their rows, and ratios of the shown values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""WNGT20's table 4: every printed number, ours in its place, and ratios of what is shown."""
+"""WNGT20's table 4: every printed number, our values in their rows, and ratios of the shown values."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
         speed("small/unpruned/float32", "float32", False, 256, 400.0),
         speed("small/unpruned/float32", "float16", True, 256, 600.0),
         speed("small/pushy-i6/float32", "float16", True, 64, 800.0),
-        speed("other/unpruned/float32", "float32", False, 64, 1.0),  # beside no row of the paper
+        speed("other/unpruned/float32", "float32", False, 64, 1.0),  # matches no row of the paper
     ]
     rows = {
         (row["model"], row["setting"]): row
@@ -23,7 +23,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
     printed = papers.load_table("wngt20", 4)
     shown = [row["wps_paper"] for row in rows.values() if row["wps_paper"]]
     assert sorted(shown) == sorted(printed["wps_gpu_t4"])
-    assert len(rows) == len(printed) + 1  # tiny in plain float32 is ours alone
+    assert len(rows) == len(printed) + 1  # tiny in plain float32 is not in the paper
     plain = rows["tiny", "float32"]
     assert (plain["wps_ours"], plain["batch_ours"]) == ("400", "256")
     listed = rows["tiny", "float16, shortlist"]
@@ -35,7 +35,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
 
 
 def test_every_student_beside_one_row_is_shown(results):
-    """Each against its own plain self; of one student each way in which its numbers were made."""
+    """Each student is compared with its own plain variant; each way to make its numbers has a row."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),
         speed("small/unpruned/int8", "int8", False, 32, 300.0),
@@ -61,7 +61,7 @@ def test_every_student_beside_one_row_is_shown(results):
 
 
 def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
-    """Decoded weights are multiplied in float32 and float16, and yet are another student than the paper's."""
+    """Decoded weights multiply in float32 and float16, but the student is another than the paper's."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),
         speed("small/unpruned/float32", "float16", True, 32, 200.0),
