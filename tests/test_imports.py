@@ -15,6 +15,21 @@ print(*sys.modules)
 """
 
 
+CATALOGUE = """
+import sys
+from weebill.report import catalogue
+for kind in ("translation", "metric", "generation"):
+    catalogue.all_tables(kind)
+print(*sys.modules)
+"""
+
+
+def test_the_catalogue_of_the_report_is_light():
+    run = subprocess.run([sys.executable, "-c", CATALOGUE], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert not HEAVY & set(run.stdout.split())
+
+
 @pytest.mark.parametrize("package", ["configuration", "experiment", "workflow"])
 def test_no_heavy_library_is_loaded(package):
     command = [sys.executable, "-c", LOAD, f"weebill.{package}"]

@@ -6,6 +6,10 @@ from typing import Any
 LEXICAL = ("BLEU", "chrF")
 REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
 OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
+PLAIN, SORTED = (
+    "as given, without cache",
+    "sorted, without cache",
+)  # slow ways to score, which are timed
 PARTS = ("layers", "neurons", "heads")  # each has a figure
 Recipe = list[dict[str, Any]]  # methods, applied in turn
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weebill.corpus.table import count_rows
 from weebill.files import read_json
-from weebill.quantization.activation_error import ActivationError, load_errors
 from weebill.report.readers import READERS
+
+if TYPE_CHECKING:
+    from weebill.quantization.activation_error import ActivationError
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Results:
     """Sentence pairs in each table of training text, in the order of kinds and corpora."""
     scales: list[Any] = field(default_factory=list)
     """Qualities of the students whose formulas of activation scales are compared."""
-    scale_errors: list[tuple[str, list[ActivationError]]] = field(default_factory=list)
+    scale_errors: "list[tuple[str, list[ActivationError]]]" = field(default_factory=list)
     """Errors of each formula by STUDENT/RECIPE."""
     head_map: list[Mapping[str, str]] = field(default_factory=list)
     teachers: list[tuple[Path, Any]] = field(default_factory=list)
@@ -90,12 +91,16 @@ def read_courses(paths: Sequence[str]) -> list[tuple[Path, Any]]:
     return [(path, config["lineage"]["course"]["history"]) for path, config in configs]
 
 
-def read_scale_errors(paths: Sequence[str]) -> list[tuple[str, list[ActivationError]]]:
+def read_scale_errors(paths: Sequence[str]) -> "list[tuple[str, list[ActivationError]]]":
     """Read the errors of activation scales from files …/STUDENT/RECIPE.json."""
+    from weebill.quantization.activation_error import load_errors  # loads torch
+
     sources = ["/".join(Path(path).with_suffix("").parts[-2:]) for path in paths]
     return [(source, load_errors(path)) for source, path in zip(sources, paths, strict=True)]
 
 
 def count_pairs(paths: Sequence[str]) -> list[int]:
     """Count the kept rows of each corpus table."""
+    from weebill.corpus.table import count_rows  # loads Arrow
+
     return [count_rows(path) for path in paths]

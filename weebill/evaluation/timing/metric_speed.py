@@ -16,6 +16,7 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.record import Record
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn
+from weebill.experiment.metrics import PLAIN, SORTED
 from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
 from weebill.metric.judgements import lexical_scores
@@ -25,7 +26,6 @@ from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
 
 SHARES = (0.25, 0.5, 0.75, 1.0)  # of the segments
-PLAIN, SORTED = "as given, without cache", "sorted, without cache"
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from weebill.evaluation.timing.metric_speed import SORTED
 from weebill.experiment.metrics import (
     REFERENCE,
+    SORTED,
     curve,
     neurons_before,
     pruned_metrics,

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weebill.evaluation.quality.generation_quality import GenerationQuality
-from weebill.evaluation.timing.generation_speed import GenerationSpeed
 from weebill.experiment.pipelines import model_of, steps_by, task_of, variants, variants_of
 from weebill.report.results import Results
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.generation_quality import GenerationQuality
+    from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 
 def variants_for(results: Results, task: str) -> list[str]:
@@ -16,18 +18,18 @@ def variants_for(results: Results, task: str) -> list[str]:
     return [name for name in variants(config) if task_of(config, model_of(name)) == task]
 
 
-def leads_for(results: Results, metrics: Collection[str]) -> list[GenerationQuality]:
+def leads_for(results: Results, metrics: Collection[str]) -> "list[GenerationQuality]":
     """Return the scores of the leads by the given metrics."""
     return [one for one in results.leads if one.metric in metrics]
 
 
-def quality(results: Results, variant: str, metric: str) -> GenerationQuality | None:
+def quality(results: Results, variant: str, metric: str) -> "GenerationQuality | None":
     """Return a score of a variant or lead, None if it was not measured."""
     rows = chain(results.qualities, results.leads)
     return next((one for one in rows if (one.variant, one.metric) == (variant, metric)), None)
 
 
-def speed(results: Results, variant: str) -> GenerationSpeed | None:
+def speed(results: Results, variant: str) -> "GenerationSpeed | None":
     """Return the times of a variant, None if they were not measured."""
     return next((one for one in results.speeds if one.variant == variant), None)
 

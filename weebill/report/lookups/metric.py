@@ -1,10 +1,14 @@
 """Lookups in the results of a metric experiment, by metric."""
 
-from weebill.evaluation.quality.metric_quality import Agreement
+from typing import TYPE_CHECKING
+
 from weebill.report.results import Results
 
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.metric_quality import Agreement
 
-def agreement(results: Results, metric: str, test_set: str) -> Agreement | None:
+
+def agreement(results: Results, metric: str, test_set: str) -> "Agreement | None":
     """Return the agreement of a metric on a judged set, None if it was not measured."""
     wanted = (metric, test_set)
     return next((a for a in results.qualities if (a.metric, a.test_set) == wanted), None)

@@ -6,10 +6,12 @@ Each table of the four papers is one CSV file, checked by hand against the paper
 
 import csv
 from importlib import resources
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from weebill.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Short name in configuration and zoo -> first part of the file names, and the name in the report.
 PAPERS = {
@@ -26,11 +28,13 @@ def names() -> list[str]:
     return sorted(file.name.removesuffix(".csv") for file in files if file.name.endswith(".csv"))
 
 
-def load(name: str) -> pd.DataFrame:
+def load(name: str) -> "pd.DataFrame":
     """Return one table of a paper as printed: every cell is text, "" if the paper has none.
 
     Raises InputError for a table that does not exist.
     """
+    import pandas as pd  # slow to import, and the names alone are read at every start of the workflow
+
     if name not in names():
         raise InputError(f"no paper table '{name}'{nearest(name, names())}")
     with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
@@ -38,7 +42,7 @@ def load(name: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=header, dtype=str)
 
 
-def load_table(paper: str, table: int) -> pd.DataFrame:
+def load_table(paper: str, table: int) -> "pd.DataFrame":
     """Return table `table` of `paper`, given by its short name, e.g. ("wngt20", 2)."""
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")

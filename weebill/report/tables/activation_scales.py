@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import quantized
-from weebill.quantization.activation_error import ActivationError
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.quantization.activation_error import ActivationError
 
 METRICS = ("BLEU", "chrF")
 
@@ -62,7 +65,7 @@ def activation_scales_table(results: Results) -> Table:
     )
 
 
-def _error_cells(errors: Sequence[ActivationError]) -> list[Cell]:
+def _error_cells(errors: "Sequence[ActivationError]") -> list[Cell]:
     if not errors:
         return [Cell()] * 5
     inside = [e.relative for e in errors if e.map.startswith("encoder.")]

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from weebill.evaluation.quality.comparison import Comparison
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,8 @@ class StageResult:
     stage: str
     pairs: int
     damaged: int | None
-    single: Sequence[Comparison]
-    together: Comparison
+    single: "Sequence[Comparison]"
+    together: "Comparison"
 
 
 def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Table:

@@ -1,11 +1,15 @@
 """Table of the metrics' agreement with people."""
 
-from weebill.evaluation.quality.metric_quality import Agreement
+from typing import TYPE_CHECKING
+
 from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PRUNED, REFERENCE
 from weebill.metric.judged_set import STATISTICS
 from weebill.report.lookups import metric as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.metric_quality import Agreement
 
 # Our metric → its name in the paper's tables.
 PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
@@ -53,7 +57,7 @@ def agreement_table(results: Results) -> Table:
     )
 
 
-def _agreement_cells(one: Agreement | None) -> list[Cell]:
+def _agreement_cells(one: "Agreement | None") -> list[Cell]:
     if one is None:
         return [Cell()] * 5
     return [

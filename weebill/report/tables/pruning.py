@@ -1,10 +1,9 @@
 """Tables of the worth of pruning: each pruned student against its unpruned model and the baselines it should beat."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality.comparison import Comparison
 from weebill.evaluation.size.translation_size import MIB, Size, encoder_parameters, encoder_sparsity
 from weebill.experiment.precisions import PRECISIONS, grid_of
 from weebill.experiment.variants import UNPRUNED
@@ -12,6 +11,9 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.comparison import Comparison
 
 
 def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -88,7 +90,7 @@ def worth_table(results: Results) -> Table:
     )
 
 
-def _by_precision(one: Comparison) -> tuple[str, str]:
+def _by_precision(one: "Comparison") -> tuple[str, str]:
     """Return a sort key by student, then precision, so that variants follow the unpruned one of their precision."""
     variant = Variant.parse(one.variant)
     return variant.student, PRECISIONS.index(variant.precision)
@@ -116,7 +118,7 @@ def _encoder_millions(size: Size) -> str:
     return three_digits(encoder_parameters(size.architecture) / 1e6)
 
 
-def _difference_cells(one: Comparison) -> list[Cell]:
+def _difference_cells(one: "Comparison") -> list[Cell]:
     bounds = (one.difference, one.difference_low, one.difference_high)
     return [
         Cell(Variant.parse(one.baseline).recipe),

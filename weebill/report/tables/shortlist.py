@@ -1,8 +1,12 @@
 """Table of the lexical shortlists: their coverage and their cost in BLEU."""
 
-from weebill.evaluation.quality.shortlist import ShortlistMeasurement
+from typing import TYPE_CHECKING
+
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, delta, fixed
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.shortlist import ShortlistMeasurement
 
 
 def shortlist_table(results: Results) -> Table:
@@ -52,7 +56,7 @@ def shortlist_table(results: Results) -> Table:
     )
 
 
-def _cells(one: ShortlistMeasurement) -> list[Cell]:
+def _cells(one: "ShortlistMeasurement") -> list[Cell]:
     bleu = fixed(one.bleu, 2)
     pairs = (
         (fixed(one.single.columns, 0), fixed(one.batched.columns, 0)),

@@ -1,9 +1,9 @@
 """Table of training texts: the same student trained on less of the teachers' translations (WMT21 §3)."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality.comparison import Comparison
 from weebill.experiment.student_names import architecture_of, text_of
 from weebill.experiment.training_texts import KINDS, corpora_of, learnt_kinds, training_texts
 from weebill.report import papers
@@ -11,6 +11,9 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed
 from weebill.report.tables.beside_papers import quantities as q
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.comparison import Comparison
 
 PAPER_COLUMNS = (q.score("wmt21", "bleu_wmt20"), q.score("wmt21", "bleu_wmt21"))
 
@@ -73,7 +76,7 @@ def _row(
     results: Results,
     name: str,
     scores: Sequence[float],
-    difference: Comparison | None,
+    difference: "Comparison | None",
     texts: Mapping[str, Sequence[str]],
     pairs: Mapping[str, int],
 ) -> Row:

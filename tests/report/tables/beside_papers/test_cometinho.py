@@ -3,7 +3,8 @@
 from tests.report.metric_results import agreement
 from tests.report.metric_results import metric_results as results
 from weebill.evaluation.size.metric_size import MetricSize
-from weebill.evaluation.timing.metric_speed import PLAIN, MetricSpeed
+from weebill.evaluation.timing.metric_speed import MetricSpeed
+from weebill.experiment.metrics import PLAIN
 from weebill.report import papers
 from weebill.report.results import Results
 from weebill.report.tables.beside_papers.cometinho import TABLES

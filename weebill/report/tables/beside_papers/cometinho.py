@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 
-from weebill.evaluation.timing.metric_speed import PLAIN
-from weebill.experiment.metrics import DISTILLED, PRUNED, REFERENCE
+from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE
 from weebill.report import papers
 from weebill.report.lookups import metric as lookup
 from weebill.report.results import Results

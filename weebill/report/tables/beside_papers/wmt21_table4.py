@@ -1,11 +1,10 @@
 """Table 4 of WMT21: seconds of students on a GPU by mini-batch size."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.report import papers
@@ -18,6 +17,9 @@ from weebill.report.tables.beside_papers.comparison import (
     Quantity,
     nothing,
 )
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
 
 NUMBERS = {"fp32": "float32", "fp16": "float16", "8bit": "int8"}  # the paper's name → ours
 
@@ -63,7 +65,7 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
     return lines
 
 
-def _seconds(speeds: Sequence[GpuSpeed]) -> dict[str, dict[str, dict[str, str]]]:
+def _seconds(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]]]:
     """Return seconds as text for unpruned variants without a shortlist: variant → batch size → kind of numbers."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     for speed in speeds:

@@ -1,9 +1,9 @@
 """Table 4 of WNGT20: words per second of students on a GPU."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.report import papers
@@ -17,6 +17,9 @@ from weebill.report.tables.beside_papers.comparison import (
     Quantity,
     printed,
 )
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
 
 NUMBERS = {"fp32": "float32", "fp16": "float16"}  # the paper's name → ours
 # Row of table 1, recipe, grid of weights that are decoded first or "", numbers, True with a shortlist.
@@ -55,7 +58,7 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
     return lines
 
 
-def _decoded_from(speed: GpuSpeed) -> str:
+def _decoded_from(speed: "GpuSpeed") -> str:
     """Return the grid of weights that are decoded before they are multiplied; "" if stored weights are multiplied."""
     grid = grid_of(Variant.parse(speed.variant).precision)
     return "" if grid == "float32" or speed.numbers == "int8" else grid
