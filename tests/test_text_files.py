@@ -76,7 +76,7 @@ def test_memory_does_not_follow_the_text(tmp_path):
     with zstandard.open(path, "wb") as file:
         for _ in range(80):
             file.write(b"the same again\n" * 70_000)
-    assert path.stat().st_size < 50_000  # of 84 MB: few bytes of it already unpack to much
+    assert path.stat().st_size < 50_000  # unpacks to 84 MB, a few bytes already to much
     run = subprocess.run(
         [sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True
     )

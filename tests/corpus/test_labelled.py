@@ -143,7 +143,7 @@ def test_bad_tables(tmp_path, text, message):
 
 
 def test_the_labelled_paracrawl(shared_data):
-    """Of 857 pairs 220 are good; the library judges the file's aligner scores as expected."""
+    """220 of 857 pairs are good; the library judges the file's aligner scores as expected."""
     table = shared_data / "noise/paracrawl_labelled_dev.tsv.gz"
     labelled = read_labelled(table, {"source": 0, "target": 1, "label": 5})
     good = labelled.good

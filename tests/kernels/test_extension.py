@@ -82,7 +82,7 @@ def test_a_process_that_has_not_imported_torch_finds_it():
 
 
 def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
-    """torch leaves a file by which the next build would wait for ever."""
+    """A killed build leaves torch's lock file, for which the next build would wait for ever."""
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     built = []
 

@@ -9,7 +9,7 @@ from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 
 ENGINES = [*ISAS, "portable"]
 # Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights,
-# which are fetched ahead for the many rows only (matrix_product.h).
+# which are fetched ahead only for many rows (matrix_product.h).
 SHAPES = [
     (1, 7, 16),
     (3, 24, 40),

@@ -109,7 +109,7 @@ def test_no_p_value_where_there_is_no_agreement():
 
 
 def test_permutations_without_an_agreement_are_left_out():
-    """Of two segments, exchanging one makes both metrics constant; exchanging both or none does not."""
+    """There are two segments: exchanging one makes both metrics constant; exchanging both or none does not."""
     human, ours = np.array([0.0, 1.0]), np.array([0.0, 1.0])
     # Half of the permutations are defined, and all of those are as large as the observed difference.
     found = permutation_p_value(lambda one: kendall_tau_b(one, human), ours, ours[::-1], 200)

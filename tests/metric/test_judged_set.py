@@ -60,7 +60,7 @@ def test_held_out_sources_are_those_of_the_validation(judged):
 
 
 def test_darr_by_counting(judged):
-    """Of 12 pairs those that differ by 25: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
+    """Pairs of 12 that differ by 25: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
     found = JudgedSet.read("x", entry(judged))
     assert len(found.pairs.better) == 7
     assert found.tau(found.judgements.scores) == 1

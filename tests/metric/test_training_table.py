@@ -27,7 +27,7 @@ def test_scores_are_normalised_by_language_pair(judgements):
     plain = judged_segments([(judgements, "da")], "none")
     assert list(plain) == ["src", "mt", "ref", "score"]
     assert plain["mt"].tolist() == [f"h {number}" for number in range(400)]
-    first = plain["score"][::4]  # of de-en
+    first = plain["score"][::4]  # rows of de-en
     found = judged_segments([(judgements, "da")], "language-pair")
     np.testing.assert_allclose(found["score"][::4], (first - first.mean()) / first.std(ddof=0))
     assert found["score"].drop(range(0, 400, 4)).mean() == pytest.approx(0)

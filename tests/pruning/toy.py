@@ -14,7 +14,7 @@ from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerSta
 from weebill.translation.model.network import Translator
 
 WIDTH, HEADS, HEAD_SIZE, NEURONS, LAYERS = 8, 4, 3, 10, 3
-RATE = 0.003  # of the toy study's training
+RATE = 0.003  # learning rate of the toy study
 
 
 class ToyLayer(nn.Module):

@@ -35,7 +35,7 @@ def one_by_one(network, vocabulary, given, output):
 def test_equal_to_steps_of_the_decoder(network, vocabulary):
     network.eval()
     given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
-    given[3], outputs[5] = "the dog " * 9, "das Lied " * 12  # of other lengths than the rest
+    given[3], outputs[5] = "the dog " * 9, "das Lied " * 12  # lengths unlike the others
     found = mean_log_probabilities(network, vocabulary, given, outputs)
     expected = [one_by_one(network, vocabulary, *pair) for pair in zip(given, outputs, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -1,10 +1,10 @@
 """Kill a run with SIGKILL at random moments, rerun, and compare with an undisturbed run, byte for byte.
 
-    python tests/workflow/kill.py --config config/demo.yaml --kills 5
+python tests/workflow/kill.py --config config/demo.yaml --kills 5
 
 Model files and tables must be equal, and the report whole; measured times, logs and the report, which shows
 them, may differ.
-Both runs go below a folder that is named at the start and removed after success.
+Both runs write below a folder that is named at the start and removed after success.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from tests.workflow.running import (
 
 
 def run_and_kill(folder: Path, config: Path, after: float, *arguments: str) -> bool:
-    """Start a run and kill its whole process group after some seconds; False where it ended before."""
+    """Start a run and kill its whole process group after some seconds; return False if it ended before."""
     command = snakemake_command(folder, config, "--quiet", "all", *arguments)
     log = (folder / "killed.log").open("ab")
     process = subprocess.Popen(
@@ -50,9 +50,9 @@ def run_and_kill(folder: Path, config: Path, after: float, *arguments: str) -> b
 def interrupted_run(
     folder: Path, config: Path, delays: list[float], *arguments: str
 ) -> subprocess.CompletedProcess:
-    """A run killed once after each of `delays` seconds of work, then left to finish.
+    """Run, kill the run after each of `delays` seconds of work, and then let it finish.
 
-    arguments: of Snakemake in each run.
+    arguments: Snakemake's, in each run.
     """
     for delay in delays:
         if run_and_kill(folder, config, delay, *arguments):
@@ -63,12 +63,12 @@ def interrupted_run(
 
 
 def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Files that only one of two results has, or that differ."""
+    """Return the files that only one of two results has, or that differ."""
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
 def main() -> int:
-    """Run undisturbed, run with kills, compare; exit code 1 where anything differs."""
+    """Run undisturbed, run with kills, compare; return 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--kills", type=int, default=5)
@@ -88,7 +88,7 @@ def main() -> int:
     seconds = time.monotonic() - started
     print(f"undisturbed run: {seconds:.0f} s", flush=True)
 
-    # Cumulative moments spread over the whole run: each stretch makes progress before its kill.
+    # Moments are cumulative and spread over the whole run: each stretch makes progress before its kill.
     chance = random.Random(arguments.seed)
     moments = sorted(chance.uniform(0.02, 0.98) * seconds for _ in range(arguments.kills))
     delays = [late - early for early, late in zip([0.0, *moments], moments, strict=False)]

@@ -1,6 +1,6 @@
 """A Slurm of one node on this machine's loopback, for tests: no systemd, no accounting, no trace afterwards.
 
-Its partition is called `main`, as in the profiles.  Needs root and the packages slurm-wlm and munge.
+Its partition is called `main`, as in the profiles.  It needs root and the packages slurm-wlm and munge.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-# Slurm's jobs look nowhere else: SLURM_CONF does not reach what srun starts.
+# Slurm's jobs look nowhere else: programs that srun starts do not get SLURM_CONF.
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "srun", "squeue", "scontrol", "scancel")
 SETTINGS = """
@@ -50,7 +50,7 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 
 def why_not() -> str | None:
-    """What keeps this machine from running a Slurm of our own; None where nothing does."""
+    """Return the reason why this machine cannot run a Slurm of our own; None if it can."""
     missing = [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
     if missing:
         return f"no {missing[0]} here; `apt-get install --no-install-recommends slurm-wlm munge`"
@@ -63,9 +63,9 @@ def why_not() -> str | None:
 
 @contextmanager
 def running_slurm(folder: Path) -> Iterator[None]:
-    """Slurm while the block lasts, its logs in `folder`; what stood in its places is put back.
+    """Run Slurm while the block lasts, its logs in `folder`; replaced files are restored.
 
-    Skips the test where Slurm cannot run; shows its logs where it does not come up.
+    It skips the test if Slurm cannot run, and shows the logs if Slurm does not start.
     """
     if reason := why_not():
         pytest.skip(reason)
@@ -97,17 +97,17 @@ def running_slurm(folder: Path) -> Iterator[None]:
 
 
 def logs(folder: Path) -> str:
-    """The ends of what Slurm's daemons wrote."""
+    """Return the ends of the logs of Slurm's daemons."""
     texts = [(path.name, path.read_text().splitlines()[-40:]) for path in folder.glob("*.log")]
     return "\n".join("\n".join([f"== {name}", *lines]) for name, lines in texts)
 
 
 def _path() -> str:
-    return f"{os.environ['PATH']}:/usr/sbin:/sbin"  # the daemons' place is in no user's path
+    return f"{os.environ['PATH']}:/usr/sbin:/sbin"  # no user's path has the daemons' folder
 
 
 def _command(*words: str) -> str:
-    """What one of Slurm's programs prints."""
+    """Return the output of one of Slurm's programs."""
     run = subprocess.run(
         words,
         check=True,
@@ -122,7 +122,7 @@ def _command(*words: str) -> str:
 
 
 def _start_munge() -> Path:
-    """Start the daemon that Slurm's parts trust each other by; returns the file of its process number."""
+    """Start the daemon that authenticates Slurm's parts; return the file of its process number."""
     folder = Path("/run/munge")
     folder.mkdir(exist_ok=True)
     shutil.chown(folder, "munge", "munge")

@@ -1,4 +1,4 @@
-"""Bad configurations and folders end in plain lines before any job, with exit code 1."""
+"""Bad configurations and folders end with plain lines before any job, with exit code 1."""
 
 import shutil
 import subprocess
@@ -11,14 +11,14 @@ from tests.workflow.running import TINY, snakemake
 
 
 def changed(folder: Path, **changes) -> Path:
-    """A copy of the tiny configuration with some keys replaced."""
+    """Return a copy of the tiny configuration with some keys replaced."""
     path = folder / "changed.yaml"
     path.write_text(yaml.safe_dump({**yaml.safe_load(TINY.read_text()), **changes}))
     return path
 
 
 def error_lines(run, marker: str) -> list[str]:
-    """The lines of a failed run that carry the error; no traceback may stand beside them."""
+    """Return the error lines of a failed run; there must be no traceback."""
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
     assert "Error in file" not in run.stdout
@@ -64,7 +64,7 @@ def test_missing_local_file(tmp_path):
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a read-only file system: /sys")
 def test_read_only_results(tmp_path):
-    (tmp_path / "results").symlink_to("/sys/kernel")  # not even root makes folders there
+    (tmp_path / "results").symlink_to("/sys/kernel")  # not even root can make folders there
     run = snakemake(tmp_path, TINY, "--cores", "1")
     assert len(error_lines(run, "cannot write results here")) == 1
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
@@ -72,7 +72,7 @@ def test_read_only_results(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 256 KiB at tmp_path/results."""
+    """Mount a file system of 256 KiB at tmp_path/results."""
     place = tmp_path / "results"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
@@ -95,7 +95,7 @@ def test_full_disk(tmp_path, small_disk):
 
 
 def test_a_dry_run_names_missing_files_and_goes_on(tmp_path):
-    """Without data it tells what would be done; of many missing files it names ten."""
+    """Without data it lists the jobs; of many missing files it names ten."""
     corpora = {
         f"news{number:02}": {
             "importer": "files",

@@ -12,7 +12,7 @@ from tests.workflow.running import CONFIGURATIONS, REPOSITORY, TINY, snakemake
 
 
 def children_seconds() -> float:
-    """CPU time of all finished children, which does not count waiting for a core."""
+    """Return the CPU time of all finished children, which does not include waiting for a core."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -31,7 +31,7 @@ def test_dry_run(config, tmp_path):
         "the DAG lacks the pruning"
     )
     assert "disk: at most about" in run.stdout and "time: about" in run.stdout
-    assert seconds < 15  # 10 s on an idle machine; tests share theirs
+    assert seconds < 15  # 10 s on an idle machine; tests share one
 
 
 @pytest.mark.workflows
@@ -48,7 +48,7 @@ def test_a_checkpoint_is_distilled_as_well_as_references_that_are_trained(tmp_pa
 
 
 def test_what_the_rules_import_does_without_pytorch():
-    """Every start of Snakemake, one a job, would wait a second or more for it."""
+    """Importing it would delay every start of Snakemake, one per job, by a second or more."""
     files = [*(REPOSITORY / "rules").rglob("*.smk"), REPOSITORY / "Snakefile"]
     pattern = re.compile(r"^from weebill\S* import (?:\([^)]*\)|.*)$", re.MULTILINE)
     imports = [line for file in files for line in pattern.findall(file.read_text("utf-8"))]
@@ -69,7 +69,7 @@ def test_profiles_parse(tmp_path, profile):
 
 @pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])
 def test_what_profiles_set_is_for_rules_that_exist_and_grows(profile):
-    """Snakemake says nothing of a rule that it does not know."""
+    """Snakemake does not report a rule that it does not know."""
     settings = yaml.safe_load((REPOSITORY / "profiles" / profile / "config.yaml").read_text())
     text = "\n".join(file.read_text() for file in (REPOSITORY / "rules").rglob("*.smk"))
     rules = set(re.findall(r"^\s*(?:use rule \w+ as|rule) (\w+)", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Every command line of Snakemake in the documents is read as it is meant, by Snakemake's own parser."""
+"""Every Snakemake command in the documents is parsed as intended, by Snakemake's own parser."""
 
 import re
 import shlex
@@ -15,8 +15,8 @@ COMMAND = re.compile(r"(?:^|[\s`\"'(/])snakemake\"?((?: (?!import\b)[^`\n]+)+)")
 
 
 def commands(text: str) -> list[str]:
-    """The arguments of each command in a text: from `snakemake` to the end of its line or quotation."""
-    text = re.sub(r"\\\n[ \t]*(?:#[ \t]*)?", "", text)  # lines that go on
+    """Return the arguments of each command in a text: from `snakemake` to the end of its line or quotation."""
+    text = re.sub(r"\\\n[ \t]*(?:#[ \t]*)?", "", text)  # continued lines
     found = []
     for match in COMMAND.finditer(text):
         line = re.split(r" {2,}#| # |`|\"$", match[1])[0].strip()
@@ -26,7 +26,7 @@ def commands(text: str) -> list[str]:
 
 
 def fault(command: str) -> str | None:
-    """What Snakemake would take otherwise than it is meant: files and settings that are none; None if nothing."""
+    """Return what Snakemake would misread: words that are no files or settings; None if nothing."""
     # the Makefile's variables, a reader's number, and the file that the Makefile's rules add
     command = re.sub(r"\$\(\w+\)|\bN\b", "2", command)
     command += " x.yaml" if command.endswith("--configfile") else ""
@@ -44,7 +44,7 @@ def fault(command: str) -> str | None:
 
 
 def documented() -> list[tuple[str, str]]:
-    """(file, arguments) of every command in the repository's documents, messages and comments."""
+    """Return (file, arguments) of every command in the repository's documents, messages and comments."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *DOCUMENTS],
         cwd=REPOSITORY, capture_output=True, check=True,

@@ -1,4 +1,4 @@
-"""Every environment is pinned whole; the conda forms have the same pins."""
+"""Every environment pins all its packages; the conda forms have the same pins."""
 
 import re
 import sys
@@ -14,12 +14,12 @@ from tests.workflow.running import REPOSITORY
 
 ENVIRONMENTS = REPOSITORY / "envs"
 
-# What bicleaner's packages ask for and do not get: see envs/bicleaner.txt.
+# Requirements of bicleaner's packages that are not installed: see envs/bicleaner.txt.
 REPLACED = {"cyhunspell", "fasttext-wheel", "tensorflow"}
 
 
 def pins(name: str) -> list[str]:
-    """The requirements of envs/NAME.txt."""
+    """Return the requirements of envs/NAME.txt."""
     lines = (ENVIRONMENTS / f"{name}.txt").read_text().splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -39,7 +39,7 @@ def test_what_a_package_asks_for_is_pinned_too(name):
     asked = {
         canonicalize_name(requirement.name): distribution.name
         for distribution in distributions(path=places)
-        # PyTorch's builds for GPUs ask for more.
+        # PyTorch's builds for GPUs require more.
         if canonicalize_name(distribution.name) in pinned - {"torch"}
         for requirement in map(Requirement, distribution.requires or [])
         if not requirement.marker or requirement.marker.evaluate({"extra": ""})
@@ -55,6 +55,6 @@ def test_conda_form_agrees(name):
     later = ENVIRONMENTS / f"{name}.post-deploy.sh"
     if later.exists():
         conda += re.findall(r"\S+==\S+", later.read_text())
-    # What install.sh adds to the main environment: the wheel of KenLM's programs.
+    # install.sh adds the wheel of KenLM's programs to the main environment.
     added = ["bicleaner-hardrules==2.10.8"] if name == "main" else []
     assert sorted(conda) == sorted(pins(name) + added)

@@ -1,4 +1,4 @@
-"""A generation experiment on models made of a few birds runs to its report: small steps, measured, timed."""
+"""A generation experiment on models of a few birds runs to its report: small steps, measured and timed."""
 
 import csv
 import json
@@ -49,7 +49,7 @@ print(json.dumps(summarize(load_generator(sys.argv[1]), articles, search, 48)))
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """Of a finished run."""
+    """Return the results folder of a finished run."""
     folder = tmp_path_factory.mktemp("generation")
     write_articles(folder / "articles.jsonl", 60)
     lines = "".join(f"{article(n)['article']}\n\n" for n in range(900))

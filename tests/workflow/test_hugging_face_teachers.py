@@ -1,4 +1,4 @@
-"""Hugging Face teachers in the workflow: one of many languages in a folder, and one by its name on the hub."""
+"""Hugging Face teachers in the workflow: a multilingual one in a folder, and one by its name on the hub."""
 
 import pytest
 import yaml
@@ -17,7 +17,7 @@ FOLDER = f"birds--de-en@{COMMIT}"
 
 @pytest.fixture
 def config(tmp_path):
-    """The smallest experiment with such teachers; the hub's model lies in `local_dir`."""
+    """Write the smallest experiment with such teachers; the hub's model lies in `local_dir`."""
     make_m2m(tmp_path / "hundred")
     make_marian(tmp_path / "models/birds/de-en")
     config = yaml.safe_load(TINY.read_text())
@@ -35,7 +35,7 @@ def config(tmp_path):
 
 @pytest.mark.workflows
 def test_teachers_of_random_weights_stop_the_run(tmp_path, config):
-    """Both directions: what is not known of them is measured."""
+    """The BLEU of both directions is unknown, so it is measured."""
     config["distillation"]["min_teacher_bleu"] = 1
     (tmp_path / "strict.yaml").write_text(yaml.safe_dump(config))
     target = "results/tiny/distilled/training.parquet"
@@ -62,7 +62,7 @@ def test_folder_and_name(tmp_path, config):
         tmp_path / "hundred", languages=("en", "de"), precision=fastest_precision("cpu")
     )
 
-    # The n best of parallel text, of which the nearest to the reference is learnt.
+    # Parallel text has n-best translations; students learn the one nearest to the reference.
     columns = ["source", "target", "hypotheses", "selected"]
     rows = [
         row

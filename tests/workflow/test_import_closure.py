@@ -1,4 +1,4 @@
-"""Import closures: what a script reaches, held against the bytecode that Python compiles its modules to."""
+"""Import closures of scripts, against the bytecode that Python compiles their modules to."""
 
 import dis
 import os
@@ -24,7 +24,7 @@ MODULES = [name for name in PROJECT.sources if name not in SCRIPTS]
 
 
 def compiled(name: str) -> CodeType:
-    """The bytecode of a source; without what stands under `if TYPE_CHECKING`, which Python then removes."""
+    """Return the bytecode of a source, without statements under `if TYPE_CHECKING`, which Python removes."""
     path = REPOSITORY / PROJECT.sources[name].path
     text = path.read_text("utf-8")
     if "TYPE_CHECKING" in text or name in SCRIPTS:
@@ -33,7 +33,7 @@ def compiled(name: str) -> CodeType:
 
 
 def imported(code: CodeType) -> set[str]:
-    """The dotted names that bytecode imports, functions and classes within included."""
+    """Return the dotted names that bytecode imports, also inside functions and classes."""
     found, module = set(), ""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "IMPORT_NAME":
@@ -47,14 +47,14 @@ def imported(code: CodeType) -> set[str]:
 
 
 def texts(constants: tuple) -> list[str]:
-    """The strings among constants and in tuples of them."""
+    """Return the strings among constants and in tuples of them."""
     found = [text for one in constants if isinstance(one, tuple) for text in texts(one)]
     return found + [one for one in constants if isinstance(one, str)]
 
 
 @cache
 def reached(name: str) -> frozenset[str]:
-    """A source and what it reaches, one import after another."""
+    """Return a source and all sources that it reaches, one import after another."""
     found, waiting = {name}, [name]
     while waiting:
         for place in direct(waiting.pop()) - found:
@@ -65,7 +65,7 @@ def reached(name: str) -> frozenset[str]:
 
 @cache
 def direct(name: str) -> frozenset[str]:
-    """The modules that a source imports itself; importing a module runs its packages too."""
+    """Return the modules that a source imports itself; importing a module runs its packages too."""
     names = imported(compiled(name))
     places = {parent for one in names for parent in (one, *parents(one))}
     return frozenset(place for place in places if place in MODULES and place not in NEUTRAL)
@@ -84,7 +84,7 @@ def test_closures_are_what_bytecode_imports(folder):
 
 
 def test_an_edit_of_a_module_moves_the_scripts_that_reach_it_and_no_others():
-    """Every module of the library in turn, on scripts of all sizes."""
+    """Each module of the library is edited in turn, for scripts of all sizes."""
     scripts = sorted(SCRIPTS, key=lambda script: len(reached(script)))[::12]
     before = {script: PROJECT.fingerprint(script) for script in scripts}
     for module in MODULES:
@@ -119,7 +119,7 @@ def test_data_files_belong_to_the_modules_that_name_them():
 
 @pytest.fixture
 def project(tmp_path):
-    """Writes the files of a small project, read by `read_project`."""
+    """Return a function that writes the files of a small project, read by `read_project`."""
 
     def write(files: dict[str, str], seconds_ago: float = 60) -> Project:
         changed = time.time() - seconds_ago
@@ -189,7 +189,7 @@ def test_a_new_time_or_place_changes_nothing(project, tmp_path):
 
 
 def test_what_was_read_is_remembered_until_it_changes(project, monkeypatch, tmp_path):
-    """By size and time of change, but for files that were read just after they had changed."""
+    """Size and time of change identify a file, except for files that were read just after a change."""
     parsed = []
     parse = import_closure.ast.parse
     monkeypatch.setattr(

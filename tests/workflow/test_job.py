@@ -1,4 +1,4 @@
-"""A job says in one line what the input or the disk did wrong, and leaves our own errors as they are."""
+"""A job reports faults of the input or the disk in one line, and does not touch our own errors."""
 
 import errno
 import subprocess

@@ -1,4 +1,4 @@
-"""A run killed with SIGKILL twice, and left to finish, makes the files of an undisturbed one."""
+"""A run that is killed twice with SIGKILL and then finishes makes the files of an undisturbed run."""
 
 import random
 import time
@@ -9,13 +9,13 @@ import yaml
 from tests.workflow.kill import differences, interrupted_run
 from tests.workflow.running import TINY, fingerprints, snakemake
 
-# Written whole or not at all, as `make check-resume` shows.
+# These are written whole or not at all, as `make check-resume` shows.
 MEASURING = ["measure_size", "measure_quality", "measure_speed", "measure_shortlist"]
 
 
 @pytest.mark.workflows
 def test_it_ends_the_same(tmp_path):
-    """Text, models and translations; each kind of job that works for long is there once."""
+    """Text, models and translations are equal; the run has each kind of long job once."""
     config = yaml.safe_load(TINY.read_text())
     config["pruning"] = {"steady-i2": config["pruning"]["steady-i2"]}
     config["quantization"] = {"log4": config["quantization"]["log4"]}

@@ -1,4 +1,4 @@
-"""What the rules of a translation experiment measure, read from the rules: nothing is run."""
+"""Measurements of a translation experiment, read from its rules: no job runs."""
 
 import copy
 import json
@@ -39,7 +39,7 @@ print(json.dumps(found))
 
 
 def rules(folder, config):
-    """What the rules have in an experiment of this configuration."""
+    """Return the parts of all rules in an experiment of this configuration."""
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     arguments = [REPOSITORY / "Snakefile", folder / "config.yaml", folder]
     command = [sys.executable, "-c", READ, *map(str, arguments)]
@@ -50,7 +50,7 @@ def rules(folder, config):
 
 @pytest.fixture(scope="module")
 def experiment():
-    """All precisions of a student, a GPU, and the benchmark of two shapes."""
+    """Return all precisions of a student, a GPU, and the benchmark of two shapes."""
     config = yaml.safe_load(TINY.read_text())
     config["quantization"]["int8_rowwise"] = {}
     config["variants"] = ["demo.micro/*/*"]
@@ -67,7 +67,7 @@ def read(experiment, tmp_path_factory):
 
 
 def test_the_gpu_times_every_student_with_its_shortlist(read):
-    """In float32 and float16 too, as all rows of WNGT20's table 4 but one are."""
+    """This includes float32 and float16, as in all rows but one of WNGT20's table 4."""
     file = "results/tiny/shortlist/300/shortlist.safetensors"
     names = [name for name, _, _ in read["gpu"]]
     assert {"demo.micro/unpruned/float32", "demo.micro/steady-i2/log4"} <= {*names}
@@ -93,7 +93,7 @@ def test_the_teacher_searches_alike_by_beam_and_by_minimum_risk(read):
 
 
 def test_without_8_bit_students_those_as_trained_are_measured_with_it(experiment, tmp_path):
-    """And without a shortlist none is; the GPU times what there is."""
+    """Without a shortlist no student has one; the GPU times the students that exist."""
     config = copy.deepcopy(experiment)
     config["quantization"] = {"log4": {}}
     config["exports"] = {}

@@ -1,6 +1,6 @@
-"""A metric experiment around a checkpoint of random weights runs to its report: pruned, scored, measured, timed.
+"""A metric experiment on a checkpoint of random weights runs to its report: pruned, scored, measured, timed.
 
-What a metric is distilled on is made too; not the distilled one, which is unbabel-comet's work.
+The text of a distilled metric is made too, but not the distilled metric, which unbabel-comet would train.
 """
 
 import csv
@@ -27,7 +27,7 @@ HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metric")
     make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
-    (folder / "encoder").rename(folder / "moved")  # the checkpoint does not know where
+    (folder / "encoder").rename(folder / "moved")  # the checkpoint does not know the new place
     draw = np.random.default_rng(1)
     rows = [
         (name, number, "en-de", source, reference, line or "Ja.", f"{draw.normal():.3f}")
@@ -119,7 +119,7 @@ def test_what_is_pruned(run):
 
 
 def test_pairs_are_translated_and_scored(run):
-    """Two translators that are trained here, and the mean of a reference's scores of what they wrote."""
+    """Two translators are trained here; the score is the mean of a reference's scores of their output."""
     sides = zip(*read_pairs(260), strict=True)
     for side, lines in zip(("source", "target"), sides, strict=True):
         text = "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""The workflow as a module of another one, which lies in a folder of its own: `module` and `use rule *`."""
+"""The workflow as a module of another one in a folder of its own: `module` and `use rule *`."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ use rule * from other as other_*
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs Snakemake on an importing Snakefile in workflow/, in the folder run/: exit code and all output."""
+    """Return a function that runs Snakemake on an importing workflow/Snakefile in run/: exit code and all output."""
     (tmp_path / "workflow").mkdir()
     (tmp_path / "run").mkdir()
     (tmp_path / "run/tiny.yaml").write_text(TINY.read_text())

@@ -12,7 +12,7 @@ import pytest
 
 from weebill.workflow import parent_watch
 
-# As the project's own: it names itself, and starts a script of another environment too.
+# Like the project's Snakefile, it names itself, and also starts a script of another environment.
 SNAKEFILE = """
 import sys
 from weebill.workflow.parent_watch import announce_snakemake
@@ -49,7 +49,7 @@ def wait_for(condition, seconds=60, step=0.05):
 
 
 class Run:
-    """A Snakemake whose jobs wait for ever."""
+    """A Snakemake run whose jobs wait for ever."""
 
     def __init__(self, folder: Path):
         folder.mkdir()
@@ -60,7 +60,7 @@ class Run:
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
 
     def jobs(self) -> list[psutil.Process]:
-        """Its jobs' processes, from the moment of their start, still in the folder of the run."""
+        """Return the processes of the run's jobs, from their start, that still work in its folder."""
         if self.process.poll() is not None:
             return []
         found = psutil.Process(self.process.pid).children(recursive=True)
@@ -88,7 +88,7 @@ def ended(process: psutil.Process) -> bool:
 
 @pytest.mark.timeout(120)
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
-    """From the start of a job's process, over its imports, to its work."""
+    """Kills hit the start of a job's process, its imports, and its work."""
     jobs = {}
     for seconds in (0.0, 0.3, None):
         run = Run(tmp_path / str(seconds))
@@ -111,7 +111,7 @@ def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
 
 
 def test_the_script_of_no_snakemake_goes_on(tmp_path):
-    """As one that a user runs by hand, or a test runs with an object of its own."""
+    """A user may run it by hand, or a test with an object of its own."""
     script = """
 import types
 snakemake = types.SimpleNamespace(log=["log"])
@@ -124,7 +124,7 @@ with job("log"):
 
 
 class Ended(Exception):
-    """Stands for the end of the process."""
+    """Error that stands for the end of the process."""
 
 
 @pytest.fixture
@@ -139,10 +139,10 @@ def ending(monkeypatch):
 
 
 def test_the_snakemake_that_is_named_is_this_one_on_this_machine(ending, monkeypatch):
-    parent_watch.end_with_snakemake()  # nobody is named
+    parent_watch.end_with_snakemake()  # no process is named
     parent_watch.announce_snakemake()
     assert parent_watch.is_job()
-    parent_watch.end_with_snakemake()  # it lives
+    parent_watch.end_with_snakemake()  # the named process lives
     name = parent_watch.os.environ[parent_watch.NAME]
     machine, process, start = name.split(" ")
     gone = {
@@ -162,7 +162,7 @@ def test_the_snakemake_that_is_named_is_this_one_on_this_machine(ending, monkeyp
 
 
 def test_a_snakemake_above_counts_where_the_named_one_is_gone(ending, monkeypatch):
-    """As one that a job runs by itself."""
+    """A job may run a Snakemake of its own."""
     parent_watch.announce_snakemake()
     monkeypatch.setenv(parent_watch.NAME, f"{parent_watch.os.environ[parent_watch.NAME]}1")
     monkeypatch.setattr(parent_watch, "_above", lambda: psutil.Process())

@@ -1,4 +1,4 @@
-"""Checkouts in folders whose names the shell would split or read otherwise."""
+"""Checkouts in folders whose names a shell would split or misread."""
 
 import os
 import re
@@ -17,7 +17,7 @@ PARTS = ("config", "envs", "profiles", "report", "rules", "weebill", "workflow_s
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A copy of this checkout in such a folder."""
+    """Copy this checkout into such a folder."""
     folder = tmp_path_factory.mktemp("x") / FOLDER / "wee bill"
     ignored = shutil.ignore_patterns("__pycache__")
     for name in PARTS:
@@ -47,7 +47,7 @@ def one_line(text: str, word: str) -> str:
 
 
 def test_jobs_run_with_a_python_elsewhere(checkout):
-    """One job of a script and one of a shell line."""
+    """One job runs a script, and one a shell line."""
     if re.search(r"[^\w./-]", sys.executable):
         pytest.skip(f"{sys.executable}: this Python has such a path itself")
     made = ["results/tiny/validation.parquet", "docs/results/tiny/found.md"]
@@ -82,7 +82,7 @@ def test_setup_refuses_such_an_environment(checkout, venv):
 
 
 def test_make_in_such_a_folder(checkout, tmp_path):
-    """make names the environment elsewhere in every command, and refuses blanks in its name."""
+    """Every command of make names the environment elsewhere; blanks in its name are refused."""
     told = run(checkout, "make", "-n", "run", f"VENV={tmp_path}/e", "CONFIG=config/my own.yaml")
     assert told.returncode == 0, told.stdout
     assert f'envs/install.sh main "{tmp_path}/e"' in told.stdout

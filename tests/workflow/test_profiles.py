@@ -1,4 +1,4 @@
-"""The profiles of clusters: what they give to a rule they give to those made of it, and both the same."""
+"""The profiles of clusters: a derived rule gets the settings of its base rule, and both profiles agree."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ RULES = "\n".join(path.read_text("utf-8") for path in (REPOSITORY / "rules").rgl
 
 
 def listed(profile: str, key: str) -> Any:
-    """What a profile sets for a key, by rule mostly."""
+    """Return the values that a profile sets for a key, mostly by rule."""
     text = (REPOSITORY / f"profiles/{profile}/config.yaml").read_text("utf-8")
     return yaml.safe_load(text)[key]
 
@@ -21,7 +21,7 @@ def listed(profile: str, key: str) -> Any:
 @pytest.mark.parametrize("profile", CLUSTERS)
 @pytest.mark.parametrize("key", ["set-resources", "set-threads"])
 def test_derived_rules_are_listed_beside_what_they_are_made_of(profile, key):
-    """Snakemake hands nothing of a profile on to a rule made by `use rule`."""
+    """Snakemake does not pass a profile's settings on to a rule made by `use rule`."""
     derived = re.findall(r"^ *use rule (\w+) as (\w+)", RULES, re.MULTILINE)
     rules = listed(profile, key)
     assert derived
@@ -45,5 +45,5 @@ def test_both_profiles_give_the_same_rules_the_same_time():
 
 @pytest.mark.parametrize("profile", [*CLUSTERS, "local", "default"])
 def test_the_age_of_scripts_reruns_nothing(profile):
-    """Snakemake's trigger `code` is the time stamp of scripts; rules have what the code does as a parameter."""
+    """Snakemake's trigger `code` is the file time of scripts; rules have a fingerprint as a parameter instead."""
     assert listed(profile, "rerun-triggers") == ["mtime", "params", "input", "software-env"]

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer holds: its example is a valid configuration, its commands exist."""
+"""The README's claims for newcomers: its example is a valid configuration, and its commands exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The parameter `code` of every rule: the fingerprint of what its script reaches, and of nothing else."""
+"""The parameter `code` of every rule is the fingerprint of the code that its script reaches, and no more."""
 
 import json
 import statistics
@@ -50,7 +50,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module", params=[TINY, REPOSITORY / "config/metric-small.yaml"])
 def workflow(request, tmp_path_factory):
-    """A configuration's name and what its rules have: script, words of the shell, and code."""
+    """Return a configuration's name and the script, shell words and code of its rules."""
     arguments = [REPOSITORY, request.param, tmp_path_factory.mktemp("workflow")]
     command = [sys.executable, "-c", READ, *map(str, arguments)]
     run = subprocess.run(command, capture_output=True, text=True, env=environment())
@@ -73,7 +73,7 @@ def test_every_rule_that_runs_a_script_has_its_code(workflow):
     without = {rule for rule, (script, *_) in found["rules"].items() if script is None}
     assert without == {"all", "environment", "publish_table"}
     for rule, (script, command, code, uses) in found["rules"].items():
-        if script is not None and rule not in ("prune", "prune_metric"):  # of each wildcard
+        if script is not None and rule not in ("prune", "prune_metric"):  # depends on wildcards
             assert code == code_of(script, *uses, command=command), rule
     if name == "metric-small":
         script, command, *_ = found["rules"]["train_reference"]
@@ -122,7 +122,7 @@ def test_no_edit_elsewhere_trains_a_student_again(project, script, module):
 
 
 def test_what_a_script_runs_is_in_its_closure(project):
-    """Modules that were once forgotten in lists by hand."""
+    """Lists kept by hand once lacked these modules."""
     assert "weebill.evaluation.size.metric_size" in closure(project, "metric/measure_metric.py")
     assert "weebill.report.papers" in closure(project, "evaluate/benchmark_runtime.py")
     assert "weebill.corpus.injected_noise" in closure(project, "corpus/import_corpus.py")
@@ -138,7 +138,7 @@ def test_what_a_script_runs_is_in_its_closure(project):
 
 
 class Rule:
-    """A rule as Snakemake has it, of a workflow in a folder."""
+    """A rule with Snakemake's attributes, of a workflow in a folder."""
 
     def __init__(self, folder: Path, script: str | None = None, shell: str = "", **params):
         self.script, self.shellcmd, self.params = script, shell, params

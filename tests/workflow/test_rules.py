@@ -1,4 +1,4 @@
-"""Rules and the scripts that they run belong together: the parameters that a script reads, every rule gives."""
+"""Rules and their scripts fit: every rule gives the parameters that its script reads."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.workflow.running import REPOSITORY
 
-# A rule in a loop has no name here: its place stands for it.
+# A rule in a loop has no name here: its position replaces the name.
 RULE = re.compile(
     r"^ *(?:(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?|rule):$", re.MULTILINE
 )
@@ -15,7 +15,7 @@ READ = re.compile(r"\bparams\.(?!get\b)(\w+)")
 
 
 def rules() -> dict[str, tuple[Path | None, set[str]]]:
-    """The script of each rule that has one, and the names of its parameters, with those of the rule it is made of."""
+    """Return each rule's script and the names of its parameters, with those of the rule it is made from."""
     written = {}
     for file in (REPOSITORY / "rules").rglob("*.smk"):
         text = file.read_text("utf-8")
@@ -36,13 +36,13 @@ def rules() -> dict[str, tuple[Path | None, set[str]]]:
 
 
 def names_in(section: str) -> set[str]:
-    """Of a section's keywords."""
+    """Return the names of a section's keywords."""
     call = ast.parse(f"f({section.strip()}\n)", mode="eval").body
     return {one.arg for one in call.keywords}
 
 
 def test_every_parameter_that_a_script_reads_is_given():
-    """A script is run by rules of several kinds of experiments, of which short tests run only some."""
+    """Rules of several kinds of experiments run one script, and short tests run only some of them."""
     scripts = {name: rule for name, rule in rules().items() if rule[0] is not None}
     assert len(scripts) > 100
     missing = {

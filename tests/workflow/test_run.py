@@ -1,4 +1,4 @@
-"""The tiny experiment run to its end: complete, idempotent, and rerun where code changes."""
+"""The tiny experiment run to its end: complete, idempotent, and rerun when code changes."""
 
 import ast
 import base64
@@ -30,7 +30,7 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.workflow.code_version import PREFIX, code_of
 
-# What the Slurm executor calls: a job of stubs ends at once, its output written, its call noted.
+# Stubs of the programs that the Slurm executor calls: a job ends at once, writes its output and notes its call.
 SLURM_STUBS = {
     "sbatch": """printf '%s\\n' "$@" > calls; cd results/tiny/evaluation
         echo '[]' > speed.json; echo '[]' > latency.json; echo 1""",
@@ -42,7 +42,7 @@ SLURM_STUBS = {
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory):
-    """The folder of a finished run of the tiny experiment."""
+    """Return the folder of a finished run of the tiny experiment."""
     folder = tmp_path_factory.mktemp("undisturbed")
     run = snakemake(folder, TINY, "--cores", "2")
     assert run.returncode == 0, run.stdout
@@ -51,7 +51,7 @@ def undisturbed(tmp_path_factory):
 
 @pytest.fixture
 def finished(undisturbed, tmp_path):
-    """A copy of the finished run, to be changed."""
+    """Copy the finished run, for changes."""
     return shutil.copytree(undisturbed, tmp_path / "finished")
 
 
@@ -86,7 +86,7 @@ def test_everything_is_there(undisturbed):
 
 
 def test_a_teacher_that_hardly_translates_stops_the_run(finished):
-    """Before its first translation, though a run whose key said go on had made all of them."""
+    """It stops before the first translation, although a run whose key allowed it had made all translations."""
     results = finished / "results/tiny"
     assert read_json(results / "evaluation/teacher_bleu.json") == []
     (results / "evaluation/teacher_bleu.json").unlink()
@@ -105,7 +105,7 @@ def test_a_teacher_that_hardly_translates_stops_the_run(finished):
 
 
 def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
-    """Also the log4 one with its unpruned self; the shape from scratch is that of the random choice."""
+    """The log4 student is compared with its unpruned one, and the shape from scratch with the random choice."""
     results = undisturbed / "results/tiny"
     with (results / "tables/pruning.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -133,7 +133,7 @@ def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
 
 
 def test_the_report_names_each_result_by_one_label(undisturbed):
-    """Of two labels its page makes a switch, which broke where a result lacked one side."""
+    """The page makes a switch of two labels, which failed if a result lacked one of them."""
     page = (undisturbed / "results/tiny/report.html").read_text(encoding="utf-8")
     script = page.split('<script id="results">', 1)[1].split("=", 1)[1]
     shown, _ = json.JSONDecoder().raw_decode(script.lstrip())
@@ -149,7 +149,7 @@ def test_second_run_does_nothing(undisturbed):
 
 
 def test_lineage_goes_back_to_the_sources(undisturbed):
-    """Of a table, through quantized, pruned and teacher models, to the corpus' own entry."""
+    """The lineage leads from a table through quantized, pruned and teacher models to the corpus' own entry."""
     results = undisturbed / "results/tiny"
     found = lineage(results / "tables/variants.csv")
     assert found["sha256"] == sha256_file(results / "tables/variants.csv")
@@ -175,7 +175,7 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
 
 
 def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished, tmp_path):
-    """In a copy of the project whose files are new: not after a comment, nor a training after an edit elsewhere."""
+    """In a copy with new file times, a comment reruns nothing, and an edit elsewhere reruns no training."""
     project = tmp_path / "project"
     ignored = shutil.ignore_patterns(".*", "results", "node_modules", "docs")
     shutil.copytree(REPOSITORY, project, ignore=ignored, copy_function=shutil.copyfile)
@@ -246,7 +246,7 @@ def test_a_report_killed_while_it_is_made_is_made_again(finished):
 def test_a_report_that_cannot_be_made_fails_the_run(finished):
     results = finished / "results/tiny"
     (results / "report.html").unlink()
-    (results / "report.partial.html").mkdir()  # where Snakemake should write it
+    (results / "report.partial.html").mkdir()  # Snakemake writes its report there
     run = snakemake(finished, TINY, "--cores", "1")
     assert run.returncode == 1, run.stdout
     (line,) = [line for line in run.stdout.splitlines() if line.startswith("weebill: ")]
@@ -271,7 +271,7 @@ def test_slurm_measures_speed_on_a_node(finished, tmp_path, monkeypatch):
 
 
 def parameters(folder, output):
-    """What Snakemake noted as parameters of the job that made an output."""
+    """Return the parameters that Snakemake noted for the job of an output."""
     name = base64.b64encode(f"results/tiny/evaluation/{output}".encode()).decode()
     noted = json.loads((folder / ".snakemake/metadata" / name).read_text())["params"]
     return [ast.literal_eval(value) for value in noted]

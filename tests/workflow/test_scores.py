@@ -1,4 +1,4 @@
-"""Scores in the workflow: of the corpora and of the distilled text, by models of every kind."""
+"""Scores in the workflow: scores of corpora and of distilled text, by models of every kind."""
 
 import csv
 
@@ -18,7 +18,7 @@ TRAINING = "results/tiny/distilled/training.parquet"
 
 @pytest.fixture
 def config(tmp_path):
-    """The smallest experiment with every score, in both places, and one corpus that overrides a cut."""
+    """Write the smallest experiment with every score, in both places, and one corpus that overrides a cut."""
     try:
         _program("lmplz")
     except InputError as error:
@@ -44,7 +44,7 @@ def config(tmp_path):
         "lexical_translation": {"pairs": 300},
         "reverse_model": {"architecture": "demo.micro", "training": training},
     }
-    more = {"updates": 60, "validate_every": 60}  # it has to say something
+    more = {"updates": 60, "validate_every": 60}  # enough to give some output
     config["teacher"] |= {"members": 1, "training": config["teacher"]["training"] | more}
     config["evaluation"]["labelled"] = {
         "table": str(tmp_path / "labelled.tsv"),
@@ -92,11 +92,11 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     assert table["weight"].null_count == 0
     assert all(0 < weight < 1 for weight in table["weight"].to_pylist())
 
-    # Another cut scores nothing anew.
+    # A changed cut scores nothing anew.
     changed = config.read_text().replace("percent: 2.5", "threshold: 3.0")
     config.write_text(changed)
     run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules", "--cores", "1", REPORT)
     assert "select_corpus" in run.stdout, run.stdout
-    # What is scored anew is the distilled text, which these scores are not of.
+    # Only the distilled text is scored anew; it does not have these scores.
     for rule in ("score_by_lexical_translation", "score_combined"):
         assert rule not in run.stdout, run.stdout

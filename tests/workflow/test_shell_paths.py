@@ -1,4 +1,4 @@
-"""Which paths the shell starts a Python from, unquoted: bash itself decides."""
+"""Paths from which a shell starts a Python, unquoted: bash itself decides."""
 
 import string
 import subprocess

@@ -1,4 +1,4 @@
-"""Part of the demo through a real Slurm on this machine: a killed job is submitted again, to the same result."""
+"""Part of the demo through a real Slurm on this machine: a killed job is resubmitted, and results are equal."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ QUICKLY = {
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """The folder of a running Slurm's logs."""
+    """Return the folder of a running Slurm's logs."""
     folder = tmp_path_factory.mktemp("slurm")
     with slurm.running_slurm(folder):
         yield folder
@@ -42,7 +42,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory) -> Path:
-    """The smallest experiment with the demo's stages from corpora to distilled text."""
+    """Write the smallest experiment with the demo's stages from corpora to distilled text."""
     config = yaml.safe_load(TINY.read_text())
     config["corpora"] = {"tatoeba": {"importer": "tatoeba", "pairs": 300}}
     del config["cleaning"]["language_id"]
@@ -55,7 +55,7 @@ def config(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(config, tmp_path_factory) -> Path:
-    """The results of a run on this machine alone."""
+    """Return the results of a run on this machine without Slurm."""
     folder = tmp_path_factory.mktemp("undisturbed")
     run = snakemake(folder, config, "--cores", "2", TARGET)
     assert run.returncode == 0, run.stdout
@@ -63,17 +63,17 @@ def undisturbed(config, tmp_path_factory) -> Path:
 
 
 def in_training(results: Path) -> bool:
-    """Whether the teacher has its first checkpoint."""
+    """Return True if the teacher has its first checkpoint."""
     return any(results.glob("teacher/*.work/checkpoints/*.ckpt"))
 
 
 def in_translation(results: Path) -> bool:
-    """Whether a shard's translation has begun."""
+    """Return True if a shard's translation has begun."""
     return any(results.glob("distilled/tatoeba/shard-0.parquet.work/signature.json"))
 
 
 def kill_job(log: str) -> None:
-    """kill -9 to the job that writes a log, as a node's memory guard would."""
+    """Kill the job that writes a log by `kill -9`, as a node's memory guard would."""
     for process in psutil.process_iter():
         try:
             if any(Path(file.path).match(log) for file in process.open_files()):
@@ -85,7 +85,7 @@ def kill_job(log: str) -> None:
 
 
 def run_on(profile: str, folder: Path, config: Path, when: Callable[[Path], bool], log: str) -> str:
-    """A run on the cluster, one job of which is killed as soon as `when`; returns what Snakemake said."""
+    """Run on the cluster and kill one job as soon as `when` is true; return Snakemake's output."""
     command = snakemake_command(folder, config, *QUICKLY[profile], "--latency-wait", "10")
     command += ["--workflow-profile", str(REPOSITORY / "profiles" / profile), "--", TARGET]
     said, limit = folder / "snakemake.log", time.monotonic() + LIMIT
@@ -107,7 +107,7 @@ def run_on(profile: str, folder: Path, config: Path, when: Callable[[Path], bool
 
 
 def submissions(rule: str) -> list[tuple[int, int]]:
-    """(memory in MiB, time limit in minutes) of every job of a rule that Slurm remembers, the first one first."""
+    """Return (memory in MiB, time limit in minutes) of every job of a rule in Slurm's memory, the first one first."""
     answer = subprocess.run(
         ["scontrol", "--oneliner", "show", "jobs"], capture_output=True, text=True, check=True
     ).stdout
@@ -135,7 +135,7 @@ def check_run(
     undisturbed: Path,
     cluster: Path,
 ) -> None:
-    """A run in which a job of `rule` is killed ends as the undisturbed one; its next attempt asks for more."""
+    """Check that a run with a killed job of `rule` gives the undisturbed results; the next attempt asks for more."""
     module = f"snakemake_executor_plugin_{profile.replace('-', '_')}"
     if find_spec(module) is None:
         pytest.skip(f"{module} is not here; run `make setup`")
@@ -155,7 +155,7 @@ def check_run(
 @pytest.mark.slurm
 @pytest.mark.timeout(LIMIT + 300)
 def test_a_killed_training_is_submitted_again_and_goes_on(tmp_path, cluster, config, undisturbed):
-    """The profile `slurm`, from cleaned corpora on: its executor asks ever more seldom how its jobs are."""
+    """The run uses the profile `slurm`, from cleaned corpora on: its executor queries jobs ever less often."""
     shutil.copytree(undisturbed, tmp_path / "results")
     for made in ("teacher", "distilled"):
         shutil.rmtree(tmp_path / "results/tiny" / made)
@@ -168,7 +168,7 @@ def test_a_killed_training_is_submitted_again_and_goes_on(tmp_path, cluster, con
 @pytest.mark.slurm
 @pytest.mark.timeout(LIMIT + 300)
 def test_a_killed_translation_is_submitted_again(tmp_path, cluster, config, undisturbed):
-    """The profile `cluster-generic`, from nothing on."""
+    """The run uses the profile `cluster-generic`, from the start."""
     log = "translate_shard/tatoeba.0.log"
     place = (tmp_path, config, undisturbed, cluster)
     check_run("cluster-generic", "translate_shard", in_translation, log, *place)

@@ -1,4 +1,4 @@
-"""Augmented, aligned and staged text of students in the workflow: jobs where it is asked for, and none elsewhere."""
+"""Augmented, aligned and staged text of students in the workflow: jobs only for the options that are set."""
 
 import re
 
@@ -8,7 +8,7 @@ from tests.workflow.running import TINY, snakemake
 
 
 def edges(folder, config):
-    """(rule, rule that reads its output) of a student and a shortlist."""
+    """Return (rule, rule that reads its output) for a student and a shortlist."""
     targets = ["models/demo.micro/unpruned/float32", "shortlist/300/shortlist.safetensors"]
     run = snakemake(
         folder, config, "--rulegraph", "dot", *(f"results/tiny/{target}" for target in targets)

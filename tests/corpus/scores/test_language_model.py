@@ -75,7 +75,7 @@ def test_equal_text_makes_equal_bytes(model, tmp_path):
 
 
 def test_symbols_of_the_model_are_ordinary_text(model, tmp_path):
-    """lmplz refuses text with <s>, </s> and <unk>."""
+    """Text may have <s>, </s> and <unk>, although lmplz refuses them."""
     estimate([*LINES, "<s> a </s> <unk>"], tmp_path / "lm.klm", order=3, memory="50M")
     assert (tmp_path / "lm.klm").is_file()
 

@@ -14,7 +14,7 @@ from weebill.report.results import Results
 from weebill.report.tables.training_texts import training_texts_table
 
 TEXTS = {"all": list(KINDS), "parallel": ["parallel"]}
-PAIRS = [1000, 200, 30, 29]  # of each kind
+PAIRS = [1000, 200, 30, 29]  # pairs of each kind
 CORPORA = {
     "a": {"use": "parallel"},
     "b": {"use": "monolingual"},

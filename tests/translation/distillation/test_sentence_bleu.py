@@ -9,7 +9,7 @@ from weebill.translation.distillation.sentence_bleu import best_hypothesis, sent
 
 
 def test_sentence_bleu_by_hand():
-    """the cat sat · the cat sat down: 3/3, 2/2, 1/1, 0/0 match; each with one added; 3 tokens of 4."""
+    """Of "the cat sat" and "the cat sat down", 3/3, 2/2, 1/1, 0/0 n-grams match, each plus one; 3 tokens of 4."""
     expected = math.exp(1 - 4 / 3) * (4 / 4 * 3 / 3 * 2 / 2 * 1 / 1) ** 0.25
     assert sentence_bleu("the cat sat", "the cat sat down") == pytest.approx(expected)
     # the the dog ran . · the dog ran : 3/5 words, clipped; 2/4; 1/3; 0/2 and no brevity penalty

@@ -191,7 +191,7 @@ def test_shares_of_several_links_of_a_piece():
 
 
 def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary):
-    """eflomal aligns in two parts.  Words of this grammar have the same order on both sides."""
+    """The aligner eflomal works in two parts.  Words of this grammar have the same order on both sides."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     text, augmented, aligned = (
         tmp_path / f"{name}.parquet" for name in ("text", "more", "aligned")
