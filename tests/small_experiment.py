@@ -57,7 +57,7 @@ def zoo():
 
 @pytest.fixture
 def experiment():
-    """Return experiment(changes, without=...), which gives the changed small experiment."""
+    """Return a function from changes, and keys to leave out, to the changed small experiment."""
 
     def make(changes=None, without=()):
         config = merge(copy.deepcopy(EXPERIMENT), changes or {})
@@ -74,7 +74,7 @@ def experiment():
 
 @pytest.fixture
 def faults(experiment, zoo):
-    """Return faults(changes, without), which gives the error lines of the changed experiment, without its name."""
+    """Return a function from changes to the error lines of the changed experiment, without its name."""
 
     def check_changed(changes, without):
         with pytest.raises(ConfigurationError) as caught:

@@ -16,7 +16,7 @@ GIB = 2**30
 
 @pytest.fixture
 def estimated(experiment, zoo, tmp_path, monkeypatch):
-    """Return estimated(changes, without=...), which estimates the changed small experiment."""
+    """Return a function that estimates the small experiment after changes."""
     monkeypatch.chdir(tmp_path)
 
     def make(changes=None, without=()):

@@ -27,7 +27,7 @@ def table_of(rows, corpora=("news",)):
 
 @pytest.fixture
 def augmented(tmp_path):
-    """Return augmented(table, augmentation, seed), which returns the written rows and the counts."""
+    """Return a function from (table, augmentation, seed) to the written rows and the counts."""
 
     def run(table, augmentation=ALL, seed=1):
         write_table(tmp_path / "text.parquet", table)

@@ -86,7 +86,7 @@ def test_permutations_by_trying_all():
 
 @pytest.mark.parametrize(("noise", "low", "high"), [(1.0, 0.0, 0.09), (4.0, 0.6, 1.0)])
 def test_p_values_find_what_differs_alone(noise, low, high):
-    """At most 5 % of equally good metrics (plus the noise of 200 draws) are told apart, and most unlike ones."""
+    """At most 5 % of equally good metrics (plus the noise of 200 draws) are told apart, and most of the others."""
 
     def p_value(seed):
         random = np.random.default_rng(seed)

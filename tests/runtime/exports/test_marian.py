@@ -74,7 +74,7 @@ def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_there_and_back(tmp_path, vocabulary, name):
-    """A second export has the same tensors bit for bit, the same files and the same translations."""
+    """The import restores the tensors bit for bit, and a second export the files; translations are equal."""
     model = student(name)
     save_model(tmp_path / "model", model, vocabulary, {"seed": 7})
     export(model, vocabulary, tmp_path / "marian")
@@ -288,7 +288,7 @@ def test_files_of_numpy_that_are_no_models_are_refused(tmp_path):
 
 
 def test_options_that_yaml_cannot_hold_are_refused(tmp_path):
-    """One option is an impossible date, and another is not text."""
+    """The options have an impossible date, are no text, are broken YAML, or are no mapping."""
     for text in (b"version: 2020-99-99", b"version: \xff", b"version: [", b"version"):
         options = np.frombuffer(text, np.int8)
         np.savez(tmp_path / "other.npz", **{"special:model.yml": options})
