@@ -26,7 +26,7 @@ HELD_OUT = [
 ]
 
 
-ENTRIES = entries(config)
+ENTRIES = list(entries(config))
 SOURCES = [entry.values for entry in ENTRIES]
 
 

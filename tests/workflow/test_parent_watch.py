@@ -171,7 +171,7 @@ def test_a_snakemake_above_counts_where_the_named_one_is_gone(ending, monkeypatc
 
 def test_scripts_look_before_they_import_anything_else():
     scripts = sorted(Path(__file__).parents[2].glob("workflow_scripts/*/*.py"))
-    assert len(scripts) > 90
+    assert len(scripts) > 80
     for script in scripts:
         tree = ast.parse(script.read_text(encoding="utf-8"))
         first = tree.body[1] if ast.get_docstring(tree) else tree.body[0]

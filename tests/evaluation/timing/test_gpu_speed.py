@@ -11,6 +11,7 @@ from weebill.files import write_json
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.report import rendering
+from weebill.report.results import Results
 from weebill.report.tables.gpu import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
@@ -42,7 +43,9 @@ def test_every_setting_is_timed(folder, tmp_path):
         assert len(row.seconds) == 2 and row.words_per_second > 0
     write_json(tmp_path / "gpu.json", [row.to_dict() for row in rows])
     assert read_gpu_speeds(tmp_path / "gpu.json") == rows
-    lines = rendering.to_csv(gpu_table(rows)).splitlines()
+    lines = rendering.to_csv(
+        gpu_table(Results({"kind": "translation"}, gpu_speeds=rows))
+    ).splitlines()
     assert len(lines) == 9
     assert lines[1].startswith("small/unpruned/float32,float32,no,2,")
 
