@@ -206,7 +206,7 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
     assert rerun() == set()
     edit("errors.py", "EDITED = True\n")
     assert rerun() == set()
-    edit("evaluation/quality.py", "EDITED = True\n")
+    edit("evaluation/quality/translation_quality.py", "EDITED = True\n")
     measured = rerun()
     assert {"measure_quality", "tables"} <= measured
     assert not measured & {"clean_corpus", "train_teacher", "train_student", "prune", "quantize"}
