@@ -8,7 +8,7 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.corpus.table import read_columns
-from weebill.evaluation.quality.translation_quality import write_translations
+from weebill.evaluation.quality.translation_file import write_translations
 from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer

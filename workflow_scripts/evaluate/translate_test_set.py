@@ -10,7 +10,7 @@ import logging
 import torch
 
 from weebill.corpus.table import read_columns
-from weebill.evaluation.quality.translation_quality import write_translations
+from weebill.evaluation.quality.translation_file import write_translations
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
 from weebill.translation.search.cuts import cut_logger

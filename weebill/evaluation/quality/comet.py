@@ -11,7 +11,8 @@ from weebill.evaluation.quality.significance import (
     interval,
     resampled_means,
 )
-from weebill.evaluation.quality.translation_quality import Score, TestSet, check_lines, measurement
+from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_quality import Score, TestSet, measurement
 from weebill.metric.scorer import Scorer
 
 METRIC = "COMET"

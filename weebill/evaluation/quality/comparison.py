@@ -13,10 +13,10 @@ from sacrebleu.significance import _bootstrap_resample
 from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.significance import paired_difference
+from weebill.evaluation.quality.translation_file import check_lines
 from weebill.evaluation.quality.translation_quality import (
     TestSet,
     bootstrap_seed,
-    check_lines,
     score_by,
 )
 from weebill.evaluation.record import Record

@@ -14,7 +14,8 @@ from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import resampled
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
-from weebill.evaluation.quality.translation_quality import TestSet, check_lines, score_by
+from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_quality import TestSet, score_by
 from weebill.evaluation.record import Record
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weebill.evaluation.measurement import Variant, software_versions
-from weebill.evaluation.quality.translation_quality import TestSet, check_lines, p_values, score
+from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_quality import TestSet, p_values, score
 from weebill.evaluation.record import Record
 from weebill.files import read_json, sha256_file
 from weebill.runtime.shortlist import Shortlist

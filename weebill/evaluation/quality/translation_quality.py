@@ -23,7 +23,7 @@ from weebill.evaluation.measurement import (
     test_set_sha256,
 )
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED
-from weebill.files import write_text
+from weebill.evaluation.quality.translation_file import check_lines
 
 
 @dataclass(frozen=True)
@@ -68,32 +68,6 @@ class TestSet:
     def sha256(self) -> str:
         """Hash that identifies this text in measurements."""
         return test_set_sha256(self.sources, self.references)
-
-
-def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str) -> None:
-    """Raise InputError unless there is one translation per reference."""
-    if len(hypotheses) != len(references):
-        raise InputError(
-            f"{name}: {len(hypotheses):,} translations for {len(references):,} references; "
-            "delete the translations and run again"
-        )
-
-
-def write_translations(
-    path: str | Path, translations: Sequence[str], sources: Sequence[str]
-) -> None:
-    """Write one translation per line.
-
-    Raises InputError unless there is one per source and none contains a line break.
-    """
-    check_lines(translations, sources, str(path))
-    for number, line in enumerate(translations, start=1):
-        if "\n" in line:
-            raise InputError(
-                f"{path}:{number}: the translation holds a line break; "
-                "train the vocabulary on text without line breaks"
-            )
-    write_text(path, "".join(f"{line}\n" for line in translations))
 
 
 def score(

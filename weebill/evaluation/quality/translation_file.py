@@ -1,0 +1,33 @@
+"""Files of translations, one per line; apart from the scores, so that a change of these translates nothing again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from weebill.errors import InputError
+from weebill.files import write_text
+
+
+def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str) -> None:
+    """Raise InputError unless there is one translation per reference."""
+    if len(hypotheses) != len(references):
+        raise InputError(
+            f"{name}: {len(hypotheses):,} translations for {len(references):,} references; "
+            "delete the translations and run again"
+        )
+
+
+def write_translations(
+    path: str | Path, translations: Sequence[str], sources: Sequence[str]
+) -> None:
+    """Write one translation per line.
+
+    Raises InputError unless there is one per source and none contains a line break.
+    """
+    check_lines(translations, sources, str(path))
+    for number, line in enumerate(translations, start=1):
+        if "\n" in line:
+            raise InputError(
+                f"{path}:{number}: the translation holds a line break; "
+                "train the vocabulary on text without line breaks"
+            )
+    write_text(path, "".join(f"{line}\n" for line in translations))
