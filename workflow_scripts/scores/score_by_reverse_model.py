@@ -5,7 +5,9 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.corpus.scores.scoring import score_corpus
+from weebill.experiment.scores import SCORES
 from weebill.files import content_hash
+from weebill.translation.force_decoding import load_reverse_scorer
 
 with job(snakemake.log[0]):
     params, model = snakemake.params, str(snakemake.input.model)

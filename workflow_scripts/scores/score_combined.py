@@ -4,6 +4,7 @@ from weebill.workflow.job import job
 
 from weebill.corpus.scores.combination import combined_scorer
 from weebill.corpus.scores.scoring import score_corpus
+from weebill.experiment.scores import SCORES
 from weebill.files import content_hash
 
 with job(snakemake.log[0]):

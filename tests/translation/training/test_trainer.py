@@ -17,8 +17,9 @@ import torch
 from tests.translation.conftest import sentence_pairs, small_architecture
 from weebill.errors import InputError
 from weebill.files import claim_folder
+from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
-from weebill.translation.training import batches, callbacks, encoding
+from weebill.translation.training import callbacks, encoding
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.train_in_subprocess import train_separately
@@ -280,7 +281,7 @@ def on_slurm(monkeypatch):
 def loss(network, vocabulary):
     """Return cross-entropy per target word of the whole grammar."""
     ids = [vocabulary.encode(list(side)) for side in zip(*sentence_pairs(), strict=True)]
-    batch = batches.make_batch(*ids)
+    batch = make_batch(*ids)
     with torch.no_grad():
         return float(batch_loss(network.eval(), batch, batch.words))
 
