@@ -18,7 +18,8 @@ from weebill.benchmarks.runtime.workload import (
     with_attention,
     words,
 )
-from weebill.evaluation.timing.processes import Worker, usable_cores
+from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.timing.processes import Worker
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels import extension
 from weebill.kernels.extension import NEEDS, available

@@ -1,6 +1,5 @@
 """Measurement: one number with everything needed to check it."""
 
-import os
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import weebill
 from weebill.errors import InputError
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.record import Record
 from weebill.experiment.searches import is_search
 from weebill.files import sha256_files, sha256_text
@@ -95,7 +95,7 @@ def hardware() -> str:
     name = found.get("model name", "unknown processor")
     if "cpu family" in found and "model" in found:
         name += f" (family {found['cpu family']}, model {found['model']})"
-    count = len(os.sched_getaffinity(0))
+    count = len(usable_cores())
     return f"{name}, {count} core{'s' if count > 1 else ''}"
 
 

@@ -33,9 +33,8 @@ PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear m
 }
 # Larger batches are not faster on one core; on GPUs they are not measured yet.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
-INT8_BATCH_PIECES = (
-    512  # their float32 states stay in a near cache; larger batches are a third slower
-)
+# Their float32 states stay in a near cache; larger batches are a third slower.
+INT8_BATCH_PIECES = 512
 SENTENCES = 4096  # sentences between two writes of the cache
 SEGMENTS = 2048  # segments in one batch of the estimator
 SHAPE = (  # properties of an encoder that its tensors do not show

@@ -113,9 +113,8 @@ class Project:
 
 def read_project(root: Path) -> Project:
     """Read the library and the workflow scripts below `root`; files that have not changed are not parsed again."""
-    reader = hashlib.sha256(
-        Path(__file__).read_bytes()
-    ).hexdigest()  # hash of this reader, because another version may find other references
+    # Another version of this reader may find other references.
+    reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     known: dict[str, dict[str, Any]] = {}
     with suppress(InputError, OSError, AttributeError):  # missing, damaged, or not readable
         kept = read_json(root / KNOWN)

@@ -6,7 +6,7 @@ import pytest
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
 from weebill.evaluation.timing import gpu_speed
-from weebill.evaluation.timing.gpu_speed import measure_gpu_speed, on_device, read_gpu_speeds
+from weebill.evaluation.timing.gpu_speed import measure_gpu_speed, on_device
 from weebill.files import write_json
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
@@ -42,7 +42,8 @@ def test_every_setting_is_timed(folder, tmp_path):
         assert row.words == sum(len(line.split()) for line in TEXT)
         assert len(row.seconds) == 2 and row.words_per_second > 0
     write_json(tmp_path / "gpu.json", [row.to_dict() for row in rows])
-    assert read_gpu_speeds(tmp_path / "gpu.json") == rows
+    results = Results.read({"kind": "translation"}, {"gpu_speeds": [tmp_path / "gpu.json"]})
+    assert results.gpu_speeds == rows
     lines = rendering.to_csv(
         gpu_table(Results({"kind": "translation"}, gpu_speeds=rows))
     ).splitlines()

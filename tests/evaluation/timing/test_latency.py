@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from weebill.errors import InputError
-from weebill.evaluation.timing.latency import measure_latency, milliseconds, read_latencies
+from weebill.evaluation.timing.latency import measure_latency, milliseconds
 from weebill.evaluation.timing.speed import Entrant
 from weebill.files import write_json
+from weebill.report.results import Results
 from weebill.translation.search import SearchOptions
 
 TEXT = ["a short one", "one that is longer", "the longest of all of them", "short too"]
@@ -66,7 +67,8 @@ def test_each_sentence_is_timed_alone(tmp_path):
     assert hoarding.idle_mib < hoarding.peak_mib - 150
     assert len(lines) == 2
     write_json(tmp_path / "latency.json", [slow.to_dict(), hoarding.to_dict()])
-    assert read_latencies(tmp_path / "latency.json") == [slow, hoarding]
+    results = Results.read({"kind": "translation"}, {"latencies": [tmp_path / "latency.json"]})
+    assert results.latencies == [slow, hoarding]
 
 
 def test_percentiles_are_those_of_the_times():

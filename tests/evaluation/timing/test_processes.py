@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from weebill.errors import InputError
-from weebill.evaluation.timing.processes import Worker, memory, pool, usable_cores
+from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.timing.processes import Worker, memory, pool
 
 
 class Kept:

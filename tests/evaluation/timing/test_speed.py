@@ -9,8 +9,9 @@ import pytest
 
 from tests.small_models import make_folder, make_vocabulary
 from weebill.errors import InputError
-from weebill.evaluation.timing.speed import Entrant, fewer, measure_speed, read_speeds, split
+from weebill.evaluation.timing.speed import Entrant, fewer, measure_speed, split
 from weebill.files import write_json
+from weebill.report.results import Results
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
@@ -139,7 +140,8 @@ def test_engines_are_told_apart_and_each_one_s_fastest_has_threads_too(tmp_path)
     ours, reference = (next(row for row in rows if row.engine == name) for name in engines)
     assert ours.words_per_second > reference.words_per_second
     write_json(tmp_path / "speed.json", [row.to_dict() for row in rows])
-    assert read_speeds(tmp_path / "speed.json") == rows
+    results = Results.read({"kind": "translation"}, {"speeds": [tmp_path / "speed.json"]})
+    assert results.speeds == rows
 
 
 def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):

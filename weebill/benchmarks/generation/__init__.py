@@ -18,7 +18,8 @@ from typing import Annotated
 from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
 from weebill.benchmarks.options import Option
-from weebill.evaluation.timing.processes import Worker, usable_cores
+from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import in_turn
 from weebill.report.papers import load
 

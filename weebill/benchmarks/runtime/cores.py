@@ -11,7 +11,7 @@ from weebill.benchmarks.runtime.throughput import (
     best_size,
 )
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.timing.processes import usable_cores
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.experiment.shapes import Architecture
 

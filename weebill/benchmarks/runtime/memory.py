@@ -3,7 +3,8 @@
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Ours
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.evaluation.timing.processes import Worker, memory, usable_cores
+from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.timing.processes import Worker, memory
 from weebill.experiment.shapes import Architecture
 
 WINDOW, BATCH = 1024, 32  # lines sorted by length together; sentences per batch

@@ -13,7 +13,7 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.benchmarks.runtime.pruned import cuts
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.timing.processes import usable_cores
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.timing.timer import pinned, rates_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table

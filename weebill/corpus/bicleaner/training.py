@@ -16,9 +16,8 @@ from weebill.text_files import read_lines
 
 log = logging.getLogger(__name__)
 
-CLASSIFIER = (
-    "dec_attention"  # decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind
-)
+# Decomposable attention (Parikh et al. 2016), bicleaner-ai's lite kind.
+CLASSIFIER = "dec_attention"
 MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"))
 # Samples made from each pair: the pair itself, its target with another source (twice), and the pair with missing
 # words.  bicleaner-ai can also replace words by others of the same frequency, but that takes longer than training.

@@ -15,9 +15,10 @@ from pathlib import Path
 import torch
 
 from weebill.errors import InputError
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.record import Record
-from weebill.evaluation.timing.processes import Footprint, Worker, usable_cores
+from weebill.evaluation.timing.processes import Footprint, Worker
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder

@@ -19,7 +19,6 @@ from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.record import Record
 from weebill.evaluation.timing.speed import count_words, silent
 from weebill.evaluation.timing.timer import in_turn, timed
-from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import RuntimeTranslator
@@ -150,8 +149,3 @@ def _numbers(model: Model) -> list[str]:
 
 def _device_name(device: str) -> str:
     return torch.cuda.get_device_name(device) if device.startswith("cuda") else device
-
-
-def read_gpu_speeds(path: str | Path) -> list[GpuSpeed]:
-    """Read the speeds of a file."""
-    return [GpuSpeed(**row) for row in read_json(path)]

@@ -3,18 +3,17 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from weebill.errors import InputError
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.record import Record
-from weebill.evaluation.timing.processes import Footprint, Worker, usable_cores
+from weebill.evaluation.timing.processes import Footprint, Worker
 from weebill.evaluation.timing.speed import Entrant, engine_of, silent
 from weebill.evaluation.timing.timer import timed
-from weebill.files import read_json
 
 PERCENTILES = (50, 95, 99)
 WARM_UP = 3  # sentences
@@ -112,8 +111,3 @@ class _Alone:
         longest = sorted(sentences, key=len, reverse=True)[: self._search.batch_size]
         self._translator.translate(longest, self._search)
         return {"engine": engine_of(self._translator), **self._footprint.figures()}
-
-
-def read_latencies(path: str | Path) -> list[Latency]:
-    """Read the rows of a latency file."""
-    return [Latency(**row) for row in read_json(path)]

@@ -99,11 +99,6 @@ def pool(cores: Sequence[int], processes: int, threads: int = 1) -> Iterator[lis
             worker.close()
 
 
-def usable_cores(limit: int | None = None) -> list[int]:
-    """Return the cores that this process may use, at most `limit`."""
-    return sorted(os.sched_getaffinity(0))[:limit]
-
-
 def memory(peak: bool = False) -> float:
     """Return the MiB of this process that are in memory now, or the most so far if `peak`."""
     name = "VmHWM:" if peak else "VmRSS:"

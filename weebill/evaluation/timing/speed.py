@@ -13,15 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from weebill.errors import InputError
+from weebill.evaluation.cores import usable_cores
 from weebill.evaluation.measurement import hardware, software_versions
 from weebill.evaluation.record import Record
-from weebill.evaluation.timing.processes import Worker, pool, usable_cores
+from weebill.evaluation.timing.processes import Worker, pool
 from weebill.evaluation.timing.timer import in_turn, timed
-from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE
 
 if TYPE_CHECKING:
@@ -288,8 +287,3 @@ def silent(translator: Translates) -> Translates:
 
     translator.on_cut = ignore_cut
     return translator
-
-
-def read_speeds(path: str | Path) -> list[Speed]:
-    """Read the speeds of a speed file."""
-    return [Speed(**row) for row in read_json(path)]

@@ -21,9 +21,8 @@ from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
 from weebill.workflow.parent_watch import end_with_parent
 
-FAULT = (
-    "fault.txt"  # in the work folder: message of a failed training, for the process that started it
-)
+# In the work folder: message of a failed training, for the process that started it.
+FAULT = "fault.txt"
 
 
 def train_separately(

@@ -17,9 +17,8 @@ from weebill.translation.model.folder import load_tensors, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 
-SCALES = (
-    "_QuantMultA"  # activation scales of Marian's 8-bit products; our calibration makes them anew
-)
+# Activation scales of Marian's 8-bit products; our calibration makes them anew.
+SCALES = "_QuantMultA"
 
 
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
