@@ -42,11 +42,13 @@ def small(monkeypatch):
     peaks = count(100)  # the peak of one process for all engines need not grow
     monkeypatch.setattr(engines, "memory", lambda peak=False: next(peaks))
 
-    def call(worker, method, *arguments):
-        return getattr(worker.kept, method)(*arguments)
+    def call(worker, work, *arguments):
+        if isinstance(work, str):
+            return getattr(worker.kept, work)(*arguments)
+        worker.kept = work(*arguments)
+        return None
 
     monkeypatch.setattr(Worker, "__init__", lambda worker, cores: None)
-    monkeypatch.setattr(Worker, "make", lambda w, make, *given: setattr(w, "kept", make(*given)))
     monkeypatch.setattr(Worker, "call", call)
     monkeypatch.setattr(Worker, "close", lambda worker: None)
 

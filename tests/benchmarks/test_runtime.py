@@ -18,7 +18,7 @@ from weebill.benchmarks.runtime.workload import (
     with_attention,
     words,
 )
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels import extension
@@ -44,15 +44,14 @@ def quickly(monkeypatch):
 def in_this_process(monkeypatch):
     """Run the workers' calls in this process: starting a process takes seconds."""
 
-    def send(worker, method, *arguments):
-        if method is None:
-            function, *arguments = arguments
-            worker.kept, worker.result = function(*arguments), None
+    def start(worker, work, *arguments):
+        if isinstance(work, str):
+            worker.result = getattr(worker.kept, work)(*arguments)
         else:
-            worker.result = getattr(worker.kept, method)(*arguments)
+            worker.kept, worker.result = work(*arguments), None
 
-    monkeypatch.setattr(Worker, "__init__", lambda worker, cores, threads=1, environment=None: None)
-    monkeypatch.setattr(Worker, "_send", send)
+    monkeypatch.setattr(Worker, "__init__", lambda worker, cores, threads=1, variables=None: None)
+    monkeypatch.setattr(Worker, "start", start)
     monkeypatch.setattr(Worker, "answer", lambda worker: worker.result)
     monkeypatch.setattr(Worker, "close", lambda worker: None)
 

@@ -1,6 +1,7 @@
 """Judged sets: the rows read, the statistics by counting, and the units that intervals resample."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_what_is_undefined_is_none(judged):
     equal = MetricScores("equal", "e", np.ones(12))
     compared = {"good": "equal", "equal": "good"}
     rows = measure_agreement(found, [good, equal], compared, resamples=40, permutations=20, seed=1)
-    read = json.loads(json.dumps([row.to_dict() for row in rows], allow_nan=False))
+    read = json.loads(json.dumps([asdict(row) for row in rows], allow_nan=False))
     names = ("tau", "low", "high", "difference", "p_value")
     assert [read[0][name] for name in names] == [*[pytest.approx(1)] * 3, None, None]
     assert [read[1][name] for name in names] == [None] * 5

@@ -1,15 +1,17 @@
 """Measurement: one number with everything needed to check it."""
 
+import math
 import platform
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import weebill
 from weebill.errors import InputError
-from weebill.evaluation.cores import usable_cores
-from weebill.evaluation.record import Record
+from weebill.evaluation.this_process import usable_cores
 from weebill.experiment.searches import is_search
 from weebill.files import sha256_files, sha256_text
 
@@ -45,7 +47,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Measurement(Record):
+class Measurement:
     """Quality score.  It holds no time and no hardware: the same inputs give the same bytes anywhere."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -78,6 +80,11 @@ def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
     }
 
 
+def conditions(packages: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what times depend on: `hardware`, and `versions` with those of further packages."""
+    return {"hardware": hardware(), "versions": software_versions(packages)}
+
+
 def versions_line(versions: Mapping[str, str]) -> str:
     """Return versions in one line, as printed below tables."""
     return ", ".join(f"{name} {version}" for name, version in versions.items())
@@ -105,10 +112,7 @@ def test_set_sha256(sources: Iterable[str], references: Iterable[str]) -> str:
 
 
 def parameter_files(folder: str | Path) -> list[Path]:
-    """Return the files of a model folder that hold its parameters, in name order.
-
-    Raises InputError if there is none.
-    """
+    """Return the files of a model folder with its parameters, by name.  Raises InputError if there is none."""
     files = sorted(Path(folder).glob("*.safetensors"))
     if not files:
         raise InputError(f"{folder}: no *.safetensors file; is this a model folder?")
@@ -121,3 +125,19 @@ def model_sha256(folders: Iterable[str | Path]) -> str:
     An ensemble or a sharded model has several files: folders in the order given, files in name order within each.
     """
     return sha256_files(file for folder in folders for file in parameter_files(folder))
+
+
+def stored_numbers(folder: str | Path) -> dict[str, int]:
+    """Count the numbers of each type in the parameter files: {"F32": 406291456}; codes of weights are I8.
+
+    Raises InputError if there are no parameter files.
+    """
+    # Import here: the workflow reads sizes at every start, and this import takes seconds.
+    from safetensors import safe_open
+
+    found: Counter[str] = Counter()
+    for path in parameter_files(folder):
+        with safe_open(path, framework="numpy") as file:
+            for part in map(file.get_slice, file.keys()):
+                found[part.get_dtype()] += math.prod(part.get_shape())
+    return dict(found)

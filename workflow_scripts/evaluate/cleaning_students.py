@@ -22,7 +22,7 @@ with job(snakemake.log[0]):
 
     def against_none(number, sets):
         """Compare a stage's student with the first stage's on the numbered test sets."""
-        chosen = [[by_stage[stage][one] for one in sets] for stage in (number, 0)]
+        chosen = [[line for one in sets for line in by_stage[stage][one]] for stage in (number, 0)]
         return compare(
             variants[number],
             variants[0],

@@ -5,6 +5,8 @@ Read all translations and the test sets, and write differences in BLEU with inte
 
 from weebill.workflow.job import job
 
+from dataclasses import asdict
+
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import compare
 from weebill.evaluation.quality.translation_quality import TestSet
@@ -19,10 +21,10 @@ with job(snakemake.log[0]):
             Variant.parse(variant),
             Variant.parse(baseline),
             test_sets,
-            *([list(read_lines(path)) for path in paths] for paths in translations),
+            *([line for path in paths for line in read_lines(path)] for paths in translations),
             bootstrap=params.bootstrap,
             target=params.target,
         )
         for variant, baseline, *translations in params.pairs
     ]
-    write_json(snakemake.output[0], [row.to_dict() for row in rows])
+    write_json(snakemake.output[0], [asdict(row) for row in rows])

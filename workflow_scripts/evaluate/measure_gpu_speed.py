@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-import logging
+from dataclasses import asdict
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.timing.gpu_speed import measure_gpu_speed
@@ -18,6 +18,5 @@ with job(snakemake.log[0]):
         sentences[: params.sentences],
         batch_sizes=params.batch_sizes,
         rounds=params.rounds,
-        report=logging.info,
     )
-    write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
+    write_json(snakemake.output[0], [asdict(speed) for speed in speeds])

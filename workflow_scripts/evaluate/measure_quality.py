@@ -6,6 +6,8 @@ with signatures, bootstrap intervals and significance.
 
 from weebill.workflow.job import job
 
+from dataclasses import asdict
+
 from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality.translation_quality import TestSet, measure
 from weebill.files import write_json
@@ -28,4 +30,4 @@ with job(snakemake.log[0]):
             model_sha256=digest,
             seed=params.seed,
         )
-    write_json(snakemake.output[0], [row.to_dict() for row in rows])
+    write_json(snakemake.output[0], [asdict(row) for row in rows])

@@ -2,6 +2,8 @@
 
 from weebill.workflow.job import job
 
+from dataclasses import asdict
+
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size.translation_size import measure_size
 from weebill.files import write_json
@@ -10,4 +12,4 @@ with job(snakemake.log[0]):
     models = snakemake.input.model
     folders = [models] if isinstance(models, str) else list(models)
     size = measure_size(Variant.parse(snakemake.params.variant), folders)
-    write_json(snakemake.output[0], size.to_dict())
+    write_json(snakemake.output[0], asdict(size))

@@ -6,7 +6,7 @@ times and memory: in the runtime with and without a shortlist, and in PyTorch. T
 
 from weebill.workflow.job import job
 
-import logging
+from dataclasses import asdict
 from functools import partial
 
 from weebill.corpus.table import read_columns
@@ -41,10 +41,7 @@ if __name__ == "__main__":  # the worker processes import this file
             rounds=params.rounds,
             cores=snakemake.threads,
             least_seconds=params.least_seconds,
-            report=logging.info,
         )
-        latencies = measure_latency(
-            entrants, sentences[: params.latency_sentences], report=logging.info
-        )
-        write_json(output.speed, [speed.to_dict() for speed in speeds])
-        write_json(output.latency, [latency.to_dict() for latency in latencies])
+        latencies = measure_latency(entrants, sentences[: params.latency_sentences])
+        write_json(output.speed, [asdict(speed) for speed in speeds])
+        write_json(output.latency, [asdict(latency) for latency in latencies])

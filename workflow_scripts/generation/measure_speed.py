@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-import logging
+from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.timing.generation_speed import measure_generation
@@ -15,6 +15,5 @@ if __name__ == "__main__":  # the worker processes import this file
             dict(zip(params.variants, models, strict=True)),
             Path(snakemake.input.data),
             **params.speed,
-            report=logging.info,
         )
-        write_json(snakemake.output[0], [speed.to_dict() for speed in speeds])
+        write_json(snakemake.output[0], [asdict(speed) for speed in speeds])

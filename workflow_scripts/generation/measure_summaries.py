@@ -3,6 +3,7 @@
 from weebill.workflow.job import job
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, summary_quality
@@ -22,4 +23,4 @@ with job(snakemake.log[0]):
     summaries = [json.loads(line) for line in read_lines(given.summaries)]
     search = SearchSettings(**params.search)
     rows = summary_quality(measured, summaries, search, params.max_source, params.resamples)
-    write_json(snakemake.output[0], [row.to_dict() for row in rows])
+    write_json(snakemake.output[0], [asdict(row) for row in rows])

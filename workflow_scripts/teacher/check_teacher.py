@@ -2,6 +2,8 @@
 
 from weebill.workflow.job import job
 
+from dataclasses import asdict
+
 import torch
 
 from weebill.evaluation.quality.teacher_check import check_teachers
@@ -19,4 +21,4 @@ with job(snakemake.log[0]):
         device="cuda" if params.accelerator == "gpu" else "cpu",
         side=params.side,
     )
-    write_json(snakemake.output[0], [one.to_dict() for one in found])
+    write_json(snakemake.output[0], [asdict(one) for one in found])

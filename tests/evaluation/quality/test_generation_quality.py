@@ -25,7 +25,7 @@ def test_quality_of_summaries(made):
     assert [row.metric for row in rows] == ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"]
     assert {(row.score, row.low, row.high) for row in rows} == {(1.0, 1.0, 1.0)}
     assert "beam:4" in rows[0].signature and "source:40" in rows[0].signature
-    assert rows[0].to_dict()["examples"] == len(references)
+    assert rows[0].examples == len(references)
 
 
 def test_what_articles_begin_with_is_scored_as_a_summary(made):

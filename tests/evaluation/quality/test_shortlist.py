@@ -1,5 +1,7 @@
 """Coverage of a shortlist against plain loops, and its cost on constructed translations."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -7,14 +9,11 @@ from tests.runtime.conftest import network
 from tests.small_models import TEXT, make_vocabulary
 from weebill.errors import InputError
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality.shortlist import (
-    coverage,
-    measure_shortlist,
-    read_shortlist_measurements,
-)
+from weebill.evaluation.quality.shortlist import coverage, measure_shortlist
 from weebill.evaluation.quality.translation_quality import TestSet, score
 from weebill.files import write_json
 from weebill.kernels.extension import PORTABLE
+from weebill.report.results import Results
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import SearchOptions
@@ -109,8 +108,9 @@ def test_the_cost_is_the_difference_to_the_whole_vocabulary(tmp_path, vocabulary
     assert row.single.columns == row.batched.columns == row.vocabulary == len(vocabulary)
     assert row.single.reference == row.batched.own == 1
     assert row.bytes == (tmp_path / "shortlist").stat().st_size
-    write_json(tmp_path / "rows.json", [row.to_dict()])
-    assert read_shortlist_measurements([tmp_path / "rows.json"]) == [row]
+    write_json(tmp_path / "rows.json", [asdict(row)])
+    results = Results.read({"kind": "translation"}, {"shortlists": [tmp_path / "rows.json"]})
+    assert results.shortlists == [row]
 
 
 def test_equal_translations_cost_nothing(tmp_path, vocabulary):

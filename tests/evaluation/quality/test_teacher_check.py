@@ -1,5 +1,7 @@
 """Teachers that hardly translate are refused before they translate the students' text."""
 
+from dataclasses import asdict
+
 import pyarrow as pa
 import pytest
 from sacrebleu.metrics import BLEU
@@ -42,7 +44,7 @@ def test_a_training_tells_its_bleu(tmp_path):
     assert "validation BLEU 0.30, under 1: " in lines[0]
     assert lines[0].endswith("or set distillation.min_teacher_bleu: 0 to go on")
     [one] = check_teachers(members[1:2], tmp_path / "none", 20.0, **SETTINGS)
-    assert one.to_dict() == {"folder": str(members[1]), "bleu": 20.0, "sentences": None}
+    assert asdict(one) == {"folder": str(members[1]), "bleu": 20.0, "sentences": None}
 
 
 def test_zero_goes_on_and_measures_nothing(tmp_path):

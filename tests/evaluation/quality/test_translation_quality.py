@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
+from sacrebleu.significance import PairedTest
 
 from tests.evaluation.conftest import damaged
 from weebill.errors import InputError
@@ -39,21 +41,35 @@ def test_the_interval_contains_the_score_and_is_seeded(references, monkeypatch):
         assert "bs:300" in result.signature
 
 
+def p_values(hypotheses, baseline, references):
+    """Return the p-values of BLEU and chrF."""
+    metrics = quality.BLEU(), quality.CHRF()
+    tested = [quality.score_both(one, hypotheses, baseline, references, 200) for one in metrics]
+    return [paired.p_value for _, _, paired in tested]
+
+
+def test_p_values_are_those_of_sacrebleus_paired_test(references):
+    ours, theirs = damaged(references, 0.3, seed=2), damaged(references, 0.25)
+    metrics = {"BLEU": quality.BLEU(), "chrF": quality.CHRF()}
+    named = [("theirs", theirs), ("ours", ours)]
+    _, found = PairedTest(named, metrics, [references], test_type="bs", n_samples=200)()
+    expected = [results[1].p_value for name, results in found.items() if name != "System"]
+    assert p_values(ours, theirs, references) == expected
+
+
 def test_a_much_worse_system_differs_significantly(references):
-    good, bad = damaged(references, 0.05), damaged(references, 0.5)
-    assert all(p < 0.05 for p in quality.p_values(bad, good, references, 200).values())
+    assert max(p_values(damaged(references, 0.5), damaged(references, 0.05), references)) < 0.05
 
 
 def test_equally_good_systems_do_not_differ_significantly(references):
     # The same damage is done to one copy of the sentences or to the other.
     worse = damaged(references, 0.3)
-    p = quality.p_values(worse + references, references + worse, references * 2, 200)
-    assert all(value > 0.05 for value in p.values())
+    assert min(p_values(worse + references, references + worse, references * 2)) > 0.05
 
 
 def test_the_same_translations_have_p_one(references):
     hypotheses = damaged(references, 0.2)
-    assert quality.p_values(hypotheses, list(hypotheses), references, 100) == {"BLEU": 1, "chrF": 1}
+    assert p_values(hypotheses, list(hypotheses), references) == [1, 1]
 
 
 def test_a_missing_line_is_an_error(references):
@@ -84,5 +100,5 @@ def test_a_measurement_names_everything_it_depends_on(references):
         assert 0 < row.p_value <= 1
         assert row.sentences == 120
         assert set(row.versions) == {"python", "torch", "sacrebleu", "weebill"}
-        assert json.loads(json.dumps(row.to_dict())) == row.to_dict()
-        assert "hardware" not in row.to_dict()
+        assert json.loads(json.dumps(asdict(row))) == asdict(row)
+        assert "hardware" not in asdict(row)

@@ -1,5 +1,7 @@
 """GPU speed, run on the CPU: each setting is timed on the whole text; float16 translates as float32 does."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ def test_every_setting_is_timed(folder, tmp_path):
     for row in rows:
         assert row.words == sum(len(line.split()) for line in TEXT)
         assert len(row.seconds) == 2 and row.words_per_second > 0
-    write_json(tmp_path / "gpu.json", [row.to_dict() for row in rows])
+    write_json(tmp_path / "gpu.json", [asdict(row) for row in rows])
     results = Results.read({"kind": "translation"}, {"gpu_speeds": [tmp_path / "gpu.json"]})
     assert results.gpu_speeds == rows
     lines = rendering.to_csv(

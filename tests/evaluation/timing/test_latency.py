@@ -1,7 +1,9 @@
 """Latency, loading and memory: timed parts and their processes, with translators that sleep and hoard."""
 
+import logging
 import os
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -49,13 +51,13 @@ class Loser(Sleeper):
         raise InputError("no such sentence")
 
 
-def test_each_sentence_is_timed_alone(tmp_path):
+def test_each_sentence_is_timed_alone(tmp_path, caplog):
     entrants = [
         Entrant("slow", Sleeper, 0.005, SearchOptions(batch_size=2)),
         Entrant("hoarding", Hoarder, 0, SearchOptions(beam=4, batch_size=2)),
     ]
-    lines = []
-    slow, hoarding = measure_latency(entrants, TEXT, report=lines.append)
+    caplog.set_level(logging.INFO)
+    slow, hoarding = measure_latency(entrants, TEXT)
     assert (slow.variant, slow.engine) == ("slow", "Weebill runtime (imagined)")
     assert slow.sentences == 4
     assert 15 <= slow.mean_ms < 100  # 3, 4, 6 and 2 words
@@ -65,8 +67,8 @@ def test_each_sentence_is_timed_alone(tmp_path):
     assert hoarding.beam == 4
     assert hoarding.peak_mib - slow.peak_mib > 150
     assert hoarding.idle_mib < hoarding.peak_mib - 150
-    assert len(lines) == 2
-    write_json(tmp_path / "latency.json", [slow.to_dict(), hoarding.to_dict()])
+    assert len(caplog.messages) == 2
+    write_json(tmp_path / "latency.json", [asdict(slow), asdict(hoarding)])
     results = Results.read({"kind": "translation"}, {"latencies": [tmp_path / "latency.json"]})
     assert results.latencies == [slow, hoarding]
 

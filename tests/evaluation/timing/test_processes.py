@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from weebill.errors import InputError
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker, memory, pool
 
 
@@ -37,10 +37,10 @@ class Kept:
 def test_a_worker_keeps_what_it_makes_on_its_own_core(monkeypatch):
     monkeypatch.delenv("SOME_LIBRARY", raising=False)
     core = usable_cores()[-1]
-    with Worker([core], environment={"SOME_LIBRARY": "fast"}) as worker:
+    with Worker([core], variables={"SOME_LIBRARY": "fast"}) as worker:
         assert "SOME_LIBRARY" not in os.environ
         for number in (1, 2):
-            worker.make(Kept, number)
+            worker.call(Kept, number)
             found, process, cores, threads = worker.call("place")
             assert (found, cores, threads) == (number, {core}, 1)
             assert process != os.getpid()
@@ -62,10 +62,10 @@ def test_a_pools_workers_share_no_core():
     cores = usable_cores(2)
     with pool(cores, 2) as workers:
         for worker in workers:
-            worker.make(Kept, 0)
+            worker.call(Kept, 0)
         assert [worker.call("place")[2] for worker in workers] == [{core} for core in cores]
     with pool(cores, 1, threads=2) as (worker,):
-        worker.make(Kept, 0)
+        worker.call(Kept, 0)
         assert worker.call("place")[2:] == (set(cores), 2)
 
 

@@ -1,7 +1,9 @@
 """Speed: the timed work, its cores and its summary, with translators that sleep."""
 
+import logging
 import os
 import time
+from dataclasses import asdict
 from functools import partial
 
 import numpy as np
@@ -55,11 +57,11 @@ class Insistent:
 TEXT = ["ein kleiner Satz", "noch ein Satz"] * 10
 
 
-def test_words_a_second_are_words_by_time():
+def test_words_a_second_are_words_by_time(caplog):
     search = SearchOptions(batch_size=2)
     entrants = [Entrant("slow", Sleeper, 0.01, search), Entrant("fast", Sleeper, 0.002, search)]
-    lines = []
-    rows = measure_speed(entrants, TEXT, rounds=2, cores=2, report=lines.append)
+    caplog.set_level(logging.INFO)
+    rows = measure_speed(entrants, TEXT, rounds=2, cores=2)
     one = {row.variant: row for row in rows if row.cores == 1}
     for name, seconds in (("slow", 0.2), ("fast", 0.04)):
         row = one[name]
@@ -68,7 +70,8 @@ def test_words_a_second_are_words_by_time():
         assert row.slowest <= row.words_per_second <= row.fastest <= 60 / seconds
         assert (row.engine, row.by_runtime) == ("PyTorch reference", False)
     # Interleaved: each round times every variant, and begins with another one.
-    one_core = [line.split(": ")[1].split(",")[0] for line in lines if ", 1 x 1 cores" in line]
+    told = [line.split(": ")[1] for line in caplog.messages if ", 1 x 1 cores" in line]
+    one_core = [words.split(",")[0] for words in told]
     assert one_core == ["slow", "fast", "fast", "slow"]
     if len(os.sched_getaffinity(0)) > 1:
         layouts = {
@@ -139,7 +142,7 @@ def test_engines_are_told_apart_and_each_one_s_fastest_has_threads_too(tmp_path)
         assert threaded == [("x", engine) for engine in engines]
     ours, reference = (next(row for row in rows if row.engine == name) for name in engines)
     assert ours.words_per_second > reference.words_per_second
-    write_json(tmp_path / "speed.json", [row.to_dict() for row in rows])
+    write_json(tmp_path / "speed.json", [asdict(row) for row in rows])
     results = Results.read({"kind": "translation"}, {"speeds": [tmp_path / "speed.json"]})
     assert results.speeds == rows
 

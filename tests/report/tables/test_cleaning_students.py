@@ -12,7 +12,7 @@ SET = TestSet("birds", REFERENCES, REFERENCES)
 
 def result(stage, pairs, damaged, lines):
     variants = [Variant("tiny", name, "float32") for name in (stage, "none")]
-    one = compare(*variants, [SET], [lines], [WORSE], bootstrap=100, target="de")
+    one = compare(*variants, [SET], lines, WORSE, bootstrap=100, target="de")
     return StageResult(stage, pairs, damaged, [one], one)
 
 

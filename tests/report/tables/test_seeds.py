@@ -3,7 +3,7 @@
 import csv
 import io
 
-from weebill.evaluation.quality.seeds import SeedsComparison
+from weebill.evaluation.quality.comparison import SeedsComparison
 from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.tables.seeds import seeds_findings, seeds_table

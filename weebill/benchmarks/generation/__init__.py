@@ -18,7 +18,7 @@ from typing import Annotated
 from weebill.benchmarks import Row
 from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
 from weebill.benchmarks.options import Option
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import in_turn
 from weebill.report.papers import load
@@ -73,7 +73,7 @@ def run(
             variants = dict.fromkeys(one for ours, other, *_ in CLAIMS for one in (ours, other))
             for one in {one.folder: one for one in variants}.values():
                 with Worker([max(usable_cores())]) as worker:  # its end frees its memory
-                    worker.make(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
+                    worker.call(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
             for articles in batch:
                 size = articles, longest, new
                 yield from _measure(name, list(variants), Path(folder), size, rounds)
@@ -88,7 +88,7 @@ def _measure(
     with ExitStack() as stack:
         workers = {one: stack.enter_context(Worker(core)) for one in variants}
         for one, worker in workers.items():
-            worker.make(Engine, folder / one.folder, one.precision, products, size)
+            worker.call(Engine, folder / one.folder, one.precision, products, size)
         measures = {one: partial(worker.call, "generate") for one, worker in workers.items()}
         seconds = in_turn(measures, rounds, uncounted=1)
         speed = {one: [tokens / taken for taken in times] for one, times in seconds.items()}
@@ -116,7 +116,7 @@ def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
 
     def seconds(products: str) -> float:
         with Worker([max(usable_cores())]) as worker:
-            worker.make(Engine, folder / FLOAT32.folder, "float32", products, size)
+            worker.call(Engine, folder / FLOAT32.folder, "float32", products, size)
             worker.call("generate", 1)
             return worker.call("generate", TRIAL)
 

@@ -11,7 +11,7 @@ from weebill.benchmarks.runtime.throughput import (
     best_size,
 )
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.timer import rates_in_turn
 from weebill.experiment.shapes import Architecture
 
@@ -29,10 +29,10 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
     settings = best_settings(case, isa)
     with ExitStack() as stack:
         ours = [stack.enter_context(Remote([core])) for core in cores]
-        theirs = [stack.enter_context(Remote([core], environment=settings)) for core in cores]
+        theirs = [stack.enter_context(Remote([core], variables=settings)) for core in cores]
         for one, other in zip(ours, theirs, strict=True):
-            one.make(Ours, case, isa)
-            other.make(CTranslate2, case)
+            one.call(Ours, case, isa)
+            other.call(CTranslate2, case)
         counts = doublings(len(cores))
         works: dict[int | str, Callable[[], None]] = {
             number: _work(ours[:number], text) for number in counts

@@ -3,7 +3,7 @@
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import Ours
 from weebill.benchmarks.runtime.workload import Case, sentences
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker, memory
 from weebill.experiment.shapes import Architecture
 
@@ -16,7 +16,7 @@ def measure(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
     All lines are different.  `rounds` has no effect: one round shows growth.
     """
     with Worker([max(usable_cores())]) as worker:
-        worker.make(Stream, Case(shape), isa)
+        worker.call(Stream, Case(shape), isa)
         first, *later = ((lines, worker.call("go_on", lines)) for lines in milestones(count))
     return [
         Row.of_rounds(

@@ -13,7 +13,7 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.benchmarks.runtime.pruned import cuts
 from weebill.benchmarks.runtime.workload import Case, Sources, sentences, words
-from weebill.evaluation.cores import usable_cores
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.timer import pinned, rates_in_turn, timed
 from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
@@ -103,9 +103,9 @@ class Opponent(Remote):
     """CTranslate2 in a process on this process's core; settings: its environment variables."""
 
     def __init__(self, case: Case, settings: dict[str, str]):
-        super().__init__([max(usable_cores())], environment=settings)
+        super().__init__([max(usable_cores())], variables=settings)
         self.settings, self._size = settings, 0
-        self.make(CTranslate2, case)
+        self.call(CTranslate2, case)
 
     def prepare(self, text: Sources, size: int) -> None:
         """Implement `Engine`."""

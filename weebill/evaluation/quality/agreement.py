@@ -21,8 +21,7 @@ from weebill.translation.search import SearchOptions
 
 # Relative error: a few times float32's 2^-24, because inputs of a map are sums of hundreds of products.
 ROUNDING = 2.0**-22
-# Random draws of such rounding: batches, and copies of the sentence in each.
-TRIALS, DRAWS = 8, 64
+TRIALS, DRAWS = 8, 64  # random draws of such rounding: batches, and copies of the sentence in each
 SEED = 1
 
 
@@ -49,20 +48,15 @@ def differences(
     Raises ValueError if their numbers differ.
     """
     return [
-        _difference(network, index, options.crop(source), one, other)
+        _difference(network, index, options.crop(source), [*one, EOS], [*other, EOS])
         for index, (source, one, other) in enumerate(zip(sources, found, expected, strict=True))
         if list(one) != list(other)
     ]
 
 
 def _difference(
-    network: Translator,
-    index: int,
-    source: list[int],
-    found: Sequence[int],
-    expected: Sequence[int],
+    network: Translator, index: int, source: list[int], found: list[int], expected: list[int]
 ) -> Difference:
-    found, expected = [*found, EOS], [*expected, EOS]
     pairs = enumerate(zip(found, expected, strict=False))
     position = next(place for place, (one, other) in pairs if one != other)
     prefix = [START, *expected[:position]]

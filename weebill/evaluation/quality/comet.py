@@ -47,9 +47,8 @@ def measure_comet(
     )
     rows = []
     for variant, index in place.items():
-        base = place.get(variant.baseline) if variant != variant.baseline else None
-        p_value = None
-        if base is not None:
+        p_value, base = None, place.get(variant.baseline, index)
+        if base != index:
             difference = float(means[index] - means[base])
             p_value = difference_of_means(samples[:, index], samples[:, base], difference).p_value
         found = Score(METRIC, float(means[index]), *interval(samples[:, index]), signature)

@@ -2,28 +2,26 @@
 
 Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the interval
 is that of the difference itself: narrower than the two systems' own intervals suggest.
+
+An interval from one training's translations leaves out how other trainings would have ended.  So variants that are
+trained from several seeds are compared on resamples of the seeds too (with few seeds, the interval still includes too
+little of the seeds' variation).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sacrebleu.metrics import BLEU
-from sacrebleu.significance import _bootstrap_resample
+import numpy as np
 
 from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality.significance import paired_difference
+from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
 from weebill.evaluation.quality.translation_file import check_lines
-from weebill.evaluation.quality.translation_quality import (
-    TestSet,
-    bootstrap_seed,
-    score_by,
-)
-from weebill.evaluation.record import Record
+from weebill.evaluation.quality.translation_quality import TestSet, resampled, score_both, score_by
 
 
 @dataclass(frozen=True)
-class Comparison(Record):
+class Comparison:
     """Difference in BLEU between a variant and another one on some test sets together."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -43,56 +41,94 @@ class Comparison(Record):
     signature: str  # sacreBLEU's
 
 
+@dataclass(frozen=True)
+class SeedsComparison:
+    """Difference in BLEU between two variants on some test sets together, over seeds of their training."""
+
+    variant: str  # STUDENT/RECIPE/PRECISION, of the experiment's seed
+    baseline: str  # likewise
+    test_sets: list[str]
+    sentences: int
+    seeds: list[int]
+    scores: list[float]  # of the variant, 0 to 100, one per seed
+    baseline_scores: list[float]
+    difference: float  # the mean, above 0 if the variant is better
+    difference_low: float  # bounds of its 95 % bootstrap interval
+    difference_high: float
+    signature: str  # sacreBLEU's
+
+
 def compare(
     variant: Variant,
     baseline: Variant,
     test_sets: Sequence[TestSet],
-    hypotheses: Sequence[Sequence[str]],
-    baseline_hypotheses: Sequence[Sequence[str]],
+    hypotheses: Sequence[str],
+    baseline_hypotheses: Sequence[str],
     *,
     bootstrap: int,
     target: str,
 ) -> Comparison:
     """Compare two variants on all test sets as one text.
 
-    hypotheses, baseline_hypotheses: one translation per line of each test set, in their order.  bootstrap: number
-    of resamples.  target: language code, as in `translation_quality.score`.
+    hypotheses, baseline_hypotheses: a translation of every line of all test sets, in their order.
+    bootstrap: number of resamples.  target: language code, as in `translation_quality.score`.
     Raises InputError if line counts differ.
     """
     references = [line for one in test_sets for line in one.references]
-    ours, theirs = ([line for one in s for line in one] for s in (hypotheses, baseline_hypotheses))
-    for name, lines in ((variant, ours), (baseline, theirs)):
+    texts = hypotheses, baseline_hypotheses
+    for name, lines in zip((variant, baseline), texts, strict=True):
         check_lines(lines, references, str(name))
-    metric = bleu(target)
-    found, other = (score_by(metric, lines, references, bootstrap) for lines in (ours, theirs))
-    difference = found.score - other.score
-    paired = paired_difference(
-        *(resampled(metric, lines, references, bootstrap) for lines in (ours, theirs)), difference
-    )
+    found, other, paired = score_both(bleu(target), *texts, references, bootstrap)
     return Comparison(
-        variant=str(variant),
-        baseline=str(baseline),
-        test_sets=[one.name for one in test_sets],
-        sentences=len(references),
-        score=found.score,
-        low=found.low,
-        high=found.high,
-        baseline_score=other.score,
-        baseline_low=other.low,
-        baseline_high=other.high,
-        difference=difference,
-        difference_low=paired.low,
-        difference_high=paired.high,
-        p_value=paired.p_value,
-        signature=found.signature,
+        str(variant),
+        str(baseline),
+        [one.name for one in test_sets],
+        len(references),
+        *(found.score, found.low, found.high),
+        *(other.score, other.low, other.high),
+        found.score - other.score,
+        *paired,
+        found.signature,
     )
 
 
-def resampled(
-    metric: BLEU, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
-) -> list[float]:
-    """Return the score of each resample; resamples consist of the same sentences for every system."""
-    statistics = metric._extract_corpus_statistics(hypotheses, [references])
-    with bootstrap_seed():
-        _, scores = _bootstrap_resample(statistics, metric, bootstrap)
-    return [one.score for one in scores]
+def compare_over_seeds(
+    variant: Variant,
+    baseline: Variant,
+    test_sets: Sequence[TestSet],
+    seeds: Sequence[int],
+    hypotheses: Sequence[Sequence[str]],
+    baseline_hypotheses: Sequence[Sequence[str]],
+    *,
+    bootstrap: int,
+    target: str,
+) -> SeedsComparison:
+    """Compare two variants as `compare` does, seed by seed; the texts are those of each seed."""
+    references = [line for one in test_sets for line in one.references]
+    metric, found, samples = bleu(target), [], []
+    for name, by_seed in ((variant, hypotheses), (baseline, baseline_hypotheses)):
+        for lines in by_seed:
+            check_lines(lines, references, str(name))
+        found.append([score_by(metric, lines, references, bootstrap) for lines in by_seed])
+        samples.append([resampled(metric, lines, references, bootstrap) for lines in by_seed])
+    scores, others = ([one.score for one in of_one] for of_one in found)
+    return SeedsComparison(
+        str(variant),
+        str(baseline),
+        [one.name for one in test_sets],
+        len(references),
+        list(seeds),
+        scores,
+        others,
+        float(np.mean(scores) - np.mean(others)),
+        *bounds(_over_seeds(np.subtract(*samples))),
+        found[0][0].signature,
+    )
+
+
+def _over_seeds(differences: np.ndarray) -> np.ndarray:
+    """Average each resample of the text over a resample of the seeds: (seeds, resamples) → (resamples,)."""
+    seeds, resamples = differences.shape
+    draw = np.random.default_rng(BOOTSTRAP_SEED)
+    chosen = draw.integers(0, seeds, (seeds, resamples))
+    return np.take_along_axis(differences, chosen, axis=0).mean(axis=0)

@@ -2,9 +2,8 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ from weebill.evaluation.quality.rouge import (
     rouge_signature,
 )
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
-from weebill.evaluation.record import Record
 from weebill.files import sha256_file
 from weebill.generation.data import read_part
 from weebill.generation.generating import SearchSettings
@@ -26,7 +24,7 @@ from weebill.generation.perplexity import Surprise
 
 
 @dataclass(frozen=True)
-class GenerationQuality(Record):
+class GenerationQuality:
     """Score of a model on a test part; it holds no time and no hardware."""
 
     variant: str  # MODEL/STEP/STEP…
@@ -54,24 +52,25 @@ class Measured:
     model: Path
     seed: int
 
-    def row(self, metric: str, score: tuple[float, float, float], **more) -> GenerationQuality:
-        """Return the row of a score with its interval."""
-        return GenerationQuality(
-            variant=self.variant,
-            data=self.data,
-            metric=metric,
-            score=score[0],
-            low=score[1],
-            high=score[2],
-            test_set_sha256=sha256_file(self.folder / "test.jsonl"),
-            model_sha256=model_sha256([self.model]),
-            seed=self.seed,
-            versions={
-                **software_versions(),
-                **{name: version(name) for name in ("transformers", "rouge-score")},
-            },
-            **more,
+    def rows(
+        self,
+        scores: Mapping[str, tuple[float, float, float]],
+        examples: int,
+        tokens: int | None,
+        signature: str,
+    ) -> list[GenerationQuality]:
+        """Return a row for each metric's score and interval."""
+        made_of = (
+            signature,
+            sha256_file(self.folder / "test.jsonl"),
+            model_sha256([self.model]),
+            self.seed,
+            software_versions(["transformers", "rouge-score"]),
         )
+        return [
+            GenerationQuality(self.variant, self.data, metric, *score, examples, tokens, *made_of)
+            for metric, score in scores.items()
+        ]
 
 
 def summary_quality(
@@ -89,9 +88,8 @@ def summary_quality(
 def lead_quality(
     measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
 ) -> list[GenerationQuality]:
-    """Return ROUGE of the beginnings of the test part's articles.
+    """Return ROUGE of the beginnings of the test part's articles, summaries that a model should be better than.
 
-    These summaries need no model, and a model should be better than they are.
     tokens: length of a beginning; as many as a model may write.
     """
 
@@ -109,12 +107,9 @@ def _rouge_rows(
     measured: Measured, summaries: Sequence[str], how: str, resamples: int
 ) -> list[GenerationQuality]:
     references = [row["summary"] for row in read_part(measured.folder, "test")]
-    scores = rouge_scores(summaries, references)
-    signature = rouge_signature(how, resamples)
-    return [
-        measured.row(name, score, examples=len(references), tokens=None, signature=signature)
-        for name, score in zip(METRICS, rouge_intervals(scores, resamples), strict=True)
-    ]
+    found = rouge_intervals(rouge_scores(summaries, references), resamples)
+    scores = dict(zip(METRICS, found, strict=True))
+    return measured.rows(scores, len(references), None, rouge_signature(how, resamples))
 
 
 def text_quality(
@@ -128,12 +123,8 @@ def text_quality(
     signature = (
         f"strided|window:{window}|stride:{stride}|resamples:{resamples}|seed:{BOOTSTRAP_SEED}"
     )
-    more = {
-        "examples": len(found.totals),
-        "tokens": int(found.tokens.sum()),
-        "signature": signature,
+    scores = {
+        "perplexity": (found.perplexity, *interval(np.exp(entropies))),
+        "bits per byte": (found.bits_per_byte, *interval(entropies * bits)),
     }
-    return [
-        measured.row("perplexity", (found.perplexity, *interval(np.exp(entropies))), **more),
-        measured.row("bits per byte", (found.bits_per_byte, *interval(entropies * bits)), **more),
-    ]
+    return measured.rows(scores, len(found.totals), int(found.tokens.sum()), signature)

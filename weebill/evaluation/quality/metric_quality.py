@@ -7,12 +7,11 @@ from importlib.metadata import version
 
 import weebill
 from weebill.errors import InputError
-from weebill.evaluation.record import Record
 from weebill.metric.judged_set import JudgedSet, MetricScores
 
 
 @dataclass(frozen=True)
-class Agreement(Record):
+class Agreement:
     """Agreement of a metric with people on a judged test set; it holds no time and no hardware.
 
     A number is None if it is undefined: the agreement of equal scores, and numbers that depend on it.
@@ -60,8 +59,12 @@ def measure_agreement(
     found = []
     for one in metrics:
         tau = judged.tau(one.scores)
-        other = by_name.get(compared_with.get(one.metric, ""))
         low, high = judged.interval(one.scores, resamples, seed)
+        other = by_name.get(compared_with.get(one.metric, ""))
+        difference = p_value = math.nan
+        if other:
+            difference = tau - judged.tau(other.scores)
+            p_value = judged.p_value(one.scores, other.scores, permutations, seed)
         found.append(
             Agreement(
                 metric=one.metric,
@@ -73,12 +76,8 @@ def measure_agreement(
                 segments=len(judged.judgements),
                 pairs=len(judged.pairs.better) if judged.statistic == "darr" else None,
                 compared_with=other.metric if other else None,
-                difference=_defined(tau - judged.tau(other.scores)) if other else None,
-                p_value=(
-                    _defined(judged.p_value(one.scores, other.scores, permutations, seed))
-                    if other
-                    else None
-                ),
+                difference=_defined(difference),
+                p_value=_defined(p_value),
                 signature=one.signature,
                 test_set_sha256=judged.sha256,
                 resamples=resamples,

@@ -1,14 +1,14 @@
 """Coverage and cost of a lexical shortlist: the pieces that it lacks, its columns, and BLEU."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant, software_versions
 from weebill.evaluation.quality.translation_file import check_lines
-from weebill.evaluation.quality.translation_quality import TestSet, p_values, score
-from weebill.evaluation.record import Record
-from weebill.files import read_json, sha256_file
+from weebill.evaluation.quality.translation_quality import TestSet, score_both
+from weebill.files import sha256_file
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import SearchOptions
@@ -25,7 +25,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class ShortlistMeasurement(Record):
+class ShortlistMeasurement:
     """Variant with a shortlist on a test set, compared with the same model without one."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -48,6 +48,11 @@ class ShortlistMeasurement(Record):
     seed: int  # the experiment's
     versions: dict[str, str]
 
+    def __post_init__(self) -> None:
+        for name in ("single", "batched"):
+            if isinstance(read := getattr(self, name), dict):  # from a file
+                object.__setattr__(self, name, Coverage(**read))
+
 
 def measure_shortlist(
     variant: Variant,
@@ -68,15 +73,14 @@ def measure_shortlist(
     translations: made with the shortlist, in batches of `batch_size`.  without: made with the whole vocabulary.
     Raises InputError if the line counts differ or the shortlist belongs to another vocabulary.
     """
-    check_lines(
-        without, test_set.references, f"{variant} on '{test_set.name}', without a shortlist"
-    )
+    references = test_set.references
+    check_lines(without, references, f"{variant} on '{test_set.name}', without a shortlist")
+    check_lines(translations, references, "scoring")
     chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
-    texts = (test_set.sources, test_set.references, without)
-    pieces = [vocabulary.encode(list(text)) for text in texts]
+    pieces = [vocabulary.encode(list(text)) for text in (test_set.sources, references, without)]
     searches = (SearchOptions(batch_size=size) for size in (1, batch_size))
     single, batched = (coverage(chosen, *pieces, search) for search in searches)
-    bleu = _bleu(translations, test_set, bootstrap, target)
+    found, other, paired = score_both(bleu(target), translations, without, references, bootstrap)
     return ShortlistMeasurement(
         variant=str(variant),
         test_set=test_set.name,
@@ -86,12 +90,12 @@ def measure_shortlist(
         single=single,
         batched=batched,
         unchanged=sum(map(str.__eq__, translations, without)) / len(without),
-        bleu_without=_bleu(without, test_set, bootstrap, target).score,
-        bleu=bleu.score,
-        low=bleu.low,
-        high=bleu.high,
-        p_value=p_values(translations, without, test_set.references, bootstrap, target)["BLEU"],
-        signature=bleu.signature,
+        bleu_without=other.score,
+        bleu=found.score,
+        low=found.low,
+        high=found.high,
+        p_value=paired.p_value,
+        signature=found.signature,
         test_set_sha256=test_set.sha256,
         model_sha256=model_sha256,
         shortlist_sha256=sha256_file(shortlist),
@@ -125,18 +129,3 @@ def coverage(
             total[k] += len(pieces)
     shares = [part / whole if whole else 1.0 for part, whole in zip(held, total, strict=True)]
     return Coverage(search.batch_size, columns / max(1, len(batches)), *shares)
-
-
-def read_shortlist_measurements(paths: Iterable[str | Path]) -> list[ShortlistMeasurement]:
-    """Read the rows of several files of `measure_shortlist`'s results, in the order given."""
-    rows = [row for path in paths for row in read_json(path)]
-    nested = ("single", "batched")
-    return [
-        ShortlistMeasurement(**row | {name: Coverage(**row[name]) for name in nested})
-        for row in rows
-    ]
-
-
-def _bleu(translations: Sequence[str], test_set: TestSet, bootstrap: int, target: str):
-    found = score(translations, test_set.references, bootstrap, target)
-    return next(one for one in found if one.metric == "BLEU")

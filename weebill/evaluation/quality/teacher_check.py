@@ -13,7 +13,6 @@ from typing import Literal
 from weebill.bleu import bleu
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
-from weebill.evaluation.record import Record
 from weebill.files import read_json
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
@@ -23,15 +22,12 @@ SENTENCES = 200  # of the validation set; a teacher of unknown BLEU translates t
 
 
 @dataclass(frozen=True)
-class TeacherBleu(Record):
-    """BLEU of one teacher's folder.
-
-    sentences: number of sentences translated to compute it; None if the teacher's training recorded it.
-    """
+class TeacherBleu:
+    """BLEU of one teacher's folder."""
 
     folder: str
     bleu: float
-    sentences: int | None
+    sentences: int | None  # translated to compute it; None if the teacher's training recorded it
 
 
 def check_teachers(
@@ -60,9 +56,8 @@ def check_teachers(
             batches = (batch.to_pylist() for batch in read_batches(validation, columns=sides))
             pairs = [*islice(chain.from_iterable(batches), SENTENCES)]
             given, wanted = ([pair[side] for pair in pairs] for side in sides)
-            translations = load_translator(folder, device, languages).translate(
-                given, SearchOptions()
-            )
+            translator = load_translator(folder, device, languages)
+            translations = translator.translate(given, SearchOptions())
             score, sentences = bleu(target).corpus_score(translations, [wanted]).score, len(given)
         found.append(TeacherBleu(str(folder), score, sentences))
     if poor := [_line(one, minimum) for one in found if one.bleu < minimum]:

@@ -3,27 +3,23 @@
 Scores, signatures, bootstrap intervals and paired tests are sacreBLEU's own; nothing is reimplemented.
 """
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sacrebleu.metrics import CHRF
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
-from sacrebleu.significance import PairedTest
+from sacrebleu.significance import _bootstrap_resample
 
 from weebill.bleu import bleu
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
-from weebill.evaluation.measurement import (
-    Measurement,
-    Variant,
-    software_versions,
-    test_set_sha256,
-)
-from weebill.evaluation.quality.significance import BOOTSTRAP_SEED
+from weebill.evaluation.measurement import Measurement, Variant, software_versions, test_set_sha256
+from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, Difference, paired_difference
 from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.this_process import environment
+
+SEED = {"SACREBLEU_SEED": str(BOOTSTRAP_SEED)}  # sacreBLEU reads it only from the environment
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ class TestSet:
 
 
 def score(
-    hypotheses: Sequence[str], references: Sequence[str], bootstrap: int, target: str | None = None
+    hypotheses: Sequence[str], references: Sequence[str], bootstrap: int, target: str = ""
 ) -> list[Score]:
     """Compute BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
 
@@ -79,54 +75,42 @@ def score(
     Raises InputError if the line counts differ.
     """
     check_lines(hypotheses, references, "scoring")
-    return [score_by(metric, hypotheses, references, bootstrap) for metric in _metrics(target)]
+    return [score_by(one, hypotheses, references, bootstrap) for one in (bleu(target), CHRF())]
 
 
 def score_by(
     metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
 ) -> Score:
     """Compute the score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
-    with bootstrap_seed():
-        result = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
-    return Score(
-        metric=_name(metric),
-        score=result.score,
-        low=float(result._mean - result._ci),
-        high=float(result._mean + result._ci),
-        signature=metric.get_signature().format(),
-    )
+    with environment(SEED):
+        found = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
+    bounds = float(found._mean - found._ci), float(found._mean + found._ci)
+    name = "BLEU" if isinstance(metric, BLEU) else "chrF"
+    return Score(name, found.score, *bounds, metric.get_signature().format())
 
 
-def p_values(
+def resampled(
+    metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
+) -> list[float]:
+    """Return the score of each resample; resamples consist of the same sentences for every system."""
+    statistics = metric._extract_corpus_statistics(hypotheses, [references])
+    with environment(SEED):
+        _, scores = _bootstrap_resample(statistics, metric, bootstrap)
+    return [one.score for one in scores]
+
+
+def score_both(
+    metric: Metric,
     hypotheses: Sequence[str],
     baseline: Sequence[str],
     references: Sequence[str],
     bootstrap: int,
-    target: str | None = None,
-) -> dict[str, float]:
-    """Return metric name → p-value of the difference to the baseline, by paired bootstrap resampling.
-
-    Equal scores have p = 1, as no difference is smaller; sacreBLEU's strict inequality would give equal
-    translations its smallest p.
-    """
-    check_lines(hypotheses, references, "significance")
-    check_lines(baseline, references, "significance, baseline")
-    metrics = _metrics(target)
-    with bootstrap_seed():
-        test = PairedTest(
-            [("baseline", list(baseline)), ("system", list(hypotheses))],
-            {_name(metric): metric for metric in metrics},
-            [list(references)],
-            test_type="bs",
-            n_samples=bootstrap,
-        )
-        _, results = test()
-    # Results are in the metrics' order, after the column of names; the key of chrF is "chrF2".
-    columns = [column for key, column in results.items() if key != "System"]
-    return {
-        _name(metric): 1.0 if first.score == second.score else float(second.p_value)
-        for metric, (first, second) in zip(metrics, columns, strict=True)
-    }
+) -> tuple[Score, Score, Difference]:
+    """Compute the scores of two systems, and test their difference by paired bootstrap resampling."""
+    texts = hypotheses, baseline
+    found, other = (score_by(metric, lines, references, bootstrap) for lines in texts)
+    samples = (resampled(metric, lines, references, bootstrap) for lines in texts)
+    return found, other, paired_difference(*samples, found.score - other.score)
 
 
 def measure(
@@ -143,15 +127,20 @@ def measure(
     """Measure one variant on one test set; return one row per metric.
 
     baseline: translations of the student's unpruned float32 model; None if there is nothing to compare with.
+    Raises InputError if line counts differ.
     """
-    check_lines(hypotheses, test_set.references, f"{variant} on '{test_set.name}'")
-    significance = {}
-    if baseline is not None:
-        significance = p_values(hypotheses, baseline, test_set.references, bootstrap, target)
-    return [
-        measurement(variant, test_set, result, significance.get(result.metric), model_sha256, seed)
-        for result in score(hypotheses, test_set.references, bootstrap, target)
-    ]
+    references = test_set.references
+    check_lines(hypotheses, references, f"{variant} on '{test_set.name}'")
+    check_lines(references if baseline is None else baseline, references, "significance, baseline")
+    rows = []
+    for metric in (bleu(target), CHRF()):
+        if baseline is None:
+            found, p_value = score_by(metric, hypotheses, references, bootstrap), None
+        else:
+            found, _, paired = score_both(metric, hypotheses, baseline, references, bootstrap)
+            p_value = paired.p_value
+        rows.append(measurement(variant, test_set, found, p_value, model_sha256, seed))
+    return rows
 
 
 def measurement(
@@ -165,9 +154,6 @@ def measurement(
     """Make the row of a score on a test set; p_value: of the difference to the baseline, None without one."""
     return Measurement(
         variant=str(variant),
-        student=variant.student,
-        recipe=variant.recipe,
-        precision=variant.precision,
         test_set=test_set.name,
         sentences=len(test_set.references),
         compared_with=None if p_value is None else str(variant.baseline),
@@ -176,27 +162,6 @@ def measurement(
         model_sha256=model_sha256,
         seed=seed,
         versions=software_versions(),
+        **asdict(variant),
         **asdict(found),  # metric, score, low, high, signature
     )
-
-
-def _metrics(target: str | None) -> list:
-    return [bleu(target or ""), CHRF()]
-
-
-def _name(metric) -> str:
-    return {"BLEU": "BLEU", "CHRF": "chrF"}[type(metric).__name__]
-
-
-@contextmanager
-def bootstrap_seed() -> Iterator[None]:
-    """Set the seed of sacreBLEU's bootstrap within the block; sacreBLEU reads it only from the environment."""
-    before = os.environ.get("SACREBLEU_SEED")
-    os.environ["SACREBLEU_SEED"] = str(BOOTSTRAP_SEED)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["SACREBLEU_SEED"]
-        else:
-            os.environ["SACREBLEU_SEED"] = before

@@ -4,23 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weebill.evaluation.measurement import model_sha256, parameter_files
-from weebill.evaluation.record import Record
-from weebill.evaluation.size.stored_numbers import stored_numbers
+from weebill.evaluation.measurement import model_sha256, parameter_files, stored_numbers
 from weebill.files import read_json
 
 GIB = 2**30  # TEXTGEN prints 1.51 GB for BART-large's 406.3 M float32 numbers: its GB are GiB
 
 
 @dataclass(frozen=True)
-class GenerationSize(Record):
-    """Sizes of a variant.
-
-    numbers: counts by the type in the parameter files; codes of weights are I8.
-    """
+class GenerationSize:
+    """Sizes of a variant."""
 
     variant: str
-    numbers: dict[str, int]
+    numbers: dict[str, int]  # counts by the type in the parameter files; codes of weights are I8
     parameter_bytes: int  # of *.safetensors
     folder_bytes: int  # of all files, including the tokenizer's
     layer_shapes: dict[str, Any] | None  # heads and neurons of each block
@@ -30,11 +25,10 @@ class GenerationSize(Record):
 def generation_size(variant: str, folder: str | Path) -> GenerationSize:
     """Measure the size of a model folder.  Raises InputError if it holds no parameters."""
     folder = Path(folder)
-    files = parameter_files(folder)
     return GenerationSize(
         variant=variant,
         numbers=stored_numbers(folder),
-        parameter_bytes=sum(path.stat().st_size for path in files),
+        parameter_bytes=sum(path.stat().st_size for path in parameter_files(folder)),
         folder_bytes=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
         layer_shapes=read_json(folder / "config.json").get("layer_shapes"),
         model_sha256=model_sha256([folder]),

@@ -2,22 +2,18 @@
 
 from dataclasses import dataclass
 
-from weebill.evaluation.record import Record
 from weebill.metric.folder import Metric
 
 
 @dataclass(frozen=True)
-class MetricSize(Record):
-    """Parameters of a metric, bytes of its weight file, and shares of its encoder's states.
-
-    state_weights: of the embeddings and each layer; the largest is 1 (COMETINHO figure 4).
-    """
+class MetricSize:
+    """Size of a metric, and the shares of its encoder's states."""
 
     metric: str
     parameters: int
-    bytes: int
+    bytes: int  # of the weight file
     layers: int
-    state_weights: list[float]
+    state_weights: list[float]  # embeddings and each layer; the largest is 1 (COMETINHO figure 4)
     model_sha256: str
 
 

@@ -1,13 +1,11 @@
 """Exact sizes of a model: bytes on disk, compressed bytes, parameters and shape."""
 
 import lzma
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from weebill.evaluation.measurement import Variant, model_sha256, parameter_files
-from weebill.evaluation.record import Record
-from weebill.evaluation.size.stored_numbers import stored_numbers
+from weebill.evaluation.measurement import Variant, model_sha256, parameter_files, stored_numbers
 from weebill.experiment.shapes import Architecture
 from weebill.files import read_json
 
@@ -17,7 +15,7 @@ _VOCABULARY = ("vocab.spm", "*.spm", "tokenizer*.json", "vocab*.json")
 
 
 @dataclass(frozen=True)
-class Size(Record):
+class Size:
     """Disk space of a variant.  The vocabulary is counted separately, as in WNGT20 table 3."""
 
     variant: str
@@ -42,24 +40,25 @@ def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
     """
     folders = [Path(folder) for folder in folders]
     parameters = [file for folder in folders for file in parameter_files(folder)]
-    architectures = [read_architecture(folder) for folder in folders]
+    names = [f"{folder.name}/" if len(folders) > 1 else "" for folder in folders]
+    vocabularies = [{f for one in _VOCABULARY for f in folder.glob(one)} for folder in folders]
+    architecture = read_architecture(folders[0])
     return Size(
         variant=str(variant),
-        student=variant.student,
-        recipe=variant.recipe,
-        precision=variant.precision,
+        **asdict(variant),
         members=len(folders),
         parameters=sum(map(count_parameters, folders)),
-        parameter_bytes=sum(file.stat().st_size for file in parameters),
+        parameter_bytes=sum(map(_bytes, parameters)),
         xz_bytes=sum(map(xz_size, parameters)),
         xz_preset=XZ_PRESET,
-        vocabulary_bytes=sum(_vocabulary_bytes(folder) for folder in folders),
+        vocabulary_bytes=sum(_bytes(file) for files in vocabularies for file in files),
         files={
-            (f"{folder.name}/" if len(folders) > 1 else "") + str(file.relative_to(folder)): size
-            for folder in folders
-            for file, size in _files(folder)
+            f"{name}{file.relative_to(folder)}": _bytes(file)
+            for name, folder in zip(names, folders, strict=True)
+            for file in sorted(folder.rglob("*"))
+            if file.is_file()
         },
-        architecture=architectures[0].to_dict() if architectures[0] else None,
+        architecture=architecture.to_dict() if architecture else None,
         model_sha256=model_sha256(folders),
     )
 
@@ -96,8 +95,7 @@ def encoder_parameters(architecture: dict) -> int:
     total = 0
     for layer in architecture["encoder"]:
         a, f = layer["heads"] * layer["head_size"], layer["feed_forward"]
-        attention = 4 * d * a + 3 * a + d
-        total += attention + 2 * d * f + f + d + 4 * d  # the last term: two norms
+        total += (4 * d * a + 3 * a + d) + (2 * d * f + f + d) + 4 * d  # attention, maps, two norms
     return total
 
 
@@ -106,19 +104,14 @@ def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
 
     Removed layers count, and so do heads of a smaller size.
     """
-    found = []
-    for architecture in (size.architecture, baseline.architecture):
-        layers = architecture["encoder"]
-        attention = sum(layer["heads"] * layer["head_size"] for layer in layers)
-        found.append((attention, sum(layer["feed_forward"] for layer in layers)))
-    (attention, feed_forward), (whole_attention, whole_feed_forward) = found
-    return 1 - attention / whole_attention, 1 - feed_forward / whole_feed_forward
+
+    def share(width: Callable[[dict[str, int]], int]) -> float:
+        left, whole = (sum(map(width, one.architecture["encoder"])) for one in (size, baseline))
+        return 1 - left / whole
+
+    attention = share(lambda layer: layer["heads"] * layer["head_size"])
+    return attention, share(lambda layer: layer["feed_forward"])
 
 
-def _files(folder: Path) -> list[tuple[Path, int]]:
-    return [(f, f.stat().st_size) for f in sorted(folder.rglob("*")) if f.is_file()]
-
-
-def _vocabulary_bytes(folder: Path) -> int:
-    files = {file for pattern in _VOCABULARY for file in folder.glob(pattern)}
-    return sum(file.stat().st_size for file in files)
+def _bytes(path: Path) -> int:
+    return path.stat().st_size

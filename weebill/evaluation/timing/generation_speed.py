@@ -4,21 +4,19 @@ Each variant generates for one example at a time, greedily, on one core with one
 each round begins with another one, so that disturbances of the machine affect all of them alike.
 """
 
+import logging
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
 from weebill.errors import InputError
-from weebill.evaluation.cores import usable_cores
-from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.record import Record
-from weebill.evaluation.timing.processes import Footprint, Worker
+from weebill.evaluation.measurement import conditions
+from weebill.evaluation.timing.processes import Worker, load_measured, memory
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
@@ -29,7 +27,7 @@ CHARACTERS = 16  # of running text for each token needed; tokens are shorter
 
 
 @dataclass(frozen=True)
-class GenerationSpeed(Record):
+class GenerationSpeed:
     """Per-round timings of one variant, and their medians."""
 
     variant: str
@@ -54,31 +52,28 @@ def measure_generation(
     given: int,
     new_tokens: int,
     rounds: int,
-    report: Callable[[str], None] = lambda line: None,
 ) -> list[GenerationSpeed]:
     """Time every variant, name → model folder, on the first examples of the data's test part.
 
     given: most tokens of an article, or tokens of running text to continue.
     Raises InputError if a worker fails.
     """
-    core = usable_cores()[-1:]
     texts = _texts(read_part(data, "test"), examples, given)
     with ExitStack() as stack:
         workers = {}
         for name, folder in variants.items():
-            workers[name] = stack.enter_context(Worker(core))
+            workers[name] = stack.enter_context(Worker())
             try:
-                workers[name].make(_Loaded, folder, texts, examples, given, new_tokens)
+                workers[name].call(_Loaded, folder, texts, examples, given, new_tokens)
                 workers[name].call("seconds", 1)  # to warm up
             except InputError as error:
                 raise InputError(f"speed of {name}: {error}") from error
         seconds = in_turn(
             {name: partial(worker.call, "seconds") for name, worker in workers.items()},
             rounds,
-            told=lambda place, name, taken: report(f"{place}: {name}: {taken:.2f} s"),
+            told=lambda place, name, taken: logging.info(f"{place}: {name}: {taken:.2f} s"),
         )
         figures = {name: worker.call("figures") for name, worker in workers.items()}
-    versions = {**software_versions(), "transformers": version("transformers")}
     found = []
     for name, times in seconds.items():
         per_example = statistics.median(times) / figures[name]["examples"]
@@ -89,9 +84,8 @@ def measure_generation(
                 seconds=times,
                 seconds_per_example=per_example,
                 milliseconds_per_token=1000 * per_example / new_tokens,
-                hardware=hardware(),
-                versions=versions,
                 **figures[name],
+                **conditions(["transformers"]),
             )
         )
     return found
@@ -116,30 +110,24 @@ class _Loaded:
     def __init__(
         self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
     ):
-        self._footprint = Footprint()
-        self._generator = self._footprint.load(load_generator, folder)
+        generator, self._figures = load_measured(load_generator, folder)
+        self._generator = generator
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
-        self._texts = self._encoded(texts, examples, given)
-
-    def _encoded(self, texts: Sequence[str], examples: int, given: int) -> list[torch.Tensor]:
-        generator = self._generator
         encoder = Encoder(generator.model, generator.tokenizer, given, 0)
         if generator.pairs:
-            found = encoder.tokens(texts, given)
-            longest = max(given, self._search.max_tokens)
+            found, longest = encoder.tokens(texts, given), max(given, new_tokens)
         else:
-            stream = encoder.stream(texts)
+            stream, longest = encoder.stream(texts), given + new_tokens
             found = [stream[place * given : (place + 1) * given] for place in range(examples)]
             found = [text for text in found if len(text) == given]
-            longest = given + self._search.max_tokens
         if generator.positions is not None and longest > generator.positions:
             raise InputError(
-                f"{given} tokens given and {self._search.max_tokens} new ones, but there are "
+                f"{given} tokens given and {new_tokens} new ones, but there are "
                 f"{generator.positions:,} positions; lower one"
             )
         if not found:
             raise InputError("the test part is too short to time; give it more text")
-        return [torch.tensor([text]) for text in found]
+        self._texts = [torch.tensor([text]) for text in found]
 
     def seconds(self, examples: int | None = None) -> float:
         """Time all examples, or the first `examples` of them."""
@@ -161,5 +149,6 @@ class _Loaded:
         return {
             "examples": len(lengths),
             "given_tokens": statistics.fmean(lengths),
-            **self._footprint.figures(),
+            **self._figures,
+            "peak_mib": memory(peak=True),
         }

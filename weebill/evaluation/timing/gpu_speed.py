@@ -5,8 +5,9 @@ which current GPUs have units.  Settings are interleaved as on the CPU: each rou
 """
 
 import copy
+import logging
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -16,7 +17,6 @@ import torch
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
-from weebill.evaluation.record import Record
 from weebill.evaluation.timing.speed import count_words, silent
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.kernels.extension import PORTABLE
@@ -33,7 +33,7 @@ WARM_UP = 64  # sentences
 
 
 @dataclass(frozen=True)
-class GpuSpeed(Record):
+class GpuSpeed:
     """Timings of one student in one setting, over all rounds; words are the text's source words between spaces."""
 
     variant: str
@@ -55,7 +55,6 @@ def measure_gpu_speed(
     batch_sizes: Sequence[int],
     rounds: int,
     device: str = "cuda",
-    report: Callable[[str], None] = lambda line: None,
 ) -> list[GpuSpeed]:
     """Time every student, (name, folder, shortlist or None), by greedy search in every setting.
 
@@ -66,19 +65,13 @@ def measure_gpu_speed(
     words = count_words(sentences)
     if not words:
         raise InputError("GPU speed: no words to translate; give a test set with text")
-    settings = [
-        (name, numbers, listed, size)
-        for name, folder, shortlist in variants
-        for numbers, listed, size in product(
-            _numbers(load_any_model(folder)), [False, True] if shortlist else [False], batch_sizes
-        )
-    ]
-    files = {name: (folder, shortlist) for name, folder, shortlist in variants}
     translators = {
         (name, numbers, listed): translator
-        for name, numbers in dict.fromkeys(setting[:2] for setting in settings)
-        for listed, translator in _translators(*files[name], numbers, device).items()
+        for name, folder, shortlist in variants
+        for numbers in _numbers(load_any_model(folder))
+        for listed, translator in _translators(folder, shortlist, numbers, device).items()
     }
+    settings = [(*student, size) for student, size in product(translators, batch_sizes)]
 
     def seconds(name: str, numbers: str, listed: bool, size: int) -> float:
         translator = translators[name, numbers, listed]
@@ -89,7 +82,7 @@ def measure_gpu_speed(
 
     def told(place: str, setting: tuple[str, str, bool, int], taken: float) -> None:
         name, numbers, listed, size = setting
-        report(
+        logging.info(
             f"{place}: {name}, {numbers}{', shortlist' if listed else ''}, batch {size}: "
             f"{words / taken:.0f} words/s"
         )
@@ -102,7 +95,7 @@ def measure_gpu_speed(
             words=words,
             seconds=taken,
             words_per_second=statistics.median(words / one for one in taken),
-            hardware=_device_name(device),
+            hardware=torch.cuda.get_device_name(device) if device.startswith("cuda") else device,
             versions=software_versions(),
         )
         for setting, taken in in_turn(measures, rounds, told=told).items()
@@ -142,10 +135,5 @@ def on_device(network: Translator, numbers: str, device: str) -> Translator:
 
 def _numbers(model: Model) -> list[str]:
     """Return the number types in which a folder's weights can be multiplied."""
-    section = model.config.get("quantization", {})
-    scaled = section.get("activation_scale") is not None
-    return ["int8"] if scaled else ["float32", "float16"]
-
-
-def _device_name(device: str) -> str:
-    return torch.cuda.get_device_name(device) if device.startswith("cuda") else device
+    scale = model.config.get("quantization", {}).get("activation_scale")
+    return ["float32", "float16"] if scale is None else ["int8"]

@@ -13,8 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from weebill.errors import InputError
-from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.record import Record
+from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn
 from weebill.experiment.metrics import PLAIN, SORTED
 from weebill.metric.candidates import varied
@@ -57,7 +56,6 @@ class Text:
         if not whole:
             raise InputError(f"{sources}: has no lines; name a file of source sentences")
         count = min(segments or len(whole), len(whole))
-        kept = [index * len(whole) // count for index in range(count)]
 
         def read(path: str | Path) -> list[str]:
             lines = list(read_lines(path))
@@ -65,10 +63,10 @@ class Text:
                 raise InputError(
                     f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
                 )
-            return [lines[index] for index in kept]
+            return [lines[index * len(whole) // count] for index in range(count)]
 
         return cls(
-            [whole[index] for index in kept],
+            read(sources),
             None if references is None else read(references),
             {str(path): read(path) for path in systems},
         )
@@ -92,7 +90,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class MetricSpeed(Record):
+class MetricSpeed:
     """Seconds of one way to score, or to choose among, an amount of text."""
 
     study: str  # systems, segments, candidates
@@ -118,39 +116,34 @@ def measure_metrics(
 
     candidates: sources, each with as many translations to choose from as the largest of `counts`.
     """
-    works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
-    first = next(iter(metrics))
+    first, *_ = metrics
     scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
-    plain = {PLAIN: PlainScorer(metrics[first]), SORTED: PlainScorer(metrics[first], sort=True)}
+    plain = [
+        (first, PLAIN, PlainScorer(metrics[first])),
+        (first, SORTED, PlainScorer(metrics[first], sort=True)),
+    ]
+    ours = [(name, f"ours, {precision}", scorer) for name, scorer in scorers.items()]
+    works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
     for count in range(1, len(text.systems) + 1):
         part = text.first(count)
-        for way, scorer in plain.items():
-            works["systems", first, way, count] = partial(_score, scorer, part)
-        for name, scorer in scorers.items():
-            works["systems", name, f"ours, {precision}", count] = partial(_score, scorer, part)
+        for name, way, scorer in plain + ours:
+            works["systems", name, way, count] = partial(_score, scorer, part)
         if part.references is not None:
             works["systems", "BLEU", "sacreBLEU", count] = partial(_bleu, part)
     for share in SHARES:
         count = max(1, int(share * len(text.sources)))
         part = text.first(1, count)
-        for way, scorer in plain.items():
-            works["segments", first, way, count] = partial(_score, scorer, part)
-        works["segments", first, f"ours, {precision}", count] = partial(
-            _score, scorers[first], part
-        )
-    for name, scorer in scorers.items():
+        for name, way, scorer in plain + ours[:1]:
+            works["segments", name, way, count] = partial(_score, scorer, part)
+    for name, way, scorer in ours:
         for count in counts:
-            works["candidates", name, f"ours, {precision}", count] = partial(
-                _choose, scorer, candidates, count
-            )
+            works["candidates", name, way, count] = partial(_choose, scorer, candidates, count)
     with one_thread():
         times = seconds_in_turn(works, rounds, clock=time.process_time)
-    versions, machine = software_versions(), hardware()
-    found = []
-    for (study, metric, way, amount), seconds in times.items():
-        median = statistics.median(seconds)
-        found.append(MetricSpeed(study, metric, way, amount, seconds, median, machine, versions))
-    return found
+    return [
+        MetricSpeed(*work, seconds, statistics.median(seconds), **conditions())
+        for work, seconds in times.items()
+    ]
 
 
 def _score(scorer: Scorer | PlainScorer, text: Text) -> None:

@@ -7,18 +7,18 @@ of the machine affect all of them alike.  The fastest variants are then also tim
 threads.
 """
 
+import logging
 import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Protocol
 
 from weebill.errors import InputError
-from weebill.evaluation.cores import usable_cores
-from weebill.evaluation.measurement import hardware, software_versions
-from weebill.evaluation.record import Record
+from weebill.evaluation.measurement import conditions
+from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker, pool
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.kernels.extension import PORTABLE
@@ -52,7 +52,7 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Speed(Record):
+class Speed:
     """Timings of one variant over all rounds; words are the text's source words between spaces.
 
     The text is split among `processes`, each of which has `threads` threads and a core for each of them.
@@ -91,7 +91,6 @@ def measure_speed(
     rounds: int,
     cores: int,
     least_seconds: float = 0.0,
-    report: Callable[[str], None] = lambda line: None,
 ) -> list[Speed]:
     """Time every entrant on one core and, if there are more, on `cores` cores.
 
@@ -99,34 +98,23 @@ def measure_speed(
     and the mean counts; a timing of a twentieth of a second would depend more on the machine than on the entrant.
 
     The fastest of the runtime's entrants and the fastest of PyTorch's are also timed on all cores by fewer
-    processes with more threads.  Loading and a warm-up batch are not timed.  `report` is called with a line of
-    progress per timing.
+    processes with more threads.  Loading and a warm-up batch are not timed.
     Raises InputError if there is nothing to translate or a worker fails.
     """
     if not count_words(sentences):
         raise InputError("speed: no words to translate; give a test set with text")
     available = usable_cores(cores)
-    speeds_by = partial(
-        _speeds,
-        sentences=sentences,
-        rounds=rounds,
-        cores=available,
-        least_seconds=least_seconds,
-        report=report,
-    )
-    speeds = speeds_by(entrants, settings=sorted({1, len(available)}), threads=1)
+    given = sentences, rounds, available, least_seconds
+    speeds = _speeds(entrants, *given, counts=sorted({1, len(available)}), threads=1)
     alone = list(zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True))
     compiled = [one for one in alone if one[0].by_runtime and PORTABLE not in one[0].engine]
     for kind in (compiled, [one for one in alone if one not in compiled]):
-        if not kind:
-            continue
-        entrant = max(kind, key=lambda one: one[0].words_per_second)[1]
-        for processes in fewer(len(available)):
+        for processes in fewer(len(available)) if kind else ():
+            entrant = max(kind, key=lambda one: one[0].words_per_second)[1]
             threads = len(available) // processes
-            load = partial(entrant.load, threads=threads) if kind is compiled else entrant.load
-            speeds += speeds_by(
-                [replace(entrant, load=load)], settings=[processes], threads=threads
-            )
+            if kind is compiled:
+                entrant = replace(entrant, load=partial(entrant.load, threads=threads))
+            speeds += _speeds([entrant], *given, counts=[processes], threads=threads)
     return speeds
 
 
@@ -136,32 +124,45 @@ def _speeds(
     rounds: int,
     cores: Sequence[int],
     least_seconds: float,
-    report: Callable[[str], None],
-    settings: Sequence[int],
+    counts: Sequence[int],
     threads: int,
 ) -> list[Speed]:
-    """Return the speeds of each entrant for each number of processes in `settings`, all with `threads` threads."""
+    """Return the speeds of each entrant for each number of processes in `counts`, all with `threads` threads."""
     words = count_words(sentences)
 
     def told(place: str, index: int, found: dict[int, tuple[str, float]]) -> None:
         for count, (engine, taken) in found.items():
-            report(
+            logging.info(
                 f"{place}: {entrants[index].variant}, {engine}, {count} x {threads} cores: "
                 f"{words / taken:.0f} words/s"
             )
 
-    with pool(cores, max(settings), threads) as workers:
+    with pool(cores, max(counts), threads) as workers:
         team = _Team(workers, sentences, least_seconds)
-        measures = {
-            index: partial(team.seconds, entrant, settings)
-            for index, entrant in enumerate(entrants)
-        }
+        measures = {i: partial(team.seconds, one, counts) for i, one in enumerate(entrants)}
         found = in_turn(measures, rounds, told=told)
-    return [
-        _speed(entrants[index], count, threads, [one[count] for one in by_round], sentences)
-        for index, by_round in found.items()
-        for count in settings
-    ]
+    speeds = []
+    for (entrant, by_round), count in product(zip(entrants, found.values(), strict=True), counts):
+        engines, seconds = zip(*(one[count] for one in by_round), strict=True)
+        rates = [words / taken for taken in seconds]
+        speeds.append(
+            Speed(
+                variant=entrant.variant,
+                engine=engines[-1],
+                beam=entrant.search.beam,
+                batch_size=entrant.search.batch_size,
+                processes=count,
+                threads=threads,
+                sentences=len(sentences),
+                words=words,
+                seconds=list(seconds),
+                words_per_second=statistics.median(rates),
+                slowest=min(rates),
+                fastest=max(rates),
+                **conditions(),
+            )
+        )
+    return speeds
 
 
 def fewer(cores: int) -> list[int]:
@@ -189,34 +190,6 @@ def engine_of(translator: Translates) -> str:
     return f"{RUNTIME} ({isa})" if translator.shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
 
 
-def _speed(
-    entrant: Entrant,
-    processes: int,
-    threads: int,
-    by_round: Sequence[tuple[str, float]],
-    sentences: Sequence[str],
-) -> Speed:
-    """Summarise the results of all rounds, each an engine and its seconds."""
-    words, seconds = count_words(sentences), [taken for _, taken in by_round]
-    rates = [words / taken for taken in seconds]
-    return Speed(
-        variant=entrant.variant,
-        engine=by_round[-1][0],
-        beam=entrant.search.beam,
-        batch_size=entrant.search.batch_size,
-        processes=processes,
-        threads=threads,
-        sentences=len(sentences),
-        words=words,
-        seconds=seconds,
-        words_per_second=statistics.median(rates),
-        slowest=min(rates),
-        fastest=max(rates),
-        hardware=hardware(),
-        versions=software_versions(),
-    )
-
-
 class _Team:
     """Workers that share a text, and the entrant that each has loaded."""
 
@@ -237,7 +210,7 @@ class _Team:
         try:
             others = [index for index in range(count) if self._loaded[index] is not entrant]
             for index in others:
-                workers[index].begin(_Loaded, entrant)
+                workers[index].start(_Loaded, entrant)
             for index in others:
                 workers[index].answer()
                 self._loaded[index] = entrant

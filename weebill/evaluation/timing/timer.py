@@ -13,10 +13,7 @@ Clock = Callable[[], float]  # seconds
 
 @contextmanager
 def pinned() -> Iterator[None]:
-    """Keep this process on one of the processors it may use, if the system can do that."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
+    """Keep this process on one of the processors it may use."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, [max(before)])
     try:
