@@ -8,7 +8,6 @@ from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, G
 
 from weebill.__main__ import main
 from weebill.benchmarks import generation
-from weebill.benchmarks.generation import engines
 from weebill.evaluation.timing.processes import Worker
 
 
@@ -37,10 +36,10 @@ def small_gpt2():
 @pytest.fixture
 def small(monkeypatch):
     """Use small models, in this process: starting other processes takes seconds."""
-    monkeypatch.setattr(engines, "MODELS", {"bart-large": small_bart, "gpt2": small_gpt2})
-    monkeypatch.setattr(engines, "forget_peak", lambda: None)
+    monkeypatch.setattr(generation, "MODELS", {"bart-large": small_bart, "gpt2": small_gpt2})
+    monkeypatch.setattr(generation, "forget_peak", lambda: None)
     peaks = count(100)  # the peak of one process for all engines need not grow
-    monkeypatch.setattr(engines, "memory", lambda peak=False: next(peaks))
+    monkeypatch.setattr(generation, "memory", lambda peak=False: next(peaks))
 
     def call(worker, work, *arguments):
         if isinstance(work, str):
@@ -48,7 +47,7 @@ def small(monkeypatch):
         worker.kept = work(*arguments)
         return None
 
-    monkeypatch.setattr(Worker, "__init__", lambda worker, cores: None)
+    monkeypatch.setattr(Worker, "__init__", lambda worker: None)
     monkeypatch.setattr(Worker, "call", call)
     monkeypatch.setattr(Worker, "close", lambda worker: None)
 
@@ -67,10 +66,10 @@ def test_every_claim_is_measured(small):
 @pytest.mark.parametrize("name", ["bart-large", "gpt2"])
 @pytest.mark.parametrize(("precision", "products"), [("float32", 1), ("int8", 0)])
 def test_all_engines_write_what_is_asked(small, name, precision, products, tmp_path, monkeypatch):
-    engines.make_folder(name, True, True, tmp_path)
-    engine = engines.Engine(tmp_path, precision, engines.PRODUCTS[products], (3, 12, 5))
-    assert sorted(engine.texts.mask.sum(1).tolist()) == [6, 9, 12]
-    assert bool(engine.texts.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
+    generation.make_folder(name, True, True, tmp_path)
+    engine = generation.Engine(tmp_path, precision, generation.PRODUCTS[products], (3, 12, 5))
+    assert sorted(engine.mask.sum(1).tolist()) == [6, 9, 12]
+    assert bool(engine.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
     config, written = engine.model.config, []
     assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
     generate = engine.model.generate
@@ -82,7 +81,7 @@ def test_all_engines_write_what_is_asked(small, name, precision, products, tmp_p
 
 def test_the_published_shapes():
     with torch.device("meta"):
-        sizes = [sum(p.numel() for p in make().parameters()) for make in engines.MODELS.values()]
+        sizes = [sum(p.numel() for p in make().parameters()) for make in generation.MODELS.values()]
     assert sizes == [406_291_456, 124_439_808]
 
 

@@ -1,8 +1,9 @@
-"""All benchmarks in turn: they declare sound options, and a checkout names its commit."""
+"""All benchmarks in turn: sound options, the commit of a checkout, and ratios to published figures by hand."""
 
 import inspect
 import subprocess
 import types
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from weebill import benchmarks
 from weebill.benchmarks import NAMES, Row, survey
 from weebill.errors import InputError
+from weebill.files import write_json
 
 
 def test_every_module_that_measures_is_named():
@@ -69,3 +71,50 @@ def test_what_was_found_is_saved_after_each_benchmark(monkeypatch):
     [row] = found.rows
     assert (row["benchmark"], row["key"], row["rounds"]) == ("search", "short", 2)
     assert found.signature["versions"]["pytest"] == pytest.__version__
+
+
+def figures(*rows: Row, hardware="this") -> survey.Survey:
+    listed = [{"benchmark": "search", "key": row.key, **row.to_dict()} for row in rows]
+    return survey.Survey(3, {"hardware": hardware}, listed)
+
+
+def row(ours, unit="words/s", key="beam 4"):
+    return Row.of_rounds("a claim of today", ours, [10.0, 10.0, 10.0], unit, key=key)
+
+
+def test_ratios_and_the_interval_of_their_change():
+    [line] = survey.changes(figures(row([18.0, 20.0, 22.0])), figures(row([8.0, 10.0, 16.0])))
+    assert line == (
+        "search, beam 4, words/s: ratio 2.00 (1.80 to 2.20), published 1.00 (0.80 to 1.60); "
+        "changed by 2.00 (1.12 to 2.75), ours alone by 2.00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "unit", "loss"),
+    [(9.4, "words/s", True), (9.6, "words/s", False), (10.6, "ms", True), (9.4, "MiB", False)],
+)
+def test_a_loss_is_named(now, unit, loss):
+    [line] = survey.changes(figures(row([now] * 3, unit)), figures(row([10.0] * 3, unit)))
+    assert line.endswith("; a loss over 5%") == loss
+
+
+def test_figures_of_one_side_alone_and_of_other_hardware():
+    found = figures(row([10.0] * 3, key="a"), row([10.0] * 3, key="new"))
+    published = figures(row([10.0] * 3, key="a"), row([10.0] * 3, key="old"), hardware="that")
+    machine, same, new, old = survey.changes(found, published)
+    assert "another machine (that)" in machine and "alone" not in same
+    assert new.endswith("not published yet") and "search, new" in new
+    assert old == "search, old, words/s: published ratio 1.00 (1.00 to 1.00), not measured now"
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    path, found = tmp_path / "benchmarks.json", figures(row([18.0, 20.0, 22.0]))
+    write_json(path, asdict(found))
+    assert survey.Survey.read(path) == found
+    wrong = asdict(found)
+    wrong["rows"][0]["ours"] = "fast"
+    for spoilt in ({"rounds": 3, "rows": [{}]}, asdict(found) | {"signature": {}}, [1], wrong):
+        write_json(path, spoilt)
+        with pytest.raises(InputError, match="holds no figures of benchmarks"):
+            survey.Survey.read(path)

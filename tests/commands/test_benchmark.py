@@ -9,10 +9,8 @@ from typing import Annotated
 import pytest
 
 from weebill.__main__ import main
-from weebill.benchmarks import Row, survey
-from weebill.benchmarks.options import Option
+from weebill.benchmarks import Option, Row, survey
 from weebill.commands import benchmark
-from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware
 
@@ -162,13 +160,11 @@ def test_benchmark_cleaning_measures_its_claim(monkeypatch):
 
 
 def test_an_opponent_that_is_not_there(tmp_path):
-    from weebill.benchmarks.cleaning import opusfilter
+    from weebill.benchmarks.cleaning import opusfilter_chain
 
     for python, reason in (
         ("absent", "No such file"),
         (sys.executable, "it cannot run the opponent .*No module named"),
     ):
         with pytest.raises(InputError, match=reason):
-            opusfilter.OpusFilterChain(
-                Path(python), [("a", "b")], tmp_path, ("en", "de"), Rules(), tmp_path, False
-            )
+            opusfilter_chain(Path(python), [("a", "b")], tmp_path, tmp_path, False)

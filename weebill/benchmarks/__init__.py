@@ -1,14 +1,19 @@
 """Speed claims of the project: one module per benchmark, found by its name.
 
-Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`options.Option`).
+Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`Option`).
 It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`, the
 options of the smallest meaningful run (`weebill benchmark all`).
 """
 
+import argparse
+import inspect
 import statistics
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from weebill.arguments import positive
 
 NAMES = ("cleaning", "generation", "mbr", "metric", "runtime", "scoring", "search", "training")
 SMALLER_IS_BETTER = ("ms", "MiB")  # units
@@ -29,13 +34,9 @@ class Row:
     rounds: int
     lowest: float
     highest: float
-    paper: float | None = None
-    key: str = ""
-    ratio: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ratio", self.ours / self.other)
-        object.__setattr__(self, "key", self.key or self.claim)
+    paper: float | None
+    ratio: float
+    key: str
 
     @classmethod
     def of_rounds(
@@ -49,8 +50,9 @@ class Row:
     ) -> "Row":
         """Make a row from the figures of each round, in the same order on both sides."""
         ratios = [one / two for one, two in zip(ours, other, strict=True)]
-        medians = statistics.median(ours), statistics.median(other)
-        return cls(claim, *medians, unit, len(ratios), min(ratios), max(ratios), paper, key)
+        one, two = statistics.median(ours), statistics.median(other)
+        interval = min(ratios), max(ratios)
+        return cls(claim, one, two, unit, len(ratios), *interval, paper, one / two, key or claim)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain values, ready for JSON, without its key."""
@@ -62,3 +64,35 @@ class Row:
             f"{self.claim}: {self.ours:,.4g} against {self.other:,.4g} {self.unit}, ratio {self.ratio:.2f} "
             f"({self.lowest:.2f} to {self.highest:.2f} in {self.rounds} rounds{printed})"
         )
+
+
+@dataclass(frozen=True)
+class Option:
+    """Help, placeholder and choices of one option; the parameter that it annotates has its name, type and default."""
+
+    help: str
+    metavar: str | None = None
+    choices: Collection[str] | None = None
+
+
+def add_options(parser: argparse.ArgumentParser, run: Callable[..., Any]) -> None:
+    """Add an option for each parameter of `run` that is annotated with an Option.
+
+    Numbers are whole and at least 1; a sequence takes one value or more.
+    """
+    parameters = inspect.signature(run).parameters
+    read = {int: positive, Path: Path, str: str}
+    for name, hint in get_type_hints(run, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            kind, option = get_args(hint)  # a type of `read`, any of them or None, or a sequence
+            default = parameters[name].default
+            shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
+            parser.add_argument(
+                f"--{name}",
+                type=next(read[one] for one in (kind, *get_args(kind)) if one in read),
+                nargs="+" if get_origin(kind) is Sequence else None,
+                default=default,
+                choices=option.choices,
+                metavar=option.metavar,
+                help=option.help + ("" if default is None else f"; default {shown}"),
+            )

@@ -8,11 +8,12 @@ counts little.
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from weebill.benchmarks import Row
+from weebill.benchmarks import Option, Row
 from weebill.benchmarks.metric import (
     CHECKPOINT,
     COMET,
@@ -23,9 +24,7 @@ from weebill.benchmarks.metric import (
 )
 from weebill.benchmarks.metric.checkpoint import SHAPES, checkpoint_of
 from weebill.benchmarks.opponent import Opponent, compete
-from weebill.benchmarks.options import Option
 from weebill.evaluation.timing.timer import one_thread
-from weebill.metric.candidates import varied
 from weebill.metric.mbr import MetricUtility, decode
 from weebill.metric.scorer import PRECISIONS, Scorer
 
@@ -63,6 +62,7 @@ def run(
     Raises InputError if the text is missing or mbrs cannot be run.
     """
     text = read_text(news, sources)
+    every = replace(text, references=None, systems={**text.systems, "reference": text.references})
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
         metric, what = load_measured(folder, shape, model, text)
@@ -70,12 +70,7 @@ def run(
         names = {"option": "--mbrs", "environment": "comet"}
         with Opponent(mbrs, MBRS, checkpoint_of(metric), folder=folder, **names) as opponent:
             for count in candidates:
-                task = [
-                    (source, varied([*translations, reference], count))
-                    for source, reference, *translations in list(
-                        zip(text.sources, text.references, *text.systems.values(), strict=True)
-                    )[:sources]
-                ]
+                task = every.candidates(sources, count)
                 yield from _against(opponent, utilities, task, rounds, what)
 
 
@@ -91,15 +86,15 @@ def _against(
         return [decode(source, some, utility)[0].text for source, some in task]
 
     ours = {name: partial(choose, utility) for name, utility in utilities.items()}
-    found = compete(ours, opponent, task, float(len(task)), rounds)
-    for precision, rates in found.ours.items():
-        pairs = zip(found.answers[precision], found.answers["opponent"], strict=True)
+    answers, rates = compete(ours, opponent, task, float(len(task)), rounds)
+    for precision in utilities:
+        pairs = zip(answers[precision], answers["opponent"], strict=True)
         same = sum(one == another for one, another in pairs)
         yield Row.of_rounds(
             f"MBR by {what}, {len(task[0][1])} candidates of newstest2021 en-de, "
             f"{precision}, against mbrs, float32; {same} of {len(task)} choices are the same; one core",
-            rates,
-            found.other,
+            rates[precision],
+            rates["opponent"],
             unit="sources/s",
             key=f"{what}, {len(task[0][1])} candidates, {precision}",
         )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import psutil
 
@@ -49,7 +49,10 @@ class Opponent:
         Raises InputError if this Python cannot run these lines.
         """
         self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
-        self._option, self._environment = option, environment
+        self._place, name = f"{option} {python}", environment
+        self._remedy = (
+            f"make its environment by `envs/install.sh {name} .venvs/{name}`, or name its Python"
+        )
         try:
             with self._errors.open("w") as errors:
                 self._process = subprocess.Popen(
@@ -61,10 +64,9 @@ class Opponent:
                     text=True,
                 )
         except OSError as error:
-            raise InputError(f"{option} {python}: {error.strerror}; {self._remedy()}") from error
+            raise InputError(f"{self._place}: {error.strerror}; {self._remedy}") from error
         self._wait("ready")
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
+        os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
 
     def work(self, task: Any) -> Any:
         """Return the opponent's answer to a task; both are JSON values."""
@@ -89,27 +91,9 @@ class Opponent:
         for line in self._process.stdout:
             if line.strip() == word:
                 return
-        python = self._process.args[0]
         said = self._errors.read_text(encoding="utf-8", errors="replace").strip()
         last = said.rpartition("\n")[2] or "it ended without a word"
-        raise InputError(
-            f"{self._option} {python}: it cannot run the opponent ({last}); {self._remedy()}"
-        )
-
-    def _remedy(self) -> str:
-        name = self._environment
-        return f"make its environment by `envs/install.sh {name} .venvs/{name}`, or name its Python"
-
-
-class Competition(NamedTuple):
-    """Answers and rates of our competitors and of the opponent.
-
-    answers: those of the last round, by the names of ours and "opponent".  ours, other: rates, one per round.
-    """
-
-    answers: dict[str, Any]
-    ours: dict[str, list[float]]
-    other: list[float]
+        raise InputError(f"{self._place}: it cannot run the opponent ({last}); {self._remedy}")
 
 
 def compete(
@@ -118,8 +102,12 @@ def compete(
     task: Any,
     amount: float,
     rounds: int,
-) -> Competition:
-    """Let each of ours and the opponent do the same amount of work in turn; rates are of processor time."""
+) -> tuple[dict[str, Any], dict[str, list[float]]]:
+    """Let each of ours and the opponent do the same amount of work in turn.
+
+    Returns the answers of the last round, and the rates of each round in processor time, both by the names of ours
+    and "opponent".
+    """
     answers: dict[str, Any] = {}
 
     def answer(name: str, work: Callable[[], Any]) -> None:
@@ -132,5 +120,4 @@ def compete(
         rounds,
         clock=lambda: time.process_time() + opponent.seconds(),
     )
-    other = rates.pop("opponent")
-    return Competition(answers, rates, other)
+    return answers, rates

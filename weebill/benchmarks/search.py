@@ -15,8 +15,7 @@ from typing import Annotated
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from weebill.benchmarks import Row
-from weebill.benchmarks.options import Option
+from weebill.benchmarks import Option, Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed

@@ -1,9 +1,9 @@
-"""All benchmarks in their smallest meaningful settings, as one signed set of figures."""
+"""All benchmarks in their smallest meaningful settings: one signed set of figures, compared with published ones."""
 
 import importlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,14 +11,12 @@ from types import ModuleType
 from typing import Any
 
 import weebill
-from weebill.benchmarks import NAMES, Row
+from weebill.benchmarks import NAMES, SMALLER_IS_BETTER, Row
 from weebill.errors import InputError
-from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.measurement import conditions
+from weebill.files import read_json
 
-
-def signature() -> dict[str, Any]:
-    """Return the commit, the processor, and the versions of the libraries."""
-    return {"commit": commit(), "hardware": hardware(), "versions": software_versions()}
+LOSS = 0.05  # share of a ratio; a greater loss is reported
 
 
 def commit() -> str | None:
@@ -36,10 +34,25 @@ class Survey:
     """Figures of all benchmarks, and the conditions in which they were measured."""
 
     rounds: int
-    signature: dict[str, Any] = field(default_factory=signature)
+    signature: dict[str, Any] = field(default_factory=lambda: {"commit": commit(), **conditions()})
     rows: list[dict[str, Any]] = field(default_factory=list)  # each a Row, "benchmark" and "key"
     not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why it cannot run here
     failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Survey":
+        """Read a file of `weebill benchmark all --json`.  Raises InputError if the file holds anything else."""
+        try:
+            found = cls(**read_json(path))
+            figures = [(_name(row), row["ours"], *_interval(row)) for row in found.rows]
+            if not all(isinstance(one, int | float) for _, *numbers in figures for one in numbers):
+                raise ValueError("a figure is no number")
+            found.signature["hardware"]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}: holds no figures of benchmarks; name a file of `weebill benchmark all --json FILE`"
+            ) from error
+        return found
 
 
 def load(name: str) -> ModuleType:
@@ -65,12 +78,8 @@ def survey(
     """Run benchmarks one after the other; return their figures, and the benchmarks that could not run or failed.
 
     A benchmark cannot run if it reports missing files or packages before its first row.
-
-    Args:
-        rounds: rounds of each benchmark.
-        names: benchmarks to run.
-        say: called with a line for each row, and for each benchmark that did not end.
-        save: called at the start and after each benchmark with the figures so far.
+    say: called with a line for each row, and for each benchmark that did not end.
+    save: called at the start and after each benchmark with the figures so far.
     """
     found = Survey(rounds)
     save(found)
@@ -93,3 +102,47 @@ def survey(
             say(f"{name}: failed: {found.failed[name]}")
         save(found)
     return found
+
+
+def changes(found: Survey, published: Survey) -> Iterator[str]:
+    """Yield a line for each figure: its ratio now, the published one, and the first divided by the second.
+
+    All have intervals, from the smallest to the largest value that single rounds allow.  If the hardware is that of
+    the published figures, the line also gives the change of our own speed.
+    """
+    before = {_name(row): row for row in published.rows}
+    same = found.signature["hardware"] == published.signature["hardware"]
+    if not same:
+        yield (
+            f"published on another machine ({published.signature['hardware']}): its ratios can be compared, "
+            "its speeds cannot"
+        )
+    for row in found.rows:
+        old = before.pop(_name(row), None)
+        start = f"{_name(row)}: ratio {_shown(row)}"
+        if old is None:
+            yield f"{start}, not published yet"
+            continue
+        change, lowest, highest = row["ratio"] / old["ratio"], old["lowest"], old["highest"]
+        gain = 1 / change if row["unit"] in SMALLER_IS_BETTER else change
+        yield (
+            f"{start}, published {_shown(old)}; changed by {change:.2f} "
+            f"({row['lowest'] / highest:.2f} to {row['highest'] / lowest:.2f})"
+            + (f", ours alone by {row['ours'] / old['ours']:.2f}" if same else "")
+            + (f"; a loss over {LOSS:.0%}" if gain < 1 - LOSS else "")
+        )
+    yield from (
+        f"{name}: published ratio {_shown(old)}, not measured now" for name, old in before.items()
+    )
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"{row['benchmark']}, {row['key']}, {row['unit']}"
+
+
+def _interval(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    return row["ratio"], row["lowest"], row["highest"]
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    return "{:.2f} ({:.2f} to {:.2f})".format(*_interval(row))

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from weebill.benchmarks import Row
-from weebill.benchmarks.options import Option
+from weebill.benchmarks import Option, Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
 from weebill.experiment.shapes import Architecture

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from weebill.arguments import positive
-from weebill.benchmarks import NAMES, Row
+from weebill.benchmarks import NAMES, Row, add_options
 
 ALL = "all"
 
@@ -49,11 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
     """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
-    from weebill.benchmarks.published import changes, read_survey
-    from weebill.benchmarks.survey import Survey, survey
+    from weebill.benchmarks.survey import Survey, changes, survey
     from weebill.files import write_json
 
-    published = read_survey(against) if against else None
+    published = Survey.read(against) if against else None
 
     def save(found: Survey) -> None:
         if json:
@@ -76,8 +75,6 @@ def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
 
 def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
     """Make the parser of one benchmark: options of all benchmarks, and the parameters of its `run`."""
-    from weebill.benchmarks.options import add_options
-
     parser = _with_rounds(name, module.__doc__)
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
     add_options(parser, module.run)

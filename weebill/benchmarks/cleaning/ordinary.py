@@ -33,13 +33,12 @@ class OrdinaryChain:
         seen, seen_folded = set(), set()
         result = []
         for pair in pairs:
-            source, target = (
+            key = source, target = tuple(
                 normaliser.normalize(
                     regex.sub(r"[\p{C}\u2028\u2029--\p{Cn}]", _blank, text, flags=regex.V1)
                 )
                 for normaliser, text in zip(self._normalisers, pair, strict=True)
             )
-            key = source, target
             folded = _fold(source), _fold(target)
             if key in seen:
                 name = "duplicate"

@@ -5,12 +5,13 @@ size, one system after the other.  Neither side's start is timed.  Rates count p
 that other work on the machine counts little.
 """
 
+import json
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Annotated
 
 import numpy as np
 
-from weebill.benchmarks import Row
+from weebill.benchmarks import Option, Row
 from weebill.benchmarks.metric.checkpoint import (
     SHAPES,
     checkpoint_of,
@@ -26,10 +27,9 @@ from weebill.benchmarks.metric.checkpoint import (
     random_network,
     write_random_checkpoint,
 )
-from weebill.benchmarks.metric.comet import Comet
-from weebill.benchmarks.opponent import compete
-from weebill.benchmarks.options import Option
+from weebill.benchmarks.opponent import Opponent, compete
 from weebill.errors import InputError
+from weebill.evaluation.timing.metric_speed import Text
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
@@ -45,16 +45,20 @@ SMALLEST = {"systems": (2,), "segments": 50}
 # Help that `benchmark mbr` shares.
 COMET_PYTHON = "Python of the environment that `envs/install.sh comet .venvs/comet` makes"
 CHECKPOINT = "a checkpoint of unbabel-comet, instead of random weights of a shape"
-
-
-@dataclass(frozen=True)
-class Text:
-    """Test set, its systems by name, and another reference that serves as one more system."""
-
-    sources: list[str]
-    references: list[str] | None  # None for a metric that reads none
-    systems: dict[str, list[str]]
-    another: list[str]
+# Program of the opponent: predicts the scores of the first `count` systems.
+PREDICT = """
+import torch
+torch.set_num_threads(1)
+from comet import load_from_checkpoint
+checkpoint, samples = arguments
+model = load_from_checkpoint(checkpoint, local_files_only=True)
+model.set_embedding_cache()
+with open(samples, encoding="utf-8") as file:
+    systems = json.load(file)
+def work(count):
+    model.retrieve_sentence_embedding.cache_clear()
+    return [model.predict(one, gpus=0, progress_bar=False).scores for one in systems[:count]]
+"""
 
 
 def run(
@@ -75,7 +79,7 @@ def run(
     With random weights, smaller shapes are measured too.  Raises InputError if the text is missing or unbabel-comet
     cannot be run.
     """
-    text = read_text(news, segments)
+    text, another = read_text(news, segments), read_file(news / f"{NAME}.ref.C.de.gz", segments)
     if max(systems) > len(text.systems):
         raise InputError(
             f"--systems {max(systems)}: {news} has translations of {len(text.systems)}"
@@ -87,18 +91,15 @@ def run(
             text = replace(text, references=None)
         scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
         title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
-        chosen = list(text.systems.values())[: max(systems)]
-        with Comet(
-            comet, checkpoint_of(metric), text.sources, text.references, chosen, folder
-        ) as opponent:
+        with _start_comet(comet, metric, text.first(max(systems)), folder) as opponent:
             for count in systems:
-                yield from _against(opponent, scorers, text, count, rounds, title)
+                yield from _against(opponent, scorers, text.first(count), rounds, title)
+        more = replace(text, systems={**text.systems, "another": another})
         for scorer in scorers.values():
-            yield _one_more(scorer, text, folder, rounds, title)
+            yield _one_more(scorer, text, more, folder, rounds, title)
+        paper = paper_speeds() if shape == "large" else {}
         for scorer in scorers.values() if model is None else ():
-            yield from _smaller(
-                scorer, text, rounds, title, paper_speeds() if shape == "large" else {}
-            )
+            yield from _smaller(scorer, text.first(1), rounds, title, paper)
 
 
 def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> tuple[Metric, str]:
@@ -116,67 +117,79 @@ def read_text(folder: Path, segments: int | None) -> Text:
     hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de.gz"))
     if not hypotheses:
         raise InputError(f"--news {folder}: no {NAME}.hyp.SYSTEM.de.gz; name a folder with them")
-
-    def read(path: Path) -> list[str]:
-        lines = list(read_lines(path))
-        return lines if segments is None else lines[:: max(1, len(lines) // segments)]
-
     return Text(
-        read(folder / f"{NAME}.src.en.gz"),
-        read(folder / f"{NAME}.ref.A.de.gz"),
-        {path.name.split(".")[3]: read(path) for path in hypotheses},
-        read(folder / f"{NAME}.ref.C.de.gz"),
+        read_file(folder / f"{NAME}.src.en.gz", segments),
+        read_file(folder / f"{NAME}.ref.A.de.gz", segments),
+        {path.name.split(".")[3]: read_file(path, segments) for path in hypotheses},
     )
 
 
+def read_file(path: Path, segments: int | None) -> list[str]:
+    """Read the lines of a file; segments: as in `read_text`."""
+    lines = list(read_lines(path))
+    return lines if segments is None else lines[:: max(1, len(lines) // segments)]
+
+
+def _start_comet(python: Path, metric: Metric, text: Text, folder: Path) -> Opponent:
+    """Start unbabel-comet with a metric and a text.  python: that of its environment.  folder: for its files."""
+    systems = []
+    for lines in text.systems.values():
+        columns = {"src": text.sources, "mt": lines, "ref": text.references}
+        given = {name: column for name, column in columns.items() if column is not None}
+        rows = zip(*given.values(), strict=True)
+        systems.append([dict(zip(given, row, strict=True)) for row in rows])
+    samples = folder / "samples.json"
+    samples.write_text(json.dumps(systems), encoding="utf-8")
+    names = {"option": "--comet", "environment": "comet"}
+    return Opponent(python, PREDICT, checkpoint_of(metric), samples, folder=folder, **names)
+
+
 def _against(
-    opponent: Comet, scorers: dict[str, Scorer], text: Text, count: int, rounds: int, title: str
+    opponent: Opponent, scorers: dict[str, Scorer], text: Text, rounds: int, title: str
 ) -> Iterator[Row]:
-    """Yield rows of ours in each precision against unbabel-comet, on the first `count` systems."""
-    systems = dict(list(text.systems.items())[:count])
-    ours = {
-        precision: partial(scorer.score, systems, text.sources, text.references)
-        for precision, scorer in scorers.items()
-    }
-    found = compete(ours, opponent, count, float(count * len(text.sources)), rounds)
-    wanted = np.array(found.answers["opponent"])
-    for precision, rates in found.ours.items():
-        scores = np.stack([*found.answers[precision].values()])
+    """Yield rows of ours in each precision against unbabel-comet."""
+    count = len(text.systems)
+    ours = {precision: partial(_score, scorer, text) for precision, scorer in scorers.items()}
+    answers, rates = compete(ours, opponent, count, float(count * len(text.sources)), rounds)
+    wanted = np.array(answers["opponent"])
+    for precision in scorers:
+        scores = np.stack([*answers[precision].values()])
         same = list(scores.mean(1).argsort()) == list(wanted.mean(1).argsort())
         yield Row.of_rounds(
             f"{title}, {count} system{'s' * (count > 1)}, {precision}, against unbabel-comet's predict, float32; "
             f"scores differ by at most {np.abs(scores - wanted).max():.1e} (they scatter by {wanted.std():.1e}), "
             f"the ranking is {'the same' if same else 'another'}; one core",
-            rates,
-            found.other,
+            rates[precision],
+            rates["opponent"],
             unit="segments/s",
             key=f"{title}, {count} together, {precision}",
         )
 
 
-def _one_more(scorer: Scorer, text: Text, folder: Path, rounds: int, title: str) -> Row:
+def _score(scorer: Scorer, text: Text) -> dict[str, np.ndarray]:
+    return scorer.score(text.systems, text.sources, text.references)
+
+
+def _one_more(scorer: Scorer, text: Text, more: Text, folder: Path, rounds: int, title: str) -> Row:
     """Compare all systems and one more, of which the cache lacks only that one, with all of them without a cache."""
     filled, used = (folder / f"{scorer.precision}.{name}.sqlite" for name in ("filled", "used"))
-    scorer.cache = VectorCache(filled)
-    scorer.score(text.systems, text.sources, text.references)
-    scorer.cache.close()
-    systems = {**text.systems, "another": text.another}
 
-    def with_cache() -> None:
-        shutil.copyfile(filled, used)
-        scorer.cache = VectorCache(used)
-        scorer.score(systems, text.sources, text.references)
+    def with_cache(file: Path, text: Text) -> None:
+        scorer.cache = VectorCache(file)
+        _score(scorer, text)
         scorer.cache.close()
-
-    def without() -> None:
         scorer.cache = None
-        scorer.score(systems, text.sources, text.references)
 
-    works, amount = {"cache": with_cache, "fresh": without}, len(systems) * len(text.sources)
+    def with_copy() -> None:
+        shutil.copyfile(filled, used)
+        with_cache(used, more)
+
+    with_cache(filled, text)
+    works = {"cache": with_copy, "fresh": partial(_score, scorer, more)}
+    amount = len(more.systems) * len(text.sources)
     rates = rates_in_turn(works, amount, rounds, clock=time.process_time)
-    scorer.cache = None
     return Row.of_rounds(
-        f"{title}, {len(systems)} systems of which {len(text.systems)} are in the cache, {scorer.precision}, "
+        f"{title}, {len(more.systems)} systems of which {len(text.systems)} are in the cache, {scorer.precision}, "
         "against all of them fresh; one core",
         *rates.values(),
         unit="segments/s",
@@ -196,10 +209,7 @@ def paper_speeds() -> dict[str, float]:
 def _smaller(
     scorer: Scorer, text: Text, rounds: int, title: str, paper: Mapping[str, float]
 ) -> Iterator[Row]:
-    """Yield rows of a metric pruned like PRUNE-COMET and one of DISTIL-COMET's shape, on one system.
-
-    Both are compared with the whole metric.
-    """
+    """Yield rows of a metric pruned like PRUNE-COMET and one of DISTIL-COMET's shape, against the whole metric."""
     whole = scorer.metric
     pruned = deepcopy(whole.network)
     prune(pruned)
@@ -208,11 +218,7 @@ def _smaller(
         name: Scorer(replace(whole, network=network), scorer.precision)
         for name, network in (("PRUNE", pruned), ("DISTIL", distilled))
     }
-    system = dict(list(text.systems.items())[:1])
-    works = {
-        name: partial(one.score, system, text.sources, text.references)
-        for name, one in scorers.items()
-    }
+    works = {name: partial(_score, one, text) for name, one in scorers.items()}
     rates = rates_in_turn(works, len(text.sources), rounds, clock=time.process_time)
     other = rates.pop("whole")
     for name, ours in rates.items():

@@ -9,25 +9,24 @@ of our SSRUs, and the settings that are best for it here: batch size, instructio
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from weebill.benchmarks import Row
-from weebill.benchmarks.options import Option
-from weebill.benchmarks.runtime import cores, latency, memory, throughput
-from weebill.benchmarks.runtime.engines import instruction_set
+from weebill.benchmarks import Option, Row
+from weebill.benchmarks.runtime import measures
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread
 from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import MODELS_NAME, members
+from weebill.kernels.extension import PORTABLE, available, check_instruction_set
 
 OPPONENTS = ("ctranslate2",)  # packages whose versions are reported with the results
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")
 VOCABULARY = 32000  # pieces of zoo entries that give no number
 SUBJECTS = {  # functions of (name, architecture, isa, sentences, rounds)
-    "throughput": throughput.against_ctranslate2,
-    "pruning": throughput.against_unpruned,
-    "latency": latency.measure,
-    "cores": cores.measure,
-    "memory": memory.measure,
+    "throughput": measures.against_ctranslate2,
+    "pruning": measures.against_unpruned,
+    "latency": measures.latency,
+    "cores": measures.several_cores,
+    "memory": measures.growth,
 }
 USUAL = ("throughput", "pruning", "latency", "cores")  # memory needs a million sentences
 SMALLEST = {"arch": ("tiny",), "sentences": 500}
@@ -53,7 +52,8 @@ def run(
 
     Raises InputError if a student is not in the zoo, or the processor lacks the instruction set.
     """
-    isa = instruction_set(isa)
+    isa = isa or [*available(), PORTABLE][0]
+    check_instruction_set(isa)
     shapes = architectures(arch)
     with one_thread():
         for name, shape in shapes.items():
@@ -63,17 +63,12 @@ def run(
 
 def architectures(names: Sequence[str]) -> dict[str, Architecture]:
     """Return the shapes of zoo entries by their names.  Raises InputError with a line for each invalid name."""
-    zoo = load_zoo()
-    faults = [
-        f"--arch: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}"
-        for name in names
-        if name not in zoo
-    ]
-    faults += [
-        f"--arch: '{name}' is an ensemble; name a single model"
-        for name in names
-        if name in zoo and len(members(zoo[name])) > 1
-    ]
+    zoo, faults = load_zoo(), []
+    for name in names:
+        if name not in zoo:
+            faults.append(f"--arch: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}")
+        elif len(members(zoo[name])) > 1:
+            faults.append(f"--arch: '{name}' is an ensemble; name a single model")
     if faults:
         raise InputError("\n".join(faults))
     return {

@@ -1,48 +1,100 @@
-"""Common interface of our runtime and CTranslate2: made with a network, given a text in batches, timed by batch.
+"""Our runtime and CTranslate2 with one interface, and their input: networks of random weights, sentences like news.
 
-CTranslate2 has no SSRU, so its decoder has self-attention.  It reads its instruction set and its library for
-products from the environment when it is imported, so it runs in a process of its own.
+An engine is made with a network (`Case`), gets a text in batches (`prepare`), and is timed by batch (`translate`).
+CTranslate2 has no SSRU, so its decoder has self-attention.  It reads its instruction set and its library for products
+from the environment when it is imported, so it runs in a process of its own.
 """
 
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Protocol
 
-from weebill.benchmarks.runtime.workload import (
-    Case,
-    Sources,
-    in_batches,
-    random_network,
-    random_shortlist,
-    with_attention,
-)
+import numpy as np
+import torch
+
 from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import timed
-from weebill.kernels.extension import PORTABLE, available, check_instruction_set
+from weebill.experiment.shapes import Architecture
+from weebill.kernels.extension import available
+from weebill.quantization.modules import quantizable_linears, quantize_model
+from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions
 
+PIECES_PER_SENTENCE, PIECES_PER_WORD = 26.0, 1.28  # of newstest2021 with a vocabulary of 32,000
+FACTOR = 1.1  # output pieces per source piece
+CANDIDATES = 50
 
-class Engine(Protocol):
-    """Network ready to translate."""
-
-    def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of `size` sentences."""
-
-    def translate(self) -> list[float]:
-        """Translate the text once; return the seconds of each batch."""
+Sources = list[list[int]]
 
 
-def instruction_set(name: str | None) -> str:
-    """Return the runtime's instruction set of a name; None: the fastest that this machine has.
+@dataclass(frozen=True)
+class Case:
+    """Network to measure: its shape, its type of numbers (float32 or int8), and whether it has a shortlist."""
 
-    Raises InputError if it does not exist, or the machine lacks it.
+    architecture: Architecture
+    precision: str = "int8"
+    shortlist: bool = True
+
+
+def sentences(vocabulary: int, count: int, seed: int = 1) -> Sources:
+    """Draw sentences of source pieces, with the distribution and the lengths of news; each ends in EOS."""
+    draw = np.random.default_rng(seed)
+    lengths = np.clip(draw.gamma(3.3, PIECES_PER_SENTENCE / 3.3, count), 2, 120).astype(int)
+    return [[*(2 + zipf(draw, n, vocabulary - 2, 1.05)).tolist(), EOS] for n in lengths]
+
+
+def words(text: Sources) -> float:
+    """Return the number of words that the pieces of a text correspond to."""
+    return sum(map(len, text)) / PIECES_PER_WORD
+
+
+def zipf(draw: np.random.Generator, count: int, limit: int, skew: float) -> np.ndarray:
+    """Draw ranks 0 … limit − 1 with the distribution of pieces in text: p ∝ 1 / (rank + 2.7)^skew."""
+    low, high = 2.7 ** (1 - skew), (limit + 2.7) ** (1 - skew)
+    ranks = (low + draw.random(count) * (high - low)) ** (1 / (1 - skew)) - 2.7
+    return np.minimum(ranks.astype(np.int32), limit - 1)
+
+
+def random_shortlist(vocabulary: int) -> Shortlist:
+    """Draw 50 candidates for each piece, frequent ones more often, and add the 50 most frequent pieces.
+
+    Batches then choose among as many columns as with a real shortlist: about 4,500 at 32 sentences.
     """
-    if name is None:
-        return [*available(), PORTABLE][0]
-    check_instruction_set(name)
-    return name
+    draw = np.random.default_rng(2)
+    ranks = zipf(draw, vocabulary * CANDIDATES, vocabulary - 2, 1.2) + 2
+    candidates = ranks.reshape(vocabulary, CANDIDATES)
+    return Shortlist(candidates, np.arange(2, 2 + CANDIDATES, dtype=np.int32))
+
+
+def random_network(case: Case) -> Translator:
+    """Make a network that never ends a sentence by itself; int8 has one activation scale for all layers."""
+    torch.manual_seed(1)
+    network = Translator(case.architecture)
+    with torch.no_grad():
+        network.output.bias[EOS] = -1e4
+    network.eval()
+    if case.precision == "float32":
+        return network
+    scales = {name: 127 / 4.0 for name, _ in quantizable_linears(network)}
+    return quantize_model(network, case.precision, scales)
+
+
+def with_attention(architecture: Architecture) -> Architecture:
+    """Return the same shape with self-attention in place of the decoder's SSRUs, with the cross-attention's heads."""
+    decoder = tuple(replace(layer, self_heads=layer.heads) for layer in architecture.decoder)
+    return replace(architecture, decoder=decoder, decoder_kind="attention")
+
+
+def in_batches(text: Sources, size: int) -> list[tuple[Sources, int]]:
+    """Return batches of sentences of similar length, longest first, each with the length of its outputs in pieces."""
+    order = sorted(text, key=len, reverse=True)
+    batches = [order[first : first + size] for first in range(0, len(order), size)]
+    return [(batch, int(FACTOR * len(batch[0]))) for batch in batches]
 
 
 class Ours:
@@ -54,23 +106,15 @@ class Ours:
         self._batches: list[tuple[Sources, SearchOptions]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Implement `Engine`."""
+        """Lay out a text in batches of `size` sentences."""
+        forced = {"batch_tokens": 10**6, "length_factor": 0.0, "allow_unknown": True}
         self._batches = [
-            (
-                batch,
-                SearchOptions(
-                    batch_size=size,
-                    batch_tokens=10**6,
-                    length_factor=0.0,
-                    length_constant=limit,
-                    allow_unknown=True,
-                ),
-            )
+            (batch, SearchOptions(batch_size=size, length_constant=limit, **forced))
             for batch, limit in in_batches(text, size)
         ]
 
     def translate(self) -> list[float]:
-        """Implement `Engine`."""
+        """Translate the text once; return the seconds of each batch."""
         return [timed(self._runtime.translate, batch, options) for batch, options in self._batches]
 
 
@@ -82,56 +126,71 @@ class CTranslate2:
 
         from weebill.runtime.exports.ctranslate2 import export
 
-        case = Case(with_attention(case.architecture), case.precision, case.shortlist)
-        vocabulary = case.architecture.vocabulary
-        self._pieces = ["</s>", "<unk>", *(f"p{index}" for index in range(2, vocabulary))]
-        self._shortlist = case.shortlist
+        shape = with_attention(case.architecture)
+        self._pieces = ["</s>", "<unk>", *(f"p{index}" for index in range(2, shape.vocabulary))]
+        self._use_shortlist = case.shortlist
         precision = None if case.precision == "float32" else case.precision
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "model"
-            shortlist = random_shortlist(vocabulary) if case.shortlist else None
-            network = random_network(Case(case.architecture, "float32"))
+            shortlist = random_shortlist(shape.vocabulary) if case.shortlist else None
+            network = random_network(Case(shape, "float32"))
             export(network, self._pieces, folder, precision, shortlist)
-            self._translator = ctranslate2.Translator(
-                str(folder),
-                "cpu",
-                compute_type=case.precision,
-                inter_threads=1,
-                intra_threads=1,
-            )
+            options = {"compute_type": case.precision, "inter_threads": 1, "intra_threads": 1}
+            self._translator = ctranslate2.Translator(str(folder), "cpu", **options)
         self._batches: list[tuple[list[list[str]], int]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Implement `Engine`."""
+        """Lay out a text in batches of `size` sentences."""
         self._batches = [
             ([[self._pieces[piece] for piece in source[:-1]] for source in batch], limit)
             for batch, limit in in_batches(text, size)
         ]
 
     def translate(self) -> list[float]:
-        """Implement `Engine`."""
+        """Translate the text once; return the seconds of each batch."""
         return [timed(self._search, batch, limit) for batch, limit in self._batches]
 
     def _search(self, batch: list[list[str]], limit: int) -> None:
         self._translator.translate_batch(
             batch,
             beam_size=1,
-            use_vmap=self._shortlist,
+            use_vmap=self._use_shortlist,
             max_decoding_length=limit,
             min_decoding_length=limit,
         )
 
 
 class Remote(Worker):
-    """Engine in a process of its own, in which `make` creates it."""
+    """Engine in a process of its own, in which `call` creates it."""
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Implement `Engine`."""
+        """Lay out a text in batches of `size` sentences."""
         self.call("prepare", text, size)
 
     def translate(self) -> list[float]:
-        """Implement `Engine`."""
+        """Translate the text once; return the seconds of each batch."""
         return self.call("translate")
+
+
+class Opponent(Remote):
+    """CTranslate2 in a process of its own; settings: its environment variables."""
+
+    def __init__(self, case: Case, settings: Mapping[str, str], cores: Sequence[int] | None = None):
+        super().__init__(cores, variables=settings)
+        self._settings, self._size = settings, 0
+        self.call(CTranslate2, case)
+
+    def prepare(self, text: Sources, size: int) -> None:
+        """Lay out a text in batches of `size` sentences."""
+        self._size = size
+        super().prepare(text, size)
+
+    def __str__(self) -> str:
+        library = "MKL" if self._settings["CT2_USE_MKL"] == "1" else "oneDNN"
+        return f"CTranslate2 ({self._settings['CT2_FORCE_CPU_ISA']}, {library}, batch {self._size})"
+
+
+Engine = Ours | Remote
 
 
 LIMITS = {  # by our instruction set: variables that keep CTranslate2's libraries from faster ones

@@ -8,21 +8,30 @@ libraries.  The peak of float32 is counted after loading, that of int8 from the 
 """
 
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
-from weebill.benchmarks import Row
-from weebill.benchmarks.generation.engines import MODELS, PRODUCTS, Engine, make_folder
-from weebill.benchmarks.options import Option
-from weebill.evaluation.this_process import usable_cores
-from weebill.evaluation.timing.processes import Worker
-from weebill.evaluation.timing.timer import in_turn
+import torch
+from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, GPT2LMHeadModel
+
+from weebill.benchmarks import Option, Row
+from weebill.evaluation.timing.processes import Worker, memory
+from weebill.evaluation.timing.timer import in_turn, timed
+from weebill.experiment.shares import part_of
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import load_model, save_model
+from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.pruning.cut import cut
+from weebill.pruning.depth import cut_layers
 from weebill.report.papers import load
 
+PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; the processor decides which are faster
+HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each block
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
@@ -30,12 +39,31 @@ TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
 
 
-@dataclass(frozen=True)
-class Variant:
+def bart_large(layers: int = 12) -> BartForConditionalGeneration:
+    """Make a random model of the shape of facebook/bart-large."""
+    sides = {
+        f"{side}_{name}": value
+        for side in ("encoder", "decoder")
+        for name, value in {"layers": layers, "attention_heads": 16, "ffn_dim": 4096}.items()
+    }
+    config = BartConfig(vocab_size=50_265, d_model=1024, max_position_embeddings=1024, **sides)
+    return BartForConditionalGeneration(config)
+
+
+def gpt2(layers: int = 12) -> GPT2LMHeadModel:
+    """Make a random model of the shape of openai-community/gpt2."""
+    config = GPT2Config(vocab_size=50_257, n_positions=1024, n_embd=768, n_layer=layers, n_head=12)
+    return GPT2LMHeadModel(config)
+
+
+MODELS = {"bart-large": bart_large, "gpt2": gpt2}
+
+
+class Variant(NamedTuple):
     """Model to measure."""
 
-    half: bool = False
-    pruned: bool = False
+    half: bool = False  # without half of each stack's layers
+    pruned: bool = False  # without the paper's shares of heads and neurons
     precision: str = "float32"
 
     @property
@@ -72,7 +100,7 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             variants = dict.fromkeys(one for ours, other, *_ in CLAIMS for one in (ours, other))
             for one in {one.folder: one for one in variants}.values():
-                with Worker([max(usable_cores())]) as worker:  # its end frees its memory
+                with Worker() as worker:  # its end frees its memory
                     worker.call(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
             for articles in batch:
                 size = articles, longest, new
@@ -82,11 +110,10 @@ def run(
 def _measure(
     name: str, variants: Sequence[Variant], folder: Path, size: tuple[int, int, int], rounds: int
 ) -> list[Row]:
-    core = [max(usable_cores())]
     tokens = size[0] * size[2]
     products = _fastest_products(folder, size)
     with ExitStack() as stack:
-        workers = {one: stack.enter_context(Worker(core)) for one in variants}
+        workers = {one: stack.enter_context(Worker()) for one in variants}
         for one, worker in workers.items():
             worker.call(Engine, folder / one.folder, one.precision, products, size)
         measures = {one: partial(worker.call, "generate") for one, worker in workers.items()}
@@ -115,7 +142,7 @@ def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
     """Return those of PRODUCTS with which the float32 model is fastest."""
 
     def seconds(products: str) -> float:
-        with Worker([max(usable_cores())]) as worker:
+        with Worker() as worker:
             worker.call(Engine, folder / FLOAT32.folder, "float32", products, size)
             worker.call("generate", 1)
             return worker.call("generate", TRIAL)
@@ -129,10 +156,76 @@ def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
         return None
     tables, ours, other = where
     model = "bart-large-cnn" if name == "bart-large" else name
-    seconds = {
-        row["variant"]: float(row["seconds"])
-        for table in tables.split()
-        for _, row in load("textgen_tables").iterrows()
-        if row["table"] == table and row["model"] == model
-    }
+    rows = load("textgen_tables")
+    rows = rows[rows["table"].isin(tables.split()) & (rows["model"] == model)]
+    seconds = dict(zip(rows["variant"], rows["seconds"].astype(float), strict=True))
     return seconds[other] / seconds[ours] if {ours, other} <= seconds.keys() else None
+
+
+def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
+    """Write a model with random weights, cut as in `Variant`, as folders `float32` and `int8`."""
+    torch.manual_seed(1)
+    model = MODELS[name]().eval()
+    view = prunable(model)
+    if half:
+        for stack in view.layer_stacks():
+            cut_layers(view, stack.name, stack.depth // 2)
+    if pruned:
+        heads = {b.name: range(part_of(HEADS, b.heads)) for b in view.attention_blocks()}
+        neurons = {b.name: range(part_of(NEURONS, b.neurons)) for b in view.feed_forward_blocks()}
+        cut(view, heads, neurons)
+    save_model(folder / "float32", model)
+    save_int8(model, folder / "int8")
+
+
+class Engine:
+    """Model ready to generate greedily for random articles; their lengths are from half of the longest to it."""
+
+    def __init__(self, folder: Path, precision: str, products: str, size: tuple[int, int, int]):
+        """Load a model and draw the articles.
+
+        precision: the folder's name.  products: one of PRODUCTS.  size: articles, tokens of the longest, new
+        tokens.
+        """
+        self._libraries = memory()
+        self.model = {"float32": load_model, "int8": load_int8}[precision](folder / precision)
+        if precision == "float32":
+            forget_peak()
+        self.products = products if precision == "float32" else PRODUCTS[0]
+        batch, longest, self._new = size
+        lengths = torch.linspace(longest // 2, longest, batch).round().long()
+        mask = (torch.arange(longest) < lengths[:, None]).long()
+        config = self.model.config
+        self.mask = mask if config.is_encoder_decoder else mask.flip(1)  # padding is on the left
+        draw = torch.Generator().manual_seed(1)
+        self.ids = torch.randint(10, config.vocab_size, mask.shape, generator=draw) * self.mask
+
+    def generate(self, new: int | None = None) -> float:
+        """Write `new` tokens, None for the usual number, for every article; return seconds of processor time."""
+        return timed(self._generate, new or self._new, clock=time.process_time)
+
+    @torch.inference_mode()
+    def _generate(self, new: int) -> None:
+        with OneDnnLinears() if self.products == PRODUCTS[1] else nullcontext():
+            self.model.generate(
+                input_ids=self.ids,
+                attention_mask=self.mask,
+                do_sample=False,
+                min_new_tokens=new,
+                max_new_tokens=new,
+                pad_token_id=0,
+            )
+
+    def peaks(self) -> tuple[float, float]:
+        """Return the peak memory of this process in MiB: in total, and beyond Python and its libraries."""
+        most = memory(peak=True)
+        return most, most - self._libraries
+
+
+def forget_peak() -> None:
+    """Reset the peak memory, because the loader, not the model, determines the memory that loading takes.
+
+    If the system does not allow it, the peak includes loading.
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")

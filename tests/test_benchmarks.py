@@ -7,7 +7,7 @@ from typing import Annotated
 
 import pytest
 
-from weebill.benchmarks.options import Option, add_options
+from weebill.benchmarks import Option, add_options
 
 
 def run(
@@ -37,21 +37,8 @@ def test_defaults_are_those_of_the_parameters(parser):
 
 
 def test_values_have_the_types_of_the_parameters(parser):
-    words = [
-        "--arch",
-        "x",
-        "y",
-        "--beam",
-        "1",
-        "8",
-        "--kind",
-        "b",
-        "--model",
-        "some/folder",
-        "--count",
-        "3",
-    ]
-    found = parser.parse_args(words)
+    words = ["--arch", "x", "y", "--beam", "1", "8", "--kind", "b", "--model", "some/folder"]
+    found = parser.parse_args([*words, "--count", "3"])
     assert (found.arch, found.beam, found.kind) == (["x", "y"], [1, 8], "b")
     assert (found.model, found.count) == (Path("some/folder"), 3)
 
