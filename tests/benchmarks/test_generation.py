@@ -49,7 +49,7 @@ def small(monkeypatch):
 
     monkeypatch.setattr(Worker, "__init__", lambda worker: None)
     monkeypatch.setattr(Worker, "call", call)
-    monkeypatch.setattr(Worker, "close", lambda worker: None)
+    monkeypatch.setattr(Worker, "__exit__", lambda worker, *_: None)
 
 
 def test_every_claim_is_measured(small):

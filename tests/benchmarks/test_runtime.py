@@ -53,7 +53,7 @@ def in_this_process(monkeypatch):
     monkeypatch.setattr(Worker, "__init__", lambda worker, cores, threads=1, variables=None: None)
     monkeypatch.setattr(Worker, "start", start)
     monkeypatch.setattr(Worker, "answer", lambda worker: worker.result)
-    monkeypatch.setattr(Worker, "close", lambda worker: None)
+    monkeypatch.setattr(Worker, "__exit__", lambda worker, *_: None)
 
 
 def test_the_opponent_translates_in_a_process_of_its_own():

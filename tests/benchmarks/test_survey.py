@@ -51,7 +51,7 @@ def test_an_opponent_that_is_not_installed(monkeypatch):
         survey.load("search")
 
 
-def test_what_was_found_is_saved_after_each_benchmark(monkeypatch):
+def test_what_was_found_is_saved_after_each_benchmark(monkeypatch, capsys):
     def run(rounds):
         return [Row.of_rounds("x", [3.0] * rounds, [2.0] * rounds, "pairs/s", key="short")]
 
@@ -61,10 +61,10 @@ def test_what_was_found_is_saved_after_each_benchmark(monkeypatch):
     modules = {"search": types.SimpleNamespace(run=run, OPPONENTS=("pytest",))}
     modules["mbr"] = types.SimpleNamespace(run=fail)
     monkeypatch.setattr(survey, "load", modules.__getitem__)
-    lines, saved = [], []
-    found = survey.survey(
-        2, names=["mbr", "search"], say=lines.append, save=lambda one: saved.append(len(one.rows))
-    )
+    saved = []
+    save = lambda one: saved.append(len(one.rows))  # noqa: E731
+    found = survey.survey(2, save, names=["mbr", "search"])
+    lines = capsys.readouterr().out.splitlines()
     assert saved == [0, 0, 1]
     assert found.failed == {"mbr": "ZeroDivisionError: nothing"}
     assert lines[0] == "mbr: failed: ZeroDivisionError: nothing" and "x: 3 against 2" in lines[1]

@@ -21,22 +21,18 @@ SMALLER_IS_BETTER = ("ms", "MiB")  # units
 
 @dataclass(frozen=True)
 class Row:
-    """Claim: medians over rounds of our figure and the opponent's, in `unit`; ratio = ours / other.
-
-    lowest, highest: smallest and largest ratio of a single round.  paper: the same ratio from a paper's table.
-    key: identifies the same claim in another run; it is the claim itself unless the claim contains results.
-    """
+    """Claim: medians over rounds of our figure and the opponent's, in `unit`, and their ratio, ours / other."""
 
     claim: str
     ours: float
     other: float
     unit: str
     rounds: int
-    lowest: float
+    lowest: float  # ratio of a single round
     highest: float
-    paper: float | None
+    paper: float | None  # the same ratio from a paper's table
     ratio: float
-    key: str
+    key: str  # names the claim in another run: the claim itself unless that contains results
 
     @classmethod
     def of_rounds(
@@ -76,10 +72,7 @@ class Option:
 
 
 def add_options(parser: argparse.ArgumentParser, run: Callable[..., Any]) -> None:
-    """Add an option for each parameter of `run` that is annotated with an Option.
-
-    Numbers are whole and at least 1; a sequence takes one value or more.
-    """
+    """Add an option for each parameter of `run` that is annotated with an Option; numbers are whole, at least 1."""
     parameters = inspect.signature(run).parameters
     read = {int: positive, Path: Path, str: str}
     for name, hint in get_type_hints(run, include_extras=True).items():

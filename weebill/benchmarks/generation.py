@@ -37,26 +37,11 @@ SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
 TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
-
-
-def bart_large(layers: int = 12) -> BartForConditionalGeneration:
-    """Make a random model of the shape of facebook/bart-large."""
-    sides = {
-        f"{side}_{name}": value
-        for side in ("encoder", "decoder")
-        for name, value in {"layers": layers, "attention_heads": 16, "ffn_dim": 4096}.items()
-    }
-    config = BartConfig(vocab_size=50_265, d_model=1024, max_position_embeddings=1024, **sides)
-    return BartForConditionalGeneration(config)
-
-
-def gpt2(layers: int = 12) -> GPT2LMHeadModel:
-    """Make a random model of the shape of openai-community/gpt2."""
-    config = GPT2Config(vocab_size=50_257, n_positions=1024, n_embd=768, n_layer=layers, n_head=12)
-    return GPT2LMHeadModel(config)
-
-
-MODELS = {"bart-large": bart_large, "gpt2": gpt2}
+# Random models of the published shapes, which are the defaults of the library's configurations.
+MODELS = {
+    "bart-large": lambda: BartForConditionalGeneration(BartConfig()),
+    "gpt2": lambda: GPT2LMHeadModel(GPT2Config()),
+}
 
 
 class Variant(NamedTuple):
@@ -68,7 +53,6 @@ class Variant(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Name of the folder with its weights."""
         return f"{'half' if self.half else 'whole'}-{'pruned' if self.pruned else 'unpruned'}"
 
 
@@ -139,8 +123,6 @@ def _measure(
 
 
 def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
-    """Return those of PRODUCTS with which the float32 model is fastest."""
-
     def seconds(products: str) -> float:
         with Worker() as worker:
             worker.call(Engine, folder / FLOAT32.folder, "float32", products, size)
@@ -182,11 +164,7 @@ class Engine:
     """Model ready to generate greedily for random articles; their lengths are from half of the longest to it."""
 
     def __init__(self, folder: Path, precision: str, products: str, size: tuple[int, int, int]):
-        """Load a model and draw the articles.
-
-        precision: the folder's name.  products: one of PRODUCTS.  size: articles, tokens of the longest, new
-        tokens.
-        """
+        """Load a folder's precision, and draw the articles.  size: articles, tokens of the longest, new tokens."""
         self._libraries = memory()
         self.model = {"float32": load_model, "int8": load_int8}[precision](folder / precision)
         if precision == "float32":
@@ -223,9 +201,6 @@ class Engine:
 
 
 def forget_peak() -> None:
-    """Reset the peak memory, because the loader, not the model, determines the memory that loading takes.
-
-    If the system does not allow it, the peak includes loading.
-    """
+    """Reset the peak memory, to leave out what loading takes; do nothing if the system does not allow it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

@@ -1,9 +1,7 @@
 """Minimum Bayes risk by a COMET model against mbrs, with one checkpoint, of random weights or given, on one core.
 
 Candidates are translations of newstest2021 by its systems, varied by words that are left out or change places, as
-samples of one model differ; all are references too.  Both sides choose for the same sources, one after the other.
-Neither side's start is timed.  Rates count processor time of both processes, so that other work on the machine
-counts little.
+samples of one model differ; all are references too.  Rates count processor time of both processes, without starts.
 """
 
 import tempfile
@@ -28,6 +26,7 @@ from weebill.evaluation.timing.timer import one_thread
 from weebill.metric.mbr import MetricUtility, decode
 from weebill.metric.scorer import PRECISIONS, Scorer
 
+Task = Sequence[tuple[str, list[str]]]  # sources, each with its candidates
 CANDIDATES = (100, 200)
 SOURCES = 2
 SMALLEST = {"candidates": (50,), "sources": 1}
@@ -57,10 +56,7 @@ def run(
     sources: Annotated[int, Option("sources of each round", "N")] = SOURCES,
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
-    """Yield sources per second for each number of candidates and precision.
-
-    Raises InputError if the text is missing or mbrs cannot be run.
-    """
+    """Yield sources per second by candidates and precision.  Raises InputError without a text, or without mbrs."""
     text = read_text(news, sources)
     every = replace(text, references=None, systems={**text.systems, "reference": text.references})
     with tempfile.TemporaryDirectory() as name, one_thread():
@@ -75,11 +71,7 @@ def run(
 
 
 def _against(
-    opponent: Opponent,
-    utilities: dict[str, MetricUtility],
-    task: Sequence[tuple[str, list[str]]],
-    rounds: int,
-    what: str,
+    opponent: Opponent, utilities: dict[str, MetricUtility], task: Task, rounds: int, what: str
 ) -> Iterator[Row]:
     def choose(utility: MetricUtility) -> list[str]:
         utility.prepare()  # forget the sentences encoded in the last round

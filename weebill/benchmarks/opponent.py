@@ -34,13 +34,7 @@ class Opponent:
     """Process of another environment's Python on one processor; as a context, it ends the process."""
 
     def __init__(
-        self,
-        python: Path,
-        body: str,
-        *arguments: str | Path,
-        folder: Path,
-        option: str,
-        environment: str,
+        self, python: Path, body: str, *arguments: Path, folder: Path, option: str, environment: str
     ) -> None:
         """Start the process.
 
@@ -97,27 +91,20 @@ class Opponent:
 
 
 def compete(
-    ours: Mapping[str, Callable[[], Any]],
-    opponent: Opponent,
-    task: Any,
-    amount: float,
-    rounds: int,
+    ours: Mapping[str, Callable[[], Any]], opponent: Opponent, task: Any, amount: float, rounds: int
 ) -> tuple[dict[str, Any], dict[str, list[float]]]:
     """Let each of ours and the opponent do the same amount of work in turn.
 
-    Returns the answers of the last round, and the rates of each round in processor time, both by the names of ours
-    and "opponent".
+    Returns answers of the last round and rates of processor time in each round, by the names of ours and "opponent".
     """
     answers: dict[str, Any] = {}
 
     def answer(name: str, work: Callable[[], Any]) -> None:
         answers[name] = work()
 
+    def clock() -> float:
+        return time.process_time() + opponent.seconds()
+
     works = {**ours, "opponent": partial(opponent.work, task)}
-    rates = rates_in_turn(
-        {name: partial(answer, name, work) for name, work in works.items()},
-        amount,
-        rounds,
-        clock=lambda: time.process_time() + opponent.seconds(),
-    )
-    return answers, rates
+    answering = {name: partial(answer, name, work) for name, work in works.items()}
+    return answers, rates_in_turn(answering, amount, rounds, clock)

@@ -1,7 +1,6 @@
 """Scoring by a language model against the library alone.
 
-Ours reads a Parquet table, makes tokens, scores, and writes a table; the opponent is KenLM's own call on lines that
-are already split into tokens.
+Ours reads a table, makes tokens, scores, and writes a table; KenLM's own call gets lines that are split already.
 """
 
 import tempfile

@@ -1,14 +1,13 @@
 """Beam search by a teacher's network against Hugging Face's MarianMTModel.generate with the same weights.
 
-Both translate the same batches, each of sentences of one length as sorting by length makes them, to outputs of the
-same forced length, on one core.  Hugging Face computes in float32, in batches of the size that is fastest for it.
-Ours is the runtime as distillation uses it, in float32 and, if the processor multiplies it, in bfloat16, which
-distillation then uses.  Rates count the process's own time, so that other work on the machine counts little.
+Both translate the same batches of sentences of one length to outputs of the same forced length, on one core, timed by
+the process's own time.  Hugging Face computes in float32, in batches of the size that is fastest for it.  Ours is the
+runtime as distillation uses it, in float32 and, if the processor multiplies it, in bfloat16.
 """
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Annotated
 
@@ -35,6 +34,21 @@ SENTENCES = 32  # of each length
 LENGTHS = (34, 22, 12)  # source pieces with the end, one batch each
 FACTOR = 1.1  # output pieces per source piece
 HUGGING_FACE_BATCHES = (8, 16, 32)
+Batches = list[list[list[int]]]  # pieces of each sentence
+MARIAN_NAMES = {  # parts of the names of our tensors, and of Marian's
+    "self_attention": "self_attn",
+    "attention_norm": "self_attn_layer_norm",  # of the encoder
+    "self_norm": "self_attn_layer_norm",  # of the decoder
+    "cross_attention": "encoder_attn",
+    "cross_norm": "encoder_attn_layer_norm",
+    "inner": "fc1",  # of feed_forward, which Marian does not name
+    "outer": "fc2",
+    "feed_forward_norm": "final_layer_norm",
+    "query": "q_proj",
+    "key": "k_proj",
+    "value": "v_proj",
+    "out": "out_proj",
+}
 
 
 def run(
@@ -46,10 +60,7 @@ def run(
         Sequence[int], Option("beam sizes; each is the number of translations too", "N")
     ] = BEAMS,
 ) -> Iterator[Row]:
-    """Yield source pieces per second of each network, beam and precision.
-
-    Raises InputError if an architecture is not in the zoo, or if Hugging Face does not have its decoder.
-    """
+    """Yield source pieces per second by network, beam and precision.  Raises InputError for an unknown network."""
     zoo = load_zoo()
     for name in arch:
         if name not in zoo:
@@ -72,24 +83,23 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
     marian = marian_twin(network)
     size = best_batch(marian, sources, beam)
     isa = best_isa([network])
-    precisions = dict.fromkeys(["float32", fastest_precision("cpu")])
-    ours = {precision: Runtime([network], isa, precision=precision) for precision in precisions}
+    precisions = list(dict.fromkeys(["float32", fastest_precision("cpu")]))
+    ours = [Runtime([network], isa, precision=precision) for precision in precisions]
+    works = [partial(translate, runtime, sources, beam) for runtime in ours]
+    works.append(partial(marian_translate, marian, sources, beam, size))
     amount = float(sum(len(source) for batch in sources for source in batch))
-    works: dict[str, Callable[[], object]] = {
-        precision: partial(translate, runtime, sources, beam) for precision, runtime in ours.items()
-    }
-    works["opponent"] = partial(marian_translate, marian, sources, beam, size)
-    rates = rates_in_turn(works, amount, rounds, clock=time.process_time)
+    rates = rates_in_turn(dict(enumerate(works)), amount, rounds, clock=time.process_time)
+    *rates, other = rates.values()
     return [
         Row.of_rounds(
             f"search, {name}, {pieces:,} pieces, beam and n-best {beam}, batches of {SENTENCES}, {isa}, {precision}, "
             f"against MarianMTModel.generate, batches of {size}, float32; one core",
-            rates[precision],
-            rates["opponent"],
+            rate,
+            other,
             unit="source pieces/s",
             key=f"{name}, beam {beam}, {precision}",
         )
-        for precision in ours
+        for precision, rate in zip(precisions, rates, strict=True)
     ]
 
 
@@ -102,7 +112,7 @@ def endless(name: str) -> Translator:
     return network.eval()
 
 
-def batches(pieces: int) -> list[list[list[int]]]:
+def batches(pieces: int) -> Batches:
     """Draw random sources, of equal length within each batch, with the end piece last."""
     draw = random.Random(1)
     return [
@@ -111,22 +121,17 @@ def batches(pieces: int) -> list[list[list[int]]]:
     ]
 
 
-def translate(runtime: Runtime, sources: list[list[list[int]]], beam: int) -> list[list[int]]:
+def translate(runtime: Runtime, sources: Batches, beam: int) -> list[list[int]]:
     """Translate by our runtime; the length limit of an output includes its end piece."""
+    forced = {"beam": beam, "nbest": beam, "length_factor": 0.0, "allow_unknown": True}
     outputs = []
     for batch in sources:
-        options = SearchOptions(
-            beam=beam,
-            nbest=beam,
-            length_factor=0.0,
-            length_constant=int(FACTOR * len(batch[0])),
-            allow_unknown=True,
-        )
+        options = SearchOptions(length_constant=int(FACTOR * len(batch[0])), **forced)
         outputs += [list(found[0].tokens) for found in runtime.search(batch, options)]
     return outputs
 
 
-def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) -> int:
+def best_batch(model: MarianMTModel, sources: Batches, beam: int) -> int:
     """Return the one of HUGGING_FACE_BATCHES with which theirs translates sources of the middle length fastest."""
     middle = [sources[len(sources) // 2]]
     marian_translate(model, [middle[0][:1]], beam, 1)  # warm-up
@@ -139,7 +144,7 @@ def best_batch(model: MarianMTModel, sources: list[list[list[int]]], beam: int) 
 
 @torch.inference_mode()
 def marian_translate(
-    model: MarianMTModel, sources: list[list[list[int]]], beam: int, batch_size: int
+    model: MarianMTModel, sources: Batches, beam: int, batch_size: int
 ) -> list[list[int]]:
     """Translate by Hugging Face's model; return the best outputs, with the start piece."""
     outputs = []
@@ -191,39 +196,10 @@ def marian_twin(network: Translator) -> MarianMTModel:
         "model.decoder.embed_positions.weight": positions,
     }
     for side in ("encoder", "decoder"):
-        for index, layer in enumerate(getattr(network, side)):
-            prefix = f"model.{side}.layers.{index}"
-            for part, theirs in MARIAN_NAMES[side].items():
-                for name, value in layer.get_submodule(part).state_dict().items():
-                    weights[f"{prefix}.{theirs}.{_marian_name(name)}"] = value
+        for name, value in getattr(network, side).state_dict().items():
+            parts = [MARIAN_NAMES.get(one, one) for one in name.split(".") if one != "feed_forward"]
+            weights[".".join(["model", side, "layers", *parts])] = value
     for tied in ("model.encoder.embed_tokens", "model.decoder.embed_tokens", "lm_head"):
         weights[f"{tied}.weight"] = weights["model.shared.weight"]
     model.load_state_dict(weights)
     return model.eval()
-
-
-MARIAN_NAMES = {
-    "encoder": {
-        "self_attention": "self_attn",
-        "attention_norm": "self_attn_layer_norm",
-        "feed_forward.inner": "fc1",
-        "feed_forward.outer": "fc2",
-        "feed_forward_norm": "final_layer_norm",
-    },
-    "decoder": {
-        "self_attention": "self_attn",
-        "self_norm": "self_attn_layer_norm",
-        "cross_attention": "encoder_attn",
-        "cross_norm": "encoder_attn_layer_norm",
-        "feed_forward.inner": "fc1",
-        "feed_forward.outer": "fc2",
-        "feed_forward_norm": "final_layer_norm",
-    },
-}
-
-
-def _marian_name(name: str) -> str:
-    """Return Marian's name of a tensor: query.weight → q_proj.weight; plain weights keep their name."""
-    names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
-    part, _, parameter = name.rpartition(".")
-    return f"{names[part]}.{parameter}" if part else name

@@ -68,17 +68,10 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def survey(
-    rounds: int,
-    *,
-    names: Iterable[str] = NAMES,
-    say: Callable[[str], None] = print,
-    save: Callable[[Survey], None] = lambda found: None,
-) -> Survey:
-    """Run benchmarks one after the other; return their figures, and the benchmarks that could not run or failed.
+def survey(rounds: int, save: Callable[[Survey], None], *, names: Iterable[str] = NAMES) -> Survey:
+    """Run benchmarks one after the other and print their rows; return all figures, and what could not run or failed.
 
     A benchmark cannot run if it reports missing files or packages before its first row.
-    say: called with a line for each row, and for each benchmark that did not end.
     save: called at the start and after each benchmark with the figures so far.
     """
     found = Survey(rounds)
@@ -87,28 +80,27 @@ def survey(
         before = len(found.rows)
         try:
             module = load(name)
-            opponents = getattr(module, "OPPONENTS", ())
-            found.signature["versions"] |= {one: version(one) for one in opponents}
+            packages = getattr(module, "OPPONENTS", ())
+            found.signature["versions"] |= {package: version(package) for package in packages}
             rows: Iterable[Row] = module.run(rounds, **getattr(module, "SMALLEST", {}))
             for row in rows:
                 found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
-                say(f"{name}: {row}")
+                print(f"{name}: {row}", flush=True)
         except (InputError, ModuleNotFoundError) as error:
             began = len(found.rows) > before
             (found.failed if began else found.not_run)[name] = str(error)
-            say(f"{name}: {'failed' if began else 'cannot run here'}: {error}")
+            print(f"{name}: {'failed' if began else 'cannot run here'}: {error}", flush=True)
         except Exception as error:
             found.failed[name] = f"{type(error).__name__}: {error}"
-            say(f"{name}: failed: {found.failed[name]}")
+            print(f"{name}: failed: {found.failed[name]}", flush=True)
         save(found)
     return found
 
 
 def changes(found: Survey, published: Survey) -> Iterator[str]:
-    """Yield a line for each figure: its ratio now, the published one, and the first divided by the second.
+    """Yield a line for each figure: its ratio now, the published one, and the quotient of the two, with intervals.
 
-    All have intervals, from the smallest to the largest value that single rounds allow.  If the hardware is that of
-    the published figures, the line also gives the change of our own speed.
+    If the hardware is that of the published figures, the line also gives the change of our own speed.
     """
     before = {_name(row): row for row in published.rows}
     same = found.signature["hardware"] == published.signature["hardware"]

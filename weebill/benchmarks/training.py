@@ -1,8 +1,7 @@
 """Training speed as a share of the core's rate of multiplication: float32 updates against plain matrix products.
 
-The operations of an update are counted as it runs (matrix products of the forward and backward passes), so
-embeddings, softmax, normalisation, dropout and the optimizer take time but count no operations.  The core's rate is
-that of large square products by the faster of PyTorch's two libraries, MKL and oneDNN.
+Only the operations of matrix products are counted, so embeddings, softmax, normalisation, dropout and the optimizer
+take time only.  The core's rate is that of large square products by the faster library, MKL or oneDNN.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +56,11 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
     batches = [_random_batch(pieces, number) for number in range(rounds + 1)]
     amounts = [operations(partial(update, batch)) / 1e9 for batch in batches]
     left, right = torch.randn(2, MATRIX, MATRIX)
-    multiply = min((torch.mm, product), key=lambda candidate: _seconds(candidate, left, right))
+
+    def seconds(candidate: Callable[..., object]) -> float:
+        return min(timed(candidate, left, right) for _ in range(6))  # the first one to warm up
+
+    multiply = min((torch.mm, product), key=seconds)
     products = max(1, round(amounts[0] / (2e-9 * MATRIX**3)))
 
     def ours() -> None:
@@ -67,11 +70,11 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
         for _ in range(products):
             multiply(left, right)
 
-    seconds = seconds_in_turn({"ours": ours, "other": other}, rounds)
+    taken = seconds_in_turn({"ours": ours, "other": other}, rounds)
     return Row.of_rounds(
         f"training {name} against the core's float32 matrix rate",
-        [amount / one for amount, one in zip(amounts[1:], seconds["ours"], strict=True)],
-        [products * 2e-9 * MATRIX**3 / one for one in seconds["other"]],
+        [amount / one for amount, one in zip(amounts[1:], taken["ours"], strict=True)],
+        [products * 2e-9 * MATRIX**3 / one for one in taken["other"]],
         unit="GFLOP/s",
     )
 
@@ -89,17 +92,10 @@ def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
     return 2 * rows[0] * rows[1] * outputs[0]
 
 
-def _seconds(multiply, left: torch.Tensor, right: torch.Tensor) -> float:
-    """Return the time of the fastest of five calls, after a warm-up call."""
-    multiply(left, right)
-    return min(timed(multiply, left, right) for _ in range(5))
-
-
 def _random_batch(pieces: int, number: int) -> Batch:
     """Make a batch of random pieces in sentences of one length, as length-sorted batches nearly are.
 
-    The length depends on the number of the batch: libraries prepare their products for a shape, so batches of equal
-    shapes would give too high a speed.
+    The length depends on `number`, because libraries prepare their products for a shape and would be too fast.
     """
     length = int(np.random.default_rng(1).permutation(LENGTHS)[number % len(LENGTHS)])
     count = BATCH_TOKENS // (2 * length)

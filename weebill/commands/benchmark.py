@@ -58,7 +58,7 @@ def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
         if json:
             write_json(json, asdict(found))
 
-    found = survey(rounds, say=lambda line: print(line, flush=True), save=save)
+    found = survey(rounds, save)
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0

@@ -13,7 +13,7 @@ import weebill
 from weebill.errors import InputError
 from weebill.evaluation.this_process import usable_cores
 from weebill.experiment.searches import is_search
-from weebill.files import sha256_files, sha256_text
+from weebill.files import sha256_files
 
 
 @dataclass(frozen=True)
@@ -91,24 +91,16 @@ def versions_line(versions: Mapping[str, str]) -> str:
 
 
 def hardware() -> str:
-    """Return the processor's name in /proc/cpuinfo and the number of cores that this process may use.
-
-    Family and model are included, because the names that virtual machines give often do not identify the processor.
-    """
+    """Return the processor's name, family and model, and the number of cores that this process may use."""
     found: dict[str, str] = {}
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
         found.setdefault(key.strip(), value.strip())
     name = found.get("model name", "unknown processor")
-    if "cpu family" in found and "model" in found:
+    if "cpu family" in found and "model" in found:  # virtual machines often hide the name
         name += f" (family {found['cpu family']}, model {found['model']})"
     count = len(usable_cores())
     return f"{name}, {count} core{'s' if count > 1 else ''}"
-
-
-def test_set_sha256(sources: Iterable[str], references: Iterable[str]) -> str:
-    """Return the SHA-256 of a test set's text: one line "source<TAB>reference" per pair, each ending in a newline."""
-    return sha256_text("".join(f"{s}\t{r}\n" for s, r in zip(sources, references, strict=True)))
 
 
 def parameter_files(folder: str | Path) -> list[Path]:
@@ -122,16 +114,13 @@ def parameter_files(folder: str | Path) -> list[Path]:
 def model_sha256(folders: Iterable[str | Path]) -> str:
     """Return the SHA-256 of a model's parameters: of its one file, or of the lines of several files' digests.
 
-    An ensemble or a sharded model has several files: folders in the order given, files in name order within each.
+    An ensemble has several: folders in the order given, files in name order within each.
     """
     return sha256_files(file for folder in folders for file in parameter_files(folder))
 
 
 def stored_numbers(folder: str | Path) -> dict[str, int]:
-    """Count the numbers of each type in the parameter files: {"F32": 406291456}; codes of weights are I8.
-
-    Raises InputError if there are no parameter files.
-    """
+    """Count the numbers of each type in the parameter files: {"F32": 406291456}; codes of weights are I8."""
     # Import here: the workflow reads sizes at every start, and this import takes seconds.
     from safetensors import safe_open
 

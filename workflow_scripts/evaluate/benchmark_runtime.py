@@ -3,7 +3,7 @@
 from weebill.workflow.job import job
 
 from weebill.benchmarks import runtime
-from weebill.evaluation.measurement import hardware, software_versions
+from weebill.evaluation.measurement import conditions
 from weebill.files import write_json
 
 if __name__ == "__main__":  # the worker processes import this file
@@ -19,7 +19,6 @@ if __name__ == "__main__":  # the worker processes import this file
                 "rows": [row.to_dict() for row in rows],
                 "rounds": settings["rounds"],
                 "sentences": settings["sentences"],
-                "hardware": hardware(),
-                "versions": software_versions(runtime.OPPONENTS),
+                **conditions(runtime.OPPONENTS),
             },
         )

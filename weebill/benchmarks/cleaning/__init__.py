@@ -1,8 +1,7 @@
 """Speed of cleaning against the same chain written the ordinary way, line by line, and against OpusFilter.
 
-OpusFilter (Aulamo et al. 2020) is in an environment of its own because it pins other packages.  It runs the part of
-our chain that it can do: its preprocessor gets Moses' substitutions of punctuation, and it has filters for all but
-addresses and broken encodings, so it has less work.  Its start and its imports are not timed.
+OpusFilter (Aulamo et al. 2020) pins other packages, so it has an environment of its own.  Its preprocessor gets
+Moses' substitutions of punctuation, and it has no filters of addresses and broken encodings, so it has less work.
 """
 
 import tempfile
@@ -64,7 +63,7 @@ def run(
 ) -> Iterator[Row]:
     """Yield pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
 
-    opusfilter: the Python that runs OpusFilter; None leaves OpusFilter out.  Raises InputError if it cannot be run.
+    opusfilter: the Python that runs OpusFilter, if wanted.  Raises InputError if it cannot be run.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -82,12 +81,7 @@ def run(
 
 
 def _rows(
-    data: str,
-    pairs: Sequence[Pair],
-    model: Path,
-    folder: Path,
-    rounds: int,
-    opusfilter: Path | None,
+    data: str, pairs: Sequence[Pair], model: Path, folder: Path, rounds: int, python: Path | None
 ) -> Iterator[Row]:
     table = folder / "table.parquet"
     write_table(table, as_table(pairs))
@@ -96,14 +90,13 @@ def _rows(
     def against(other: Callable[[], object], claim: str, key: str = "") -> Row:
         ours = partial(clean_corpus, table, folder / "cleaned", LANGUAGES, cleaning)
         rates = rates_in_turn({"ours": ours, "other": other}, len(pairs), rounds)
-        return Row.of_rounds(
-            f"cleaning {data}{claim}; one core", *rates.values(), unit="pairs/s", key=key
-        )
+        claim = f"cleaning {data}{claim}; one core"
+        return Row.of_rounds(claim, *rates.values(), unit="pairs/s", key=key)
 
     chain = partial(OrdinaryChain(model, LANGUAGES, Rules()).clean, pairs)
     yield against(chain, ": normalise, deduplicate, rules, language identification")
-    for normalise in (True, False) if opusfilter else ():
-        with opusfilter_chain(opusfilter, pairs, model, folder, normalise) as opponent:
+    for normalise in (True, False) if python else ():
+        with opusfilter_chain(python, pairs, model, folder, normalise) as opponent:
             ending = "" if normalise else ", which normalises nothing"
             claim = f", against OpusFilter {opponent.work('version')}{ending}"
             yield against(partial(opponent.work, "clean"), claim, f"{data}, OpusFilter{ending}")
@@ -112,10 +105,9 @@ def _rows(
 def opusfilter_chain(
     python: Path, pairs: Sequence[Pair], model: Path, folder: Path, normalise: bool
 ) -> Opponent:
-    """Start OpusFilter, whose task "clean" cleans the pairs once.
+    """Start OpusFilter, whose task "clean" cleans the pairs once.  Raises InputError if this Python cannot run it.
 
     python: that of its environment.  model: fastText's.  folder: for OpusFilter's files.
-    Raises InputError if this Python cannot run OpusFilter.
     """
     raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
     for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
@@ -138,11 +130,7 @@ def _opusfilter_steps(model: Path, normalise: bool) -> list[tuple[str, dict[str,
     """Return the type and parameters of each step of our chain, for languages in Latin letters."""
     rules = Rules()
     letters = {"threshold": rules.min_letter_characters, "exclude_whitespace": True}
-    languages = {
-        "languages": [*LANGUAGES],
-        "thresholds": [0, 0],
-        "model_path": str(model.resolve()),
-    }
+    named = {"languages": [*LANGUAGES], "thresholds": [0, 0], "model_path": str(model.resolve())}
     filters = [
         {"LengthFilter": {"min_length": 1, "max_length": rules.max_tokens, "unit": "word"}},
         {"LengthRatioFilter": {"threshold": rules.max_length_ratio, "unit": "word"}},
@@ -150,7 +138,7 @@ def _opusfilter_steps(model: Path, normalise: bool) -> list[tuple[str, dict[str,
         {"AlphabetRatioFilter": letters},
         {"CharacterScoreFilter": {"scripts": ["Latin", "Latin"], "thresholds": [0.5, 0.5]}},
         {"NonZeroNumeralsFilter": {"threshold": 1.0}},
-        {"FastTextFilter": languages},
+        {"FastTextFilter": named},
     ]
     substitutions = [
         [[pattern, new, 0, []] for pattern, new in MosesPunctNormalizer(language).substitutions]

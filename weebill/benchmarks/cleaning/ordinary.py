@@ -1,7 +1,7 @@
 """Cleaning chain written the ordinary way, line by line: sets of strings, a loop of rules, one call per line."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import regex
@@ -14,10 +14,7 @@ Pair = tuple[str, str]
 
 
 class OrdinaryChain:
-    """Chain for languages in Latin letters, as a script would do it; also an oracle for ours.
-
-    It keeps lists in memory, while our chain reads and writes Parquet shards, so it has less work.
-    """
+    """Chain for languages in Latin letters, as a script would do it, on lists in memory; also an oracle for ours."""
 
     def __init__(self, model: Path, languages: tuple[str, str], rules: Rules) -> None:
         import fasttext
@@ -45,49 +42,35 @@ class OrdinaryChain:
             elif folded in seen_folded:
                 name = "near_duplicate"
             else:
-                name = self._rule(source, target) or self._language(source, target)
+                faults = self._faults(source, target)
+                name = next((one for one, dropped in faults if dropped), None)
             seen.add(key)
             seen_folded.add(folded)
             result.append((source, target, name))
         return result
 
-    def _rule(self, source: str, target: str) -> str | None:
-        rules = self._rules
-        source_tokens, target_tokens = source.split(), target.split()
-        if not source_tokens or not target_tokens:
-            return "empty"
-        if source.lower() == target.lower():
-            return "identical"
-        if max(len(source_tokens), len(target_tokens)) > rules.max_tokens:
-            return "too_long"
-        ratio = len(source_tokens) / len(target_tokens)
-        if ratio > rules.max_length_ratio or 1 / ratio > rules.max_length_ratio:
-            return "length_ratio"
-        for tokens in (source_tokens, target_tokens):
+    def _faults(self, source: str, target: str) -> Iterator[tuple[str, object]]:
+        """Yield each filter's name, and whether it drops the pair."""
+        rules, sides = self._rules, (source.split(), target.split())
+        yield "empty", not all(sides)
+        yield "identical", source.lower() == target.lower()
+        yield "too_long", max(map(len, sides)) > rules.max_tokens
+        ratio = len(sides[0]) / len(sides[1])
+        yield "length_ratio", max(ratio, 1 / ratio) > rules.max_length_ratio
+        for tokens in sides:
             letters = sum(1 for token in tokens if regex.match(r"\p{Latin}", token))
-            if letters / len(tokens) < rules.min_letter_tokens:
-                return "letter_tokens"
-        for tokens in (source_tokens, target_tokens):
-            text = "".join(tokens)
-            if len(regex.findall(r"\p{Latin}", text)) / len(text) < rules.min_letter_characters:
-                return "letter_characters"
-        if max(map(len, source_tokens + target_tokens)) > rules.max_word_characters:
-            return "long_word"
-        if _numbers(source) != _numbers(target):
-            return "numbers"
-        if _urls(source) != _urls(target):
-            return "urls"
-        if BROKEN_ENCODING.search(source) or BROKEN_ENCODING.search(target):
-            return "garbled"
-        return None
-
-    def _language(self, source: str, target: str) -> str | None:
+            yield "letter_tokens", letters / len(tokens) < rules.min_letter_tokens
+        for text in map("".join, sides):
+            letters = len(regex.findall(r"\p{Latin}", text))
+            yield "letter_characters", letters / len(text) < rules.min_letter_characters
+        yield "long_word", max(map(len, sides[0] + sides[1])) > rules.max_word_characters
+        yield "numbers", _numbers(source) != _numbers(target)
+        yield "urls", _urls(source) != _urls(target)
+        yield "garbled", BROKEN_ENCODING.search(source) or BROKEN_ENCODING.search(target)
         names = "language_source", "language_target"
         for text, language, name in zip((source, target), self._languages, names, strict=True):
             labels, _ = self._model.predict(text)
-            if not labels or labels[0] != f"__label__{language}":
-                return name
-        return None
+            yield name, not labels or labels[0] != f"__label__{language}"
 
 
 def _blank(match: regex.Match) -> str:

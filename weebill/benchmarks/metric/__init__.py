@@ -1,8 +1,7 @@
 """COMET scores against those of unbabel-comet's predict, by one checkpoint, of random weights or given, on one core.
 
 unbabel-comet works as `comet-score` calls it: with its cache of sentence vectors, its sorted batches of the default
-size, one system after the other.  Neither side's start is timed.  Rates count processor time of both processes, so
-that other work on the machine counts little.
+size, one system after the other.  Rates count processor time of both processes, without starts.
 """
 
 import json
@@ -80,10 +79,9 @@ def run(
     cannot be run.
     """
     text, another = read_text(news, segments), read_file(news / f"{NAME}.ref.C.de.gz", segments)
-    if max(systems) > len(text.systems):
-        raise InputError(
-            f"--systems {max(systems)}: {news} has translations of {len(text.systems)}"
-        )
+    most = max(systems)
+    if most > len(text.systems):
+        raise InputError(f"--systems {most}: {news} has translations of {len(text.systems)}")
     with tempfile.TemporaryDirectory() as name, one_thread():
         folder = Path(name)
         metric, what = load_measured(folder, shape, model, text)
@@ -91,7 +89,7 @@ def run(
             text = replace(text, references=None)
         scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
         title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
-        with _start_comet(comet, metric, text.first(max(systems)), folder) as opponent:
+        with _start_comet(comet, metric, text.first(most), folder) as opponent:
             for count in systems:
                 yield from _against(opponent, scorers, text.first(count), rounds, title)
         more = replace(text, systems={**text.systems, "another": another})
@@ -103,10 +101,7 @@ def run(
 
 
 def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> tuple[Metric, str]:
-    """Load a metric, of random weights unless a checkpoint is given; return it and its name in rows.
-
-    folder: for random weights, whose tokenizer is trained on the text.
-    """
+    """Load a metric, or make one of random weights and a tokenizer of the text; return it and its name in rows."""
     lines = chain(text.sources, text.references or (), *text.systems.values())
     metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
     return metric, f"COMET of XLM-R's {shape} shape" if model is None else str(model)
@@ -147,7 +142,6 @@ def _start_comet(python: Path, metric: Metric, text: Text, folder: Path) -> Oppo
 def _against(
     opponent: Opponent, scorers: dict[str, Scorer], text: Text, rounds: int, title: str
 ) -> Iterator[Row]:
-    """Yield rows of ours in each precision against unbabel-comet."""
     count = len(text.systems)
     ours = {precision: partial(_score, scorer, text) for precision, scorer in scorers.items()}
     answers, rates = compete(ours, opponent, count, float(count * len(text.sources)), rounds)

@@ -1,7 +1,4 @@
-"""Checkpoint of unbabel-comet with random weights, of a published shape.
-
-Its tokenizer is trained on the text that it scores.
-"""
+"""Checkpoint of unbabel-comet with random weights, of a published shape, with a tokenizer of the text to score."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,7 +25,7 @@ SHAPES = {
     "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }  # fmt: skip
 PIECES = 16_000  # XLM-R has more; these divide the text into about as many pieces
-LONGEST_INPUT = 512
+SHARED = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
 HYPERPARAMETERS = {
     "class_identifier": "regression_metric",
     "encoder_model": "XLM-RoBERTa",
@@ -43,10 +40,7 @@ HYPERPARAMETERS = {
 
 
 def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> Path:
-    """Write a regression model as a folder, which also contains the encoder's folder.
-
-    The tokenizer is trained on `lines`.
-    """
+    """Write a regression model's folder, with the encoder's folder in it; its tokenizer is trained on `lines`."""
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
     pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
@@ -74,13 +68,7 @@ def checkpoint_of(metric: Metric) -> Path:
 
 def random_network(shape: str, pieces: int) -> MetricNetwork:
     """Make a random network of one of SHAPES, in evaluation mode."""
-    config = XLMRobertaConfig(
-        vocab_size=pieces,
-        max_position_embeddings=LONGEST_INPUT + 2,
-        type_vocab_size=1,
-        layer_norm_eps=1e-5,
-        **SHAPES[shape],
-    )
+    config = XLMRobertaConfig(vocab_size=pieces, **SHARED, **SHAPES[shape])
     torch.manual_seed(1)
     architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hparams.yaml")
     return MetricNetwork(architecture, XLMRobertaModel(config, add_pooling_layer=False)).eval()

@@ -1,9 +1,8 @@
 """Runtime against CTranslate2 and against itself, with networks of random weights in the shapes of the zoo.
 
 Both translate the same sentences, as long as those of newstest2021, to outputs of the same length, on one core in
-turn; `cores` uses all cores.  CTranslate2 has the same shape, except that its decoder has self-attention in place
-of our SSRUs, and the settings that are best for it here: batch size, instruction set, library for products.  An
---isa below the fastest keeps both sides from faster instruction sets.
+turn; `cores` uses all cores.  CTranslate2 has self-attention in place of our decoder's SSRUs, and the settings that
+are best for it here.  An --isa below the fastest keeps both sides from faster instruction sets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,10 +47,7 @@ def run(
         Option("subjects to measure; memory needs --sentences 1000000", choices=SUBJECTS),
     ] = USUAL,
 ) -> Iterator[Row]:
-    """Yield the rows of every subject for every student.
-
-    Raises InputError if a student is not in the zoo, or the processor lacks the instruction set.
-    """
+    """Yield every student's rows of every subject.  Raises InputError for an unknown student or instruction set."""
     isa = isa or [*available(), PORTABLE][0]
     check_instruction_set(isa)
     shapes = architectures(arch)

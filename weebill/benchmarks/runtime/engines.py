@@ -1,6 +1,7 @@
 """Our runtime and CTranslate2 with one interface, and their input: networks of random weights, sentences like news.
 
-An engine is made with a network (`Case`), gets a text in batches (`prepare`), and is timed by batch (`translate`).
+An engine is made with a network (`Case`).  `prepare` lays out a text in batches of `size` sentences; `translate`
+translates it once, and returns the seconds of each batch.
 CTranslate2 has no SSRU, so its decoder has self-attention.  It reads its instruction set and its library for products
 from the environment when it is imported, so it runs in a process of its own.
 """
@@ -106,7 +107,6 @@ class Ours:
         self._batches: list[tuple[Sources, SearchOptions]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of `size` sentences."""
         forced = {"batch_tokens": 10**6, "length_factor": 0.0, "allow_unknown": True}
         self._batches = [
             (batch, SearchOptions(batch_size=size, length_constant=limit, **forced))
@@ -114,7 +114,6 @@ class Ours:
         ]
 
     def translate(self) -> list[float]:
-        """Translate the text once; return the seconds of each batch."""
         return [timed(self._runtime.translate, batch, options) for batch, options in self._batches]
 
 
@@ -140,35 +139,26 @@ class CTranslate2:
         self._batches: list[tuple[list[list[str]], int]] = []
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of `size` sentences."""
         self._batches = [
             ([[self._pieces[piece] for piece in source[:-1]] for source in batch], limit)
             for batch, limit in in_batches(text, size)
         ]
 
     def translate(self) -> list[float]:
-        """Translate the text once; return the seconds of each batch."""
         return [timed(self._search, batch, limit) for batch, limit in self._batches]
 
     def _search(self, batch: list[list[str]], limit: int) -> None:
-        self._translator.translate_batch(
-            batch,
-            beam_size=1,
-            use_vmap=self._use_shortlist,
-            max_decoding_length=limit,
-            min_decoding_length=limit,
-        )
+        length = {"max_decoding_length": limit, "min_decoding_length": limit}
+        self._translator.translate_batch(batch, beam_size=1, use_vmap=self._use_shortlist, **length)
 
 
 class Remote(Worker):
     """Engine in a process of its own, in which `call` creates it."""
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of `size` sentences."""
         self.call("prepare", text, size)
 
     def translate(self) -> list[float]:
-        """Translate the text once; return the seconds of each batch."""
         return self.call("translate")
 
 
@@ -181,7 +171,6 @@ class Opponent(Remote):
         self.call(CTranslate2, case)
 
     def prepare(self, text: Sources, size: int) -> None:
-        """Lay out a text in batches of `size` sentences."""
         self._size = size
         super().prepare(text, size)
 
@@ -190,24 +179,15 @@ class Opponent(Remote):
         return f"CTranslate2 ({self._settings['CT2_FORCE_CPU_ISA']}, {library}, batch {self._size})"
 
 
-Engine = Ours | Remote
-
-
 LIMITS = {  # by our instruction set: variables that keep CTranslate2's libraries from faster ones
-    isa: {"ONEDNN_MAX_CPU_ISA": onednn, "MKL_ENABLE_INSTRUCTIONS": mkl}
-    for isa, onednn, mkl in (
-        ("vnni", "AVX512_CORE_VNNI", "AVX512_E1"),
-        ("avxvnni", "AVX2_VNNI", "AVX2_E1"),
-        ("avx2", "AVX2", "AVX2"),
-    )
+    "vnni": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI", "MKL_ENABLE_INSTRUCTIONS": "AVX512_E1"},
+    "avxvnni": {"ONEDNN_MAX_CPU_ISA": "AVX2_VNNI", "MKL_ENABLE_INSTRUCTIONS": "AVX2_E1"},
+    "avx2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
 }
 
 
 def opponents_settings(isa: str) -> list[dict[str, str]]:
-    """Return environments in which to try CTranslate2: its instruction sets and libraries for products.
-
-    isa: ours.  If the processor has a faster instruction set, neither side may use it.
-    """
+    """Return environments in which to try CTranslate2, with no faster instruction set than `isa`, which is ours."""
     found = available()
     allowed = found[found.index(isa) :] if isa in found else found
     limits = LIMITS[isa] if allowed != found else {}

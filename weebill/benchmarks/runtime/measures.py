@@ -1,7 +1,4 @@
-"""What the runtime's benchmark measures: throughput, gains by pruning, latency, several cores, and memory.
-
-Opponents and other shapes take turns with our runtime.  Each function makes the rows of a student's shape.
-"""
+"""Subjects of the runtime's benchmark: throughput, gains by pruning, latency, several cores, and memory."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -10,7 +7,6 @@ from functools import cache
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import (
     Case,
-    Engine,
     Opponent,
     Ours,
     Remote,
@@ -105,30 +101,28 @@ def latency(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
     text = sentences(shape.vocabulary, min(count, LATENCY_SENTENCES))
     case = Case(shape)
     with Opponent(case, best_settings(case, isa)) as opponent, pinned():
-        engines: dict[str, Engine] = {"ours": Ours(case, isa), "theirs": opponent}
+        engines: dict[str, Ours | Remote] = {"ours": Ours(case, isa), "theirs": opponent}
         for engine in engines.values():
             engine.prepare(text, 1)
             engine.translate()
         found = in_turn({name: one.translate for name, one in engines.items()}, rounds)
         rival = str(opponent)
-    ours, theirs = (list(map(milliseconds, times)) for times in found.values())
+    sides = [list(map(milliseconds, times)) for times in found.values()]
     return [
         Row.of_rounds(
             f"{name}, {isa}: int8 with shortlist, {figure} latency, against {rival}",
-            [one[figure] for one in ours],
-            [one[figure] for one in theirs],
-            "ms",
+            *([one[figure] for one in side] for side in sides),
+            unit="ms",
             key=f"{name}, {isa}: {figure} latency",
         )
-        for figure in ours[0]
+        for figure in sides[0][0]
     ]
 
 
 def several_cores(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
     """Measure int8 with a shortlist: 2, 4, … and all cores against one, and all against CTranslate2 on as many.
 
-    There are no rows if there is only one core.  Workers have one thread each; workers that a round leaves out
-    wait.
+    There are no rows if there is only one core.  Workers have one thread each; those that a round leaves out wait.
     """
     cores = usable_cores()
     if len(cores) == 1:
@@ -146,18 +140,12 @@ def several_cores(name: str, shape: Architecture, isa: str, count: int, rounds: 
         works["theirs"] = _divided(theirs, text)
         rates = rates_in_turn(works, words(text), rounds)
     claim = f"{name}, {isa}: int8 with shortlist"
-    return [
-        *(
-            Row.of_rounds(f"{claim}, {number} cores against one", rates[number], rates[1], UNIT)
-            for number in counts[1:]
-        ),
-        Row.of_rounds(
-            f"{claim}, against CTranslate2, {len(cores)} cores each",
-            rates[len(cores)],
-            rates["theirs"],
-            UNIT,
-        ),
+    rows = [
+        Row.of_rounds(f"{claim}, {number} cores against one", rates[number], rates[1], UNIT)
+        for number in counts[1:]
     ]
+    claim += f", against CTranslate2, {len(cores)} cores each"
+    return [*rows, Row.of_rounds(claim, rates[len(cores)], rates["theirs"], UNIT)]
 
 
 def doublings(limit: int) -> list[int]:
@@ -166,20 +154,13 @@ def doublings(limit: int) -> list[int]:
 
 
 def growth(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """Measure int8 with a shortlist: MiB after a tenth and all of the lines, against those after a hundredth.
-
-    All lines are different.  `rounds` has no effect: one round shows growth.
-    """
+    """Measure int8 with a shortlist once: MiB after a tenth and all of the lines, against those after a hundredth."""
     with Worker() as worker:
         worker.call(Stream, Case(shape), isa)
         first, *later = ((lines, worker.call("go_on", lines)) for lines in milestones(count))
+    claim = f"{name}, {isa}: int8 with shortlist, memory after"
     return [
-        Row.of_rounds(
-            f"{name}, {isa}: int8 with shortlist, memory after {lines:,} lines against {first[0]:,}",
-            [found],
-            [first[1]],
-            "MiB",
-        )
+        Row.of_rounds(f"{claim} {lines:,} lines against {first[0]:,}", [found], [first[1]], "MiB")
         for lines, found in later
     ]
 
@@ -219,12 +200,8 @@ def best_settings(case: Case, isa: str) -> dict[str, str]:
     return min(opponents_settings(isa), key=seconds)
 
 
-def best_size(engine: Engine, text: Sources) -> int:
-    """Return the fastest batch size.
-
-    The trial takes sentences from the middle of the text by length: their lengths are as similar as those in a
-    batch of the whole text.
-    """
+def best_size(engine: Ours | Remote, text: Sources) -> int:
+    """Return the fastest batch size for sentences of middle length, which are as alike as those of a batch."""
     order = sorted(text, key=len, reverse=True)
     first = max(0, (len(order) - TRIAL) // 2)
     trial = order[first : first + TRIAL]
@@ -237,7 +214,7 @@ def best_size(engine: Engine, text: Sources) -> int:
     return min(BATCHES, key=seconds)
 
 
-def work(engine: Engine, text: Sources) -> Callable[[], object]:
+def work(engine: Ours | Remote, text: Sources) -> Callable[[], object]:
     """Return a function that translates everything once, in batches of the best size."""
     engine.prepare(text, best_size(engine, text))
     return engine.translate

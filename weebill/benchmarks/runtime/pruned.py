@@ -1,6 +1,6 @@
 """Shapes of the papers' pruned students, and how much faster the papers found them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from weebill.experiment.shapes import Architecture
@@ -35,10 +35,7 @@ def _wngt20(name: str, full: Architecture) -> list[Cut]:
 
 
 def _wmt21(name: str, full: Architecture) -> list[Cut]:
-    """Return shapes without the printed shares of heads and neurons, which are removed evenly from all layers.
-
-    Speeds come from seconds, in float32 and in fine-tuned int8.
-    """
+    """Return shapes without the printed shares of heads and neurons, removed evenly; speeds come from seconds."""
     rows = [row for row in load_table("wmt21", 2).to_dict("records") if row["model"] == name]
     unpruned = next((float(row["seconds"]) for row in rows if row["pruning"] == "none"), None)
     precisions = {"float32": "float32", "8bit+finetuning": "int8"}
@@ -58,9 +55,7 @@ def _wmt21(name: str, full: Architecture) -> list[Cut]:
     return found
 
 
-def _with(
-    full: Architecture, heads: Sequence[int], feed_forward: int | None = None
-) -> Architecture:
+def _with(full: Architecture, heads: list[int], feed_forward: int | None = None) -> Architecture:
     encoder = tuple(
         replace(layer, heads=count, feed_forward=feed_forward or layer.feed_forward)
         for layer, count in zip(full.encoder, heads, strict=True)

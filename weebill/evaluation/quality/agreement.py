@@ -3,8 +3,7 @@
 Sums in another order can change the decision between pieces that are nearly equally probable, and from there on the
 translations differ.  So a difference is judged at its first piece, by the reference alone: it is a tie if the
 reference itself prefers the other's piece as soon as the inputs of its linear maps have rounding errors of float32.
-Such an error can change an 8-bit code, a step of 1/127 of the largest value, so the logits of a tie lie further
-apart with int8 than with float32.
+Such an error can change an 8-bit code, so the logits of a tie lie further apart with int8 than with float32.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from weebill.translation.search import SearchOptions
 ROUNDING = 2.0**-22
 TRIALS, DRAWS = 8, 64  # random draws of such rounding: batches, and copies of the sentence in each
 SEED = 1
+Pieces = Sequence[Sequence[int]]  # of each sentence
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,7 @@ class Difference:
 
 
 def differences(
-    network: Translator,
-    sources: Sequence[Sequence[int]],
-    found: Sequence[Sequence[int]],
-    expected: Sequence[Sequence[int]],
-    options: SearchOptions,
+    network: Translator, sources: Pieces, found: Pieces, expected: Pieces, options: SearchOptions
 ) -> list[Difference]:
     """Find sentences whose greedy translations by another engine (`found`) differ from a network's own (`expected`).
 
@@ -60,26 +56,20 @@ def _difference(
     pairs = enumerate(zip(found, expected, strict=False))
     position = next(place for place, (one, other) in pairs if one != other)
     prefix = [START, *expected[:position]]
-    pieces = [expected[position], found[position]]
 
+    @torch.inference_mode()
     def gaps(count: int) -> Tensor:
-        own, other = _logits(network, source, prefix, count)[:, pieces].unbind(1)
-        return own - other  # (count,)
+        """Return the gap (count,) between the two pieces' logits in each of `count` copies of the sentence."""
+        pieces = torch.tensor([source]).expand(count, -1)
+        mask = torch.ones_like(pieces, dtype=torch.bool)
+        target = torch.tensor([prefix]).expand(count, -1)
+        logits = network.logits(network.decode(target, network.encode(pieces, mask), mask)[:, -1])
+        return logits[:, expected[position]] - logits[:, found[position]]
 
     gap = float(gaps(1))
     with _rounding(network):
         tie = any(bool((gaps(DRAWS) < 0).any()) for _ in range(TRIALS))
     return Difference(index, position, gap, tie)
-
-
-@torch.inference_mode()
-def _logits(network: Translator, source: list[int], prefix: list[int], count: int) -> Tensor:
-    """Return logits (count, V) of the next piece after a prefix, for `count` copies of a sentence."""
-    pieces = torch.tensor([source]).expand(count, -1)
-    mask = torch.ones_like(pieces, dtype=torch.bool)
-    target = torch.tensor([prefix]).expand(count, -1)
-    hidden = network.decode(target, network.encode(pieces, mask), mask)
-    return network.logits(hidden[:, -1])
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Translation quality by COMET: all systems of a test set are scored together; scores are times 100, as in papers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from weebill.evaluation.quality.significance import (
     interval,
     resampled_means,
 )
-from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.quality.translation_quality import Score, TestSet, measurement
 from weebill.metric.scorer import Scorer
 
@@ -21,23 +21,18 @@ METRIC = "COMET"
 def measure_comet(
     scorer: Scorer,
     test_set: TestSet,
-    translations: Mapping[Variant, Sequence[str]],
+    translations: Mapping[Variant, Lines],
     *,
     bootstrap: int,
     model_sha256: Mapping[Variant, str],
     seed: int,
 ) -> list[Measurement]:
-    """Measure all variants on one test set; test each against its baseline, if that is among them.
-
-    Raises InputError if line counts differ.
-    """
+    """Measure all variants, and test them against their baselines.  Raises InputError if line counts differ."""
     for variant, lines in translations.items():
         check_lines(lines, test_set.references, f"{variant} on '{test_set.name}'")
-    scores = scorer.score(
-        {str(variant): lines for variant, lines in translations.items()},
-        test_set.sources,
-        test_set.references if scorer.needs_references else None,
-    )
+    systems = {str(variant): lines for variant, lines in translations.items()}
+    references = test_set.references if scorer.needs_references else None
+    scores = scorer.score(systems, test_set.sources, references)
     table = 100 * np.stack([*scores.values()], axis=1).astype(np.float64)
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     place = {variant: index for index, variant in enumerate(translations)}

@@ -3,9 +3,8 @@
 Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the interval
 is that of the difference itself: narrower than the two systems' own intervals suggest.
 
-An interval from one training's translations leaves out how other trainings would have ended.  So variants that are
-trained from several seeds are compared on resamples of the seeds too (with few seeds, the interval still includes too
-little of the seeds' variation).
+An interval from one training's translations leaves out how other trainings would have ended.  So variants trained
+from several seeds are compared on resamples of the seeds too (few seeds still show too little of their variation).
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import numpy as np
 from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
-from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.quality.translation_quality import TestSet, resampled, score_both, score_by
 
 
@@ -62,8 +61,8 @@ def compare(
     variant: Variant,
     baseline: Variant,
     test_sets: Sequence[TestSet],
-    hypotheses: Sequence[str],
-    baseline_hypotheses: Sequence[str],
+    hypotheses: Lines,
+    baseline_hypotheses: Lines,
     *,
     bootstrap: int,
     target: str,
@@ -97,8 +96,8 @@ def compare_over_seeds(
     baseline: Variant,
     test_sets: Sequence[TestSet],
     seeds: Sequence[int],
-    hypotheses: Sequence[Sequence[str]],
-    baseline_hypotheses: Sequence[Sequence[str]],
+    hypotheses: Sequence[Lines],
+    baseline_hypotheses: Sequence[Lines],
     *,
     bootstrap: int,
     target: str,

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,12 +10,7 @@ import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from weebill.evaluation.measurement import model_sha256, software_versions
-from weebill.evaluation.quality.rouge import (
-    METRICS,
-    rouge_intervals,
-    rouge_scores,
-    rouge_signature,
-)
+from weebill.evaluation.quality.rouge import METRICS, rouge_intervals, rouge_scores, rouge_signature
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
 from weebill.files import sha256_file
 from weebill.generation.data import read_part
@@ -53,13 +48,9 @@ class Measured:
     seed: int
 
     def rows(
-        self,
-        scores: Mapping[str, tuple[float, float, float]],
-        examples: int,
-        tokens: int | None,
-        signature: str,
+        self, scores: dict[str, Sequence[float]], examples: int, tokens: int | None, signature: str
     ) -> list[GenerationQuality]:
-        """Return a row for each metric's score and interval."""
+        """Return a row for each metric's score and its interval's bounds."""
         made_of = (
             signature,
             sha256_file(self.folder / "test.jsonl"),
@@ -88,10 +79,7 @@ def summary_quality(
 def lead_quality(
     measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
 ) -> list[GenerationQuality]:
-    """Return ROUGE of the beginnings of the test part's articles, summaries that a model should be better than.
-
-    tokens: length of a beginning; as many as a model may write.
-    """
+    """Return ROUGE of the first `tokens` of the test articles, summaries that a model should be better than."""
 
     def lead(article: str) -> str:
         def count(end: int) -> int:

@@ -12,10 +12,7 @@ from weebill.metric.judged_set import JudgedSet, MetricScores
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of a metric with people on a judged test set; it holds no time and no hardware.
-
-    A number is None if it is undefined: the agreement of equal scores, and numbers that depend on it.
-    """
+    """Agreement of a metric with people on a judged test set; None: undefined, as for equal scores."""
 
     metric: str
     test_set: str
@@ -44,9 +41,8 @@ def measure_agreement(
     permutations: int,
     seed: int,
 ) -> list[Agreement]:
-    """Measure the agreement of every metric.
+    """Measure the agreement of every metric; compared_with: metric → another one of `metrics`.
 
-    compared_with: metric → another one of `metrics`.
     Raises InputError if a metric does not have one score for each segment.
     """
     by_name = {one.metric: one for one in metrics}
@@ -58,26 +54,22 @@ def measure_agreement(
             )
     found = []
     for one in metrics:
-        tau = judged.tau(one.scores)
-        low, high = judged.interval(one.scores, resamples, seed)
         other = by_name.get(compared_with.get(one.metric, ""))
-        difference = p_value = math.nan
+        figures = {"tau": judged.tau(one.scores), "difference": math.nan, "p_value": math.nan}
+        figures["low"], figures["high"] = judged.interval(one.scores, resamples, seed)
         if other:
-            difference = tau - judged.tau(other.scores)
-            p_value = judged.p_value(one.scores, other.scores, permutations, seed)
+            figures["difference"] = figures["tau"] - judged.tau(other.scores)
+            figures["p_value"] = judged.p_value(one.scores, other.scores, permutations, seed)
         found.append(
             Agreement(
                 metric=one.metric,
                 test_set=judged.name,
                 statistic=judged.statistic,
-                tau=_defined(tau),
-                low=_defined(low),
-                high=_defined(high),
                 segments=len(judged.judgements),
                 pairs=len(judged.pairs.better) if judged.statistic == "darr" else None,
                 compared_with=other.metric if other else None,
-                difference=_defined(difference),
-                p_value=_defined(p_value),
+                # JSON has no NaN
+                **{name: None if math.isnan(x) else x for name, x in figures.items()},
                 signature=one.signature,
                 test_set_sha256=judged.sha256,
                 resamples=resamples,
@@ -89,8 +81,3 @@ def measure_agreement(
             )
         )
     return found
-
-
-def _defined(value: float) -> float | None:
-    """Return None for NaN, which JSON does not have, and any other value unchanged."""
-    return None if math.isnan(value) else value

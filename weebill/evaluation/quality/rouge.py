@@ -32,19 +32,14 @@ def sentences(text: str) -> str:
 
 
 def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.
-
-    Raises InputError if there is not one summary for each reference.
-    """
+    """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.  Raises InputError if the counts differ."""
     if len(summaries) != len(references):
         raise InputError(
             f"ROUGE: {len(summaries):,} summaries for {len(references):,} references; make them again"
         )
     scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
-    rows = [
-        scorer.score(sentences(wanted), sentences(found))
-        for found, wanted in zip(summaries, references, strict=True)
-    ]
+    pairs = zip(references, summaries, strict=True)
+    rows = [scorer.score(*map(sentences, pair)) for pair in pairs]
     return np.array([[row[name].fmeasure for name in METRICS.values()] for row in rows])
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant, software_versions
-from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.quality.translation_quality import TestSet, score_both
 from weebill.files import sha256_file
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search import SearchOptions
+
+Pieces = Sequence[Sequence[int]]  # of each sentence
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ def measure_shortlist(
     test_set: TestSet,
     shortlist: str | Path,
     vocabulary: Vocabulary,
-    translations: Sequence[str],
-    without: Sequence[str],
+    translations: Lines,
+    without: Lines,
     *,
     batch_size: int,
     bootstrap: int,
@@ -105,11 +107,7 @@ def measure_shortlist(
 
 
 def coverage(
-    shortlist: Shortlist,
-    sources: Sequence[Sequence[int]],
-    references: Sequence[Sequence[int]],
-    own: Sequence[Sequence[int]],
-    search: SearchOptions,
+    shortlist: Shortlist, sources: Pieces, references: Pieces, own: Pieces, search: SearchOptions
 ) -> Coverage:
     """Measure how much of two texts the columns of their batches cover.
 

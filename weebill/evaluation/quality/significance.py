@@ -1,7 +1,6 @@
-"""Bootstrap over the segments of a test set: intervals of scores, and of the difference of two systems.
+"""Bootstrap over the segments of a test set: intervals of scores, and of differences on the same resamples.
 
-Intervals are sacreBLEU's (Koehn 2004), and so are p-values of its own scores.  All systems are scored on the same
-resamples.
+Intervals are sacreBLEU's (Koehn 2004), and so are p-values of its own scores.
 """
 
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sacrebleu.significance import _compute_p_value, estimate_ci
 
+Samples = Sequence[float]  # (resamples,)
 BOOTSTRAP_SEED = 12345  # sacreBLEU's default, so that its command line gives the same intervals
 
 
@@ -21,10 +21,8 @@ class Difference(NamedTuple):
     p_value: float
 
 
-def paired_difference(
-    ours: Sequence[float], theirs: Sequence[float], difference: float
-) -> Difference:
-    """Test the difference of two systems from their scores (resamples,) on the same resamples.
+def paired_difference(ours: Samples, theirs: Samples, difference: float) -> Difference:
+    """Test the difference of two systems from their scores on the same resamples.
 
     difference: that of the scores on the whole text.
     The p-value is sacreBLEU's, so that its command line gives the same one: about half of a two-sided test's.  A
@@ -36,10 +34,8 @@ def paired_difference(
     return Difference(*bounds(samples), p_value)
 
 
-def difference_of_means(
-    ours: Sequence[float], theirs: Sequence[float], difference: float
-) -> Difference:
-    """Test the difference of two systems from their mean segment scores (resamples,), by a two-sided test.
+def difference_of_means(ours: Samples, theirs: Samples, difference: float) -> Difference:
+    """Test the difference of two systems from their mean segment scores, by a two-sided test.
 
     The p-value is the share of resamples that differ at least as much as `difference`, after their mean is moved to
     0.  So p-value and interval agree on whether a difference is significant.
@@ -50,10 +46,7 @@ def difference_of_means(
 
 
 def bounds(samples: np.ndarray) -> tuple[float, float]:
-    """Return the 95 % interval of a difference from its resamples (resamples,).
-
-    It leaves out 2.5 % of the resamples at either end, as sacreBLEU does.
-    """
+    """Return the 95 % interval of a difference: its resamples without 2.5 % at either end, like sacreBLEU."""
     ordered, outside = np.sort(samples), len(samples) // 40
     return float(ordered[outside]), float(ordered[-1 - outside])
 

@@ -6,12 +6,12 @@ other, such as a Hugging Face model, translates the first sentences of the valid
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from weebill.bleu import bleu
-from weebill.corpus.table import read_batches
+from weebill.corpus.table import side_texts
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.translation.loading import load_translator
@@ -42,8 +42,7 @@ def check_teachers(
 ) -> list[TeacherBleu]:
     """Return the BLEU of each member of a teacher; nothing is checked or returned if `minimum` is 0.
 
-    languages: those of input and output.  target: the language whose tokens BLEU counts.  side: the side of the
-    validation table that the teacher reads.
+    languages: of input and output.  target: the language whose tokens BLEU counts.  side: that the teacher reads.
     Raises InputError that names every member under `minimum`.
     """
     if not minimum:
@@ -52,15 +51,22 @@ def check_teachers(
     for folder in folders:
         score, sentences = recorded_bleu(folder), None
         if score is None:
-            sides = ["source", "target"] if side == "source" else ["target", "source"]
-            batches = (batch.to_pylist() for batch in read_batches(validation, columns=sides))
-            pairs = [*islice(chain.from_iterable(batches), SENTENCES)]
-            given, wanted = ([pair[side] for pair in pairs] for side in sides)
+            sides = ("source", "target") if side == "source" else ("target", "source")
+            given, wanted = ([*islice(side_texts(validation, one), SENTENCES)] for one in sides)
             translator = load_translator(folder, device, languages)
             translations = translator.translate(given, SearchOptions())
             score, sentences = bleu(target).corpus_score(translations, [wanted]).score, len(given)
         found.append(TeacherBleu(str(folder), score, sentences))
-    if poor := [_line(one, minimum) for one in found if one.bleu < minimum]:
+    poor = []
+    for one in found:
+        if one.bleu < minimum:
+            of = "" if one.sentences is None else f" of {one.sentences:,} sentences"
+            poor.append(
+                f"{one.folder}: validation BLEU {one.bleu:.2f}{of}, under {minimum:g}: students would learn nothing "
+                "from its translations; train it longer or on more text (a Hugging Face model: check its languages), "
+                "or set distillation.min_teacher_bleu: 0 to go on"
+            )
+    if poor:
         raise InputError("\n".join(poor))
     return found
 
@@ -71,12 +77,3 @@ def recorded_bleu(folder: str | Path) -> float | None:
     for key in ("lineage", "course", "best", "bleu"):
         described = described.get(key) if isinstance(described, dict) else None
     return described if isinstance(described, int | float) else None
-
-
-def _line(one: TeacherBleu, minimum: float) -> str:
-    of = "" if one.sentences is None else f" of {one.sentences:,} sentences"
-    return (
-        f"{one.folder}: validation BLEU {one.bleu:.2f}{of}, under {minimum:g}: students would learn nothing from its "
-        "translations; train it longer or on more text (a Hugging Face model: check its languages), or set "
-        "distillation.min_teacher_bleu: 0 to go on"
-    )

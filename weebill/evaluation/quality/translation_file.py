@@ -6,8 +6,10 @@ from pathlib import Path
 from weebill.errors import InputError
 from weebill.files import write_text
 
+Lines = Sequence[str]  # a text, one line for each sentence
 
-def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str) -> None:
+
+def check_lines(hypotheses: Lines, references: Lines, name: str) -> None:
     """Raise InputError unless there is one translation per reference."""
     if len(hypotheses) != len(references):
         raise InputError(
@@ -16,13 +18,8 @@ def check_lines(hypotheses: Sequence[str], references: Sequence[str], name: str)
         )
 
 
-def write_translations(
-    path: str | Path, translations: Sequence[str], sources: Sequence[str]
-) -> None:
-    """Write one translation per line.
-
-    Raises InputError unless there is one per source and none contains a line break.
-    """
+def write_translations(path: str | Path, translations: Lines, sources: Lines) -> None:
+    """Write one translation per line.  Raises InputError if one is missing or contains a line break."""
     check_lines(translations, sources, str(path))
     for number, line in enumerate(translations, start=1):
         if "\n" in line:

@@ -1,9 +1,5 @@
-"""Translation quality: BLEU and chrF by sacreBLEU, with intervals and significance.
+"""Translation quality: BLEU and chrF with intervals and significance, all of them sacreBLEU's own."""
 
-Scores, signatures, bootstrap intervals and paired tests are sacreBLEU's own; nothing is reimplemented.
-"""
-
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,10 +10,11 @@ from sacrebleu.significance import _bootstrap_resample
 from weebill.bleu import bleu
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
-from weebill.evaluation.measurement import Measurement, Variant, software_versions, test_set_sha256
+from weebill.evaluation.measurement import Measurement, Variant, software_versions
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, Difference, paired_difference
-from weebill.evaluation.quality.translation_file import check_lines
+from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.this_process import environment
+from weebill.files import sha256_text
 
 SEED = {"SACREBLEU_SEED": str(BOOTSTRAP_SEED)}  # sacreBLEU reads it only from the environment
 
@@ -40,8 +37,8 @@ class TestSet:
     __test__ = False  # not a test case, although pytest would think so from the name
 
     name: str
-    sources: Sequence[str]
-    references: Sequence[str]
+    sources: Lines
+    references: Lines
 
     def __post_init__(self):
         if not self.references:
@@ -62,13 +59,12 @@ class TestSet:
 
     @property
     def sha256(self) -> str:
-        """Hash that identifies this text in measurements."""
-        return test_set_sha256(self.sources, self.references)
+        """SHA-256 of the text: one line "source<TAB>reference" per pair, each ending in a newline."""
+        pairs = zip(self.sources, self.references, strict=True)
+        return sha256_text("".join(f"{source}\t{reference}\n" for source, reference in pairs))
 
 
-def score(
-    hypotheses: Sequence[str], references: Sequence[str], bootstrap: int, target: str = ""
-) -> list[Score]:
+def score(hypotheses: Lines, references: Lines, bootstrap: int, target: str = "") -> list[Score]:
     """Compute BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
 
     target: language code; it chooses sacreBLEU's tokeniser if the language needs its own (zh, ja, ko).
@@ -78,9 +74,7 @@ def score(
     return [score_by(one, hypotheses, references, bootstrap) for one in (bleu(target), CHRF())]
 
 
-def score_by(
-    metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
-) -> Score:
+def score_by(metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int) -> Score:
     """Compute the score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
     with environment(SEED):
         found = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
@@ -89,9 +83,7 @@ def score_by(
     return Score(name, found.score, *bounds, metric.get_signature().format())
 
 
-def resampled(
-    metric: Metric, hypotheses: Sequence[str], references: Sequence[str], bootstrap: int
-) -> list[float]:
+def resampled(metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int) -> list[float]:
     """Return the score of each resample; resamples consist of the same sentences for every system."""
     statistics = metric._extract_corpus_statistics(hypotheses, [references])
     with environment(SEED):
@@ -100,11 +92,7 @@ def resampled(
 
 
 def score_both(
-    metric: Metric,
-    hypotheses: Sequence[str],
-    baseline: Sequence[str],
-    references: Sequence[str],
-    bootstrap: int,
+    metric: Metric, hypotheses: Lines, baseline: Lines, references: Lines, bootstrap: int
 ) -> tuple[Score, Score, Difference]:
     """Compute the scores of two systems, and test their difference by paired bootstrap resampling."""
     texts = hypotheses, baseline
@@ -116,8 +104,8 @@ def score_both(
 def measure(
     variant: Variant,
     test_set: TestSet,
-    hypotheses: Sequence[str],
-    baseline: Sequence[str] | None,
+    hypotheses: Lines,
+    baseline: Lines | None,
     *,
     bootstrap: int,
     target: str,
@@ -144,14 +132,9 @@ def measure(
 
 
 def measurement(
-    variant: Variant,
-    test_set: TestSet,
-    found: Score,
-    p_value: float | None,
-    model_sha256: str,
-    seed: int,
+    variant: Variant, test_set: TestSet, found: Score, p_value: float | None, digest: str, seed: int
 ) -> Measurement:
-    """Make the row of a score on a test set; p_value: of the difference to the baseline, None without one."""
+    """Make the row of a score.  p_value: of the difference to the baseline, if any.  digest: the model's."""
     return Measurement(
         variant=str(variant),
         test_set=test_set.name,
@@ -159,7 +142,7 @@ def measurement(
         compared_with=None if p_value is None else str(variant.baseline),
         p_value=p_value,
         test_set_sha256=test_set.sha256,
-        model_sha256=model_sha256,
+        model_sha256=digest,
         seed=seed,
         versions=software_versions(),
         **asdict(variant),

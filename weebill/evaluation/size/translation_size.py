@@ -34,15 +34,12 @@ class Size:
 
 
 def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
-    """Measure the size of a model folder, or of the folders of an ensemble together.
-
-    Raises InputError if a folder holds no parameters.
-    """
+    """Measure the size of a model, or of an ensemble together.  Raises InputError if a folder holds no parameters."""
     folders = [Path(folder) for folder in folders]
     parameters = [file for folder in folders for file in parameter_files(folder)]
     names = [f"{folder.name}/" if len(folders) > 1 else "" for folder in folders]
     vocabularies = [{f for one in _VOCABULARY for f in folder.glob(one)} for folder in folders]
-    architecture = read_architecture(folders[0])
+    architecture = read_json(folders[0] / "config.json").get("architecture")  # Weebill's models'
     return Size(
         variant=str(variant),
         **asdict(variant),
@@ -58,7 +55,7 @@ def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:
             for file in sorted(folder.rglob("*"))
             if file.is_file()
         },
-        architecture=architecture.to_dict() if architecture else None,
+        architecture=Architecture.from_dict(architecture).to_dict() if architecture else None,
         model_sha256=model_sha256(folders),
     )
 
@@ -73,17 +70,10 @@ def xz_size(path: str | Path) -> int:
     return size + len(compressor.flush())
 
 
-def read_architecture(folder: str | Path) -> Architecture | None:
-    """Return the architecture in a model folder's config.json; None if the model is not Weebill's."""
-    values = read_json(Path(folder) / "config.json").get("architecture")
-    return Architecture.from_dict(values) if values else None
-
-
 def count_parameters(folder: str | Path) -> int:
     """Count the parameters of a model folder's network, whatever precision they are stored in.
 
-    For Weebill's models, config.json gives the count of the built network (tied weights once), because a packed
-    file holds fewer numbers than it represents.  For other models, the numbers in the files are counted.
+    Weebill's config.json gives the count (tied weights once), because a packed file holds fewer numbers.
     """
     stated = read_json(Path(folder) / "config.json").get("parameters")
     return sum(stored_numbers(folder).values()) if stated is None else stated
@@ -100,10 +90,7 @@ def encoder_parameters(architecture: dict) -> int:
 
 
 def encoder_sparsity(size: Size, baseline: Size) -> tuple[float, float]:
-    """Return the removed shares (0 to 1) of the widths of the baseline's encoder attention and feed-forward.
-
-    Removed layers count, and so do heads of a smaller size.
-    """
+    """Return the shares (0 to 1) of the baseline's encoder attention and feed-forward widths that were removed."""
 
     def share(width: Callable[[dict[str, int]], int]) -> float:
         left, whole = (sum(map(width, one.architecture["encoder"])) for one in (size, baseline))

@@ -1,7 +1,6 @@
 """Generation time per example and per token at fixed lengths, and memory: each variant in a process of its own.
 
-Each variant generates for one example at a time, greedily, on one core with one thread.  Variants take turns, and
-each round begins with another one, so that disturbances of the machine affect all of them alike.
+Each variant generates for one example at a time, greedily, on one core with one thread; variants take turns.
 """
 
 import logging
@@ -53,10 +52,9 @@ def measure_generation(
     new_tokens: int,
     rounds: int,
 ) -> list[GenerationSpeed]:
-    """Time every variant, name → model folder, on the first examples of the data's test part.
+    """Time every variant, name → folder, on the first examples of the test part.  Raises InputError if one fails.
 
     given: most tokens of an article, or tokens of running text to continue.
-    Raises InputError if a worker fails.
     """
     texts = _texts(read_part(data, "test"), examples, given)
     with ExitStack() as stack:
@@ -107,9 +105,7 @@ def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list
 class _Loaded:
     """Variant in a process of its own, with its input texts."""
 
-    def __init__(
-        self, folder: Path, texts: Sequence[str], examples: int, given: int, new_tokens: int
-    ):
+    def __init__(self, folder: Path, texts: list[str], examples: int, given: int, new_tokens: int):
         generator, self._figures = load_measured(load_generator, folder)
         self._generator = generator
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)

@@ -1,7 +1,6 @@
 """Translation speed on a GPU by mini-batch size: float32, float16 and int8, with and without a shortlist.
 
-The sweep follows WNGT20's table 4 and WMT21's table 4.  PyTorch multiplies; int8 students multiply integers, for
-which current GPUs have units.  Settings are interleaved as on the CPU: each round begins with another one.
+The sweep follows WNGT20's and WMT21's table 4.  PyTorch multiplies; int8 students multiply integers.
 """
 
 import copy
@@ -23,7 +22,6 @@ from weebill.kernels.extension import PORTABLE
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
-from weebill.translation.model.folder import Model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import SearchOptions
@@ -65,12 +63,12 @@ def measure_gpu_speed(
     words = count_words(sentences)
     if not words:
         raise InputError("GPU speed: no words to translate; give a test set with text")
-    translators = {
-        (name, numbers, listed): translator
-        for name, folder, shortlist in variants
-        for numbers in _numbers(load_any_model(folder))
-        for listed, translator in _translators(folder, shortlist, numbers, device).items()
-    }
+    translators = {}
+    for name, folder, shortlist in variants:
+        scale = load_any_model(folder).config.get("quantization", {}).get("activation_scale")
+        for numbers in ("float32", "float16") if scale is None else ("int8",):
+            found = _translators(folder, shortlist, numbers, device)
+            translators |= {(name, numbers, listed): one for listed, one in found.items()}
     settings = [(*student, size) for student, size in product(translators, batch_sizes)]
 
     def seconds(name: str, numbers: str, listed: bool, size: int) -> float:
@@ -105,10 +103,7 @@ def measure_gpu_speed(
 def _translators(
     folder: str | Path, shortlist: str | Path | None, numbers: str, device: str
 ) -> dict[bool, RuntimeTranslator]:
-    """Load a student on the device as text translators: without its shortlist (False) and with it (True).
-
-    Both share one copy of the weights.
-    """
+    """Load a student as translators without its shortlist (False) and with it (True); they share its weights."""
     model = load_any_model(folder)
     pieces = model.vocabulary
     runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
@@ -122,18 +117,9 @@ def _translators(
 
 
 def on_device(network: Translator, numbers: str, device: str) -> Translator:
-    """Move a network to a device, in float16 if `numbers` says so.
-
-    Raises InputError if the device is not available.
-    """
+    """Move a network to a device; "float16" halves its numbers.  Raises InputError if the device is not available."""
     try:
         network = network.to(device)
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"{device}: not available here; set hardware.accelerator: cpu") from error
     return network.half() if numbers == "float16" else network
-
-
-def _numbers(model: Model) -> list[str]:
-    """Return the number types in which a folder's weights can be multiplied."""
-    scale = model.config.get("quantization", {}).get("activation_scale")
-    return ["float32", "float16"] if scale is None else ["int8"]

@@ -46,10 +46,7 @@ def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def measure_latency(entrants: Sequence[Entrant], sentences: Sequence[str]) -> list[Latency]:
-    """Load every entrant in a fresh process, let it translate each sentence alone, then the longest in a batch.
-
-    Raises InputError if there is no sentence or a worker fails.
-    """
+    """Time each entrant in a fresh process.  Raises InputError if there is no sentence or a worker fails."""
     if not sentences:
         raise InputError("latency: no sentence to translate; give a test set with text")
     latencies = []
@@ -86,7 +83,7 @@ class _Alone:
         self._translator = silent(translator)
 
     def seconds(self, sentences: list[str]) -> list[float]:
-        """Time each sentence translated alone, after a few that are not counted."""
+        """Time each sentence translated alone, after a few that do not count."""
         search = replace(self._search, batch_size=1)
         whole = [*sentences[:WARM_UP], *sentences]
         times = [timed(self._translator.translate, [sentence], search) for sentence in whole]

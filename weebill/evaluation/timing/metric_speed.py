@@ -1,12 +1,11 @@
-"""Time that metrics take by systems, by segments and by candidates, all in turn on one core.
+"""Processor time of metrics by systems, by segments and by candidates, all in turn on one core.
 
-COMETINHO's figures 1, 2, 3 and 7 show the same for a GPU.  Times are processor time of this process, so that other
-work on the machine counts little.
+COMETINHO's figures 1, 2, 3 and 7 show the same for a GPU.
 """
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
-from weebill.evaluation.timing.timer import one_thread, seconds_in_turn
+from weebill.evaluation.timing.timer import Work, one_thread, seconds_in_turn
 from weebill.experiment.metrics import PLAIN, SORTED
 from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
@@ -47,11 +46,10 @@ class Text:
 
         Raises InputError if a file has no lines or not as many as the sources, or if a system is named twice.
         """
-        for path in systems:
-            if systems.count(path) > 1:
-                raise InputError(
-                    f"{path}: named twice; leave one out, or one system stands for two"
-                )
+        if repeated := [path for path in systems if systems.count(path) > 1]:
+            raise InputError(
+                f"{repeated[0]}: named twice; leave one out, or one system stands for two"
+            )
         whole = list(read_lines(sources))
         if not whole:
             raise InputError(f"{sources}: has no lines; name a file of source sentences")
@@ -75,10 +73,8 @@ class Text:
         """Return the first `sources` sources with `count` translations each, made from the given ones (`varied`)."""
         others = [] if self.references is None else [self.references]
         columns = zip(*others, *self.systems.values(), strict=True)
-        return [
-            (source, varied(translations, count))
-            for source, translations in islice(zip(self.sources, columns, strict=True), sources)
-        ]
+        chosen = islice(zip(self.sources, columns, strict=True), sources)
+        return [(source, varied(translations, count)) for source, translations in chosen]
 
     def first(self, systems: int, segments: int | None = None) -> "Text":
         """Return the part of the first systems and segments."""
@@ -106,24 +102,20 @@ class MetricSpeed:
 def measure_metrics(
     metrics: Mapping[str, Metric],
     text: Text,
-    candidates: Sequence[tuple[str, Sequence[str]]],
+    candidates: Sequence[
+        tuple[str, Sequence[str]]
+    ],  # with as many translations as the largest of `counts`
     counts: Sequence[int],
     *,
     precision: str,
     rounds: int,
 ) -> list[MetricSpeed]:
-    """Time every metric by our scorer, and the first one also by the reference scorer.
-
-    candidates: sources, each with as many translations to choose from as the largest of `counts`.
-    """
-    first, *_ = metrics
+    """Time every metric by our scorer, and the first one by the reference scorer too."""
+    (first, whole), *_ = metrics.items()
     scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
-    plain = [
-        (first, PLAIN, PlainScorer(metrics[first])),
-        (first, SORTED, PlainScorer(metrics[first], sort=True)),
-    ]
+    plain = [(first, PLAIN, PlainScorer(whole)), (first, SORTED, PlainScorer(whole, sort=True))]
     ours = [(name, f"ours, {precision}", scorer) for name, scorer in scorers.items()]
-    works: dict[tuple[str, str, str, int], Callable[[], object]] = {}
+    works: dict[tuple[str, str, str, int], Work] = {}
     for count in range(1, len(text.systems) + 1):
         part = text.first(count)
         for name, way, scorer in plain + ours:

@@ -3,21 +3,20 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self
 
 from weebill.errors import InputError
 from weebill.evaluation.this_process import environment, usable_cores
 
-Loaded = TypeVar("Loaded")
 # Modules that take seconds to import and that every worker for translations needs.
 IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
 
 class Worker:
-    """Process of its own on some cores.
+    """Process of its own on some cores, which ends with the block.
 
     cores: those to which all its threads are pinned; None: the last usable one.
     threads: number of threads for PyTorch, OpenMP and MKL.
@@ -26,10 +25,7 @@ class Worker:
     """
 
     def __init__(
-        self,
-        cores: Sequence[int] | None = None,
-        threads: int = 1,
-        variables: Mapping[str, str] | None = None,
+        self, cores: list[int] | None = None, threads: int = 1, variables: Mapping[str, str] = {}
     ):
         usual = threads == 1 and not variables
         context = multiprocessing.get_context("forkserver" if usual else "spawn")
@@ -40,7 +36,7 @@ class Worker:
         self._process = context.Process(target=_work, args=given, daemon=True)
         # Set these before the start: libraries size their thread pools when the worker imports them.
         sizes = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-        with environment({**sizes, **(variables or {})}):
+        with environment({**sizes, **variables}):
             self._process.start()
         theirs.close()
 
@@ -68,22 +64,17 @@ class Worker:
         self.start(work, *arguments)
         return self.answer()
 
-    def close(self) -> None:
-        """End the process."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_) -> None:
         self._connection.close()
         self._process.join(timeout=5)
         if self._process.is_alive():
             self._process.terminate()
 
-    def __enter__(self) -> "Worker":
-        return self
 
-    def __exit__(self, *_) -> None:
-        self.close()
-
-
-def _work(connection, cores: Sequence[int], threads: int) -> None:
-    """Do what `Worker.start` sends, until the connection ends."""
+def _work(connection, cores: list[int], threads: int) -> None:
     os.sched_setaffinity(0, cores)
     import torch
 
@@ -109,7 +100,7 @@ def _work(connection, cores: Sequence[int], threads: int) -> None:
 
 
 @contextmanager
-def pool(cores: Sequence[int], processes: int, threads: int = 1) -> Iterator[list[Worker]]:
+def pool(cores: list[int], processes: int, threads: int = 1) -> Iterator[list[Worker]]:
     """Run several workers, each on `threads` cores of its own, until the block ends."""
     places = [cores[index * threads : (index + 1) * threads] for index in range(processes)]
     with ExitStack() as stack:
@@ -125,9 +116,7 @@ def memory(peak: bool = False) -> float:
     raise InputError("/proc/self/status: tells no memory here; it is measured on Linux only")
 
 
-def load_measured(
-    function: Callable[..., Loaded], *arguments: Any
-) -> tuple[Loaded, dict[str, float]]:
+def load_measured(function: Callable[..., Any], *arguments: Any) -> tuple[Any, dict[str, float]]:
     """Call function(*arguments); return its result, load_seconds, and idle_mib (memory before the call)."""
     idle, start = memory(), time.perf_counter()
     loaded = function(*arguments)

@@ -1,10 +1,8 @@
 """Translation speed: source words per second on one core and on all, variants interleaved.
 
 Each core has one worker process, pinned to it, with one thread.  On one core a single worker translates the text
-while the others wait; on all cores the text is split into as many pieces as there are workers (WNGT20 §5.3).  A
-round measures every variant once, and each round begins with another variant, so that disturbances and warming up
-of the machine affect all of them alike.  The fastest variants are then also timed in fewer processes with more
-threads.
+while the others wait; on all cores the text is split into as many pieces as there are workers (WNGT20 §5.3).  The
+fastest variants are then also timed in fewer processes with more threads.
 """
 
 import logging
@@ -14,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
@@ -30,40 +28,30 @@ PYTORCH = "PyTorch reference"
 RUNTIME = "Weebill runtime"  # followed by its instruction set in brackets
 
 
-class Translates(Protocol):
-    """Interface of translators that can be timed."""
-
-    def translate(self, sentences: list[str], options: "SearchOptions") -> list[str]:
-        """Return one translation per sentence."""
-
-
 @dataclass(frozen=True)
 class Entrant:
     """Variant to time: a function that loads it in a worker, and its search.
 
-    A translator of the runtime has the attributes `isa` and `shortlist`, and its `load` accepts a number of
-    `threads`.  PyTorch's translator uses all threads of its process.
+    A translator has a method `translate` of sentences and the search.  One of the runtime has the attributes `isa`
+    and `shortlist`, and its `load` accepts a number of `threads`; PyTorch's uses all threads of its process.
     """
 
     variant: str
-    load: Callable[[Any], Translates]  # a function of a module, because worker processes import it
+    load: Callable[[Any], Any]  # a function of a module, because worker processes import it
     source: Any  # its argument: a model folder, or several of an ensemble
     search: "SearchOptions"  # of the translations that are scored; other options take other times
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Timings of one variant over all rounds; words are the text's source words between spaces.
-
-    The text is split among `processes`, each of which has `threads` threads and a core for each of them.
-    """
+    """Timings of one variant over all rounds; words are the text's source words between spaces."""
 
     variant: str
     engine: str
     beam: int
     batch_size: int
-    processes: int
-    threads: int
+    processes: int  # that share the text
+    threads: int  # of each process, with a core for each of them
     sentences: int
     words: int
     seconds: list[float]  # one per round
@@ -122,12 +110,12 @@ def _speeds(
     entrants: Sequence[Entrant],
     sentences: Sequence[str],
     rounds: int,
-    cores: Sequence[int],
+    cores: list[int],
     least_seconds: float,
     counts: Sequence[int],
     threads: int,
 ) -> list[Speed]:
-    """Return the speeds of each entrant for each number of processes in `counts`, all with `threads` threads."""
+    """Time each entrant by each number of processes in `counts`, with `threads` threads each."""
     words = count_words(sentences)
 
     def told(place: str, index: int, found: dict[int, tuple[str, float]]) -> None:
@@ -137,9 +125,14 @@ def _speeds(
                 f"{words / taken:.0f} words/s"
             )
 
+    def measure(index: int) -> dict[int, tuple[str, float]]:
+        given = entrants[index], index, sentences, least_seconds
+        return {count: _time(workers[:count], *given) for count in counts}
+
     with pool(cores, max(counts), threads) as workers:
-        team = _Team(workers, sentences, least_seconds)
-        measures = {i: partial(team.seconds, one, counts) for i, one in enumerate(entrants)}
+        for worker in workers:
+            worker.call(_Loaded)
+        measures = {index: partial(measure, index) for index in range(len(entrants))}
         found = in_turn(measures, rounds, told=told)
     speeds = []
     for (entrant, by_round), count in product(zip(entrants, found.values(), strict=True), counts):
@@ -182,7 +175,7 @@ def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:
     return [list(sentences[a:b]) for a, b in pairwise(bounds)]
 
 
-def engine_of(translator: Translates) -> str:
+def engine_of(translator: Any) -> str:
     """Return the name of a translator's engine, which mentions a shortlist if there is one."""
     isa = getattr(translator, "isa", None)
     if isa is None:
@@ -190,59 +183,46 @@ def engine_of(translator: Translates) -> str:
     return f"{RUNTIME} ({isa})" if translator.shortlist is None else f"{RUNTIME} ({isa}, shortlist)"
 
 
-class _Team:
-    """Workers that share a text, and the entrant that each has loaded."""
+def _time(
+    workers: list[Worker],
+    entrant: Entrant,
+    number: int,
+    sentences: Sequence[str],
+    least_seconds: float,
+) -> tuple[str, float]:
+    """Time warm workers that share a text; return the engine, and the wall time of one translation in seconds."""
 
-    def __init__(self, workers: Sequence[Worker], sentences: Sequence[str], least_seconds: float):
-        self._workers, self._sentences, self._least = workers, sentences, least_seconds
-        self._loaded: list[Entrant | None] = [None] * len(workers)
-
-    def seconds(self, entrant: Entrant, counts: Sequence[int]) -> dict[int, tuple[str, float]]:
-        """Time an entrant on each number of workers; return engine and seconds for each number."""
-        return {count: self._time(entrant, count) for count in counts}
-
-    def _time(self, entrant: Entrant, count: int) -> tuple[str, float]:
-        """Time `count` warm workers, from the first one's start to the last one's end; return the engine and seconds.
-
-        Seconds are wall time; for a short text, the mean of several translations.
-        """
-        workers = self._workers[:count]
-        try:
-            others = [index for index in range(count) if self._loaded[index] is not entrant]
-            for index in others:
-                workers[index].start(_Loaded, entrant)
-            for index in others:
-                workers[index].answer()
-                self._loaded[index] = entrant
-            for worker, piece in zip(workers, split(self._sentences, count), strict=True):
-                worker.start("warm", piece)
-            engines = [worker.answer() for worker in workers]
-            taken = timed(self._translate, workers, 1)
-            if taken < self._least:
-                times = math.ceil(self._least / taken)
-                taken = timed(self._translate, workers, times) / times
-            return engines[0], taken
-        except InputError as error:
-            raise InputError(f"speed of {entrant.variant}: {error}") from error
-
-    @staticmethod
-    def _translate(workers: Sequence[Worker], times: int) -> None:
+    def translate(times: int) -> None:
         for worker in workers:
             worker.start("translate", times)
         for worker in workers:
             worker.answer()
 
+    try:
+        for worker, piece in zip(workers, split(sentences, len(workers)), strict=True):
+            worker.start("warm", entrant, number, piece)
+        engines = [worker.answer() for worker in workers]
+        taken = timed(translate, 1)
+        if taken < least_seconds:
+            times = math.ceil(least_seconds / taken)
+            taken = timed(translate, times) / times
+        return engines[0], taken
+    except InputError as error:
+        raise InputError(f"speed of {entrant.variant}: {error}") from error
+
 
 class _Loaded:
     """Entrant in a worker, with its piece of the text."""
 
-    def __init__(self, entrant: Entrant):
-        self._search, self._piece = entrant.search, []
-        self._translator = silent(entrant.load(entrant.source))
+    def __init__(self):
+        self._number = self._translator = None
 
-    def warm(self, piece: list[str]) -> str:
-        """Store a piece of the text and translate one batch of it; return the engine."""
-        self._piece = piece
+    def warm(self, entrant: Entrant, number: int, piece: list[str]) -> str:
+        """Load an entrant unless its number is loaded; translate one batch of a piece; return the engine."""
+        if number != self._number:
+            self._translator = None  # free it first
+            self._translator = silent(entrant.load(entrant.source))
+        self._number, self._search, self._piece = number, entrant.search, piece
         self._translator.translate(piece[: self._search.batch_size], self._search)
         return engine_of(self._translator)
 
@@ -254,7 +234,7 @@ class _Loaded:
                 raise InputError(f"{count} translations of {len(self._piece)} sentences")
 
 
-def silent(translator: Translates) -> Translates:
+def silent(translator: Any) -> Any:
     """Stop a translator's warnings of cut sentences, which would repeat in every round; return the translator."""
     from weebill.translation.search.cuts import ignore_cut  # imports PyTorch
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 Key, Figure = TypeVar("Key"), TypeVar("Figure")
 Clock = Callable[[], float]  # seconds
+Work = Callable[[], object]
 
 
 @contextmanager
@@ -52,12 +53,8 @@ def in_turn(
     """Measure everything once in each round; return the figures of each measure, one per round.
 
     Each round begins with another measure, so that none profits from the state of the machine.
-
-    Args:
-        measures: functions that do one round of one thing and return its figure.
-        rounds: rounds that count.
-        uncounted: warm-up rounds before them.
-        told: called with "round 2 of 3", the key and the figure after each measure that counts.
+    uncounted: warm-up rounds before the `rounds` that count.
+    told: called with "round 2 of 3", the key and the figure after each measure that counts.
     """
     keys = list(measures)
     figures: dict[Key, list[Figure]] = {key: [] for key in keys}
@@ -72,7 +69,7 @@ def in_turn(
 
 
 def seconds_in_turn(
-    works: Mapping[Key, Callable[[], object]], rounds: int, clock: Clock = time.perf_counter
+    works: Mapping[Key, Work], rounds: int, clock: Clock = time.perf_counter
 ) -> dict[Key, list[float]]:
     """Time pieces of work in turn, pinned to one core, after a warm-up round; return the seconds of each round."""
     with pinned():
@@ -81,10 +78,7 @@ def seconds_in_turn(
 
 
 def rates_in_turn(
-    works: Mapping[Key, Callable[[], object]],
-    amount: float,
-    rounds: int,
-    clock: Clock = time.perf_counter,
+    works: Mapping[Key, Work], amount: float, rounds: int, clock: Clock = time.perf_counter
 ) -> dict[Key, list[float]]:
     """Time as `seconds_in_turn` does; return amounts per second, where each piece of work does `amount`."""
     found = seconds_in_turn(works, rounds, clock)
