@@ -35,6 +35,22 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "weebill" / "downloads"
 
 
+def mirror_folder() -> Path | None:
+    """Return $WEEBILL_MIRROR, a folder of files under their checksums that replaces the network, or None."""
+    folder = os.environ.get("WEEBILL_MIRROR")
+    return Path(folder) if folder else None
+
+
+def mirrored_file(name: str | None) -> Path | None:
+    """Return the file with this name, a checksum, in the mirror, with any suffix; None if it is not there."""
+    folder = mirror_folder()
+    if folder is None or not name:
+        return None
+    return next(
+        (path for path in (folder / name, *folder.glob(f"{name}.*")) if path.is_file()), None
+    )
+
+
 def is_url(place: str) -> bool:
     """Return True if a file's place is an address to fetch it from, not a path."""
     return "://" in place
@@ -46,13 +62,20 @@ def base_name(url: str) -> str:
 
 
 def fetched(
-    url: str, sha256: str | None = None, cache: Path | None = None, wanted: str | None = None
+    url: str,
+    sha256: str | None = None,
+    cache: Path | None = None,
+    wanted: str | None = None,
+    mirrored: str | None = None,
 ) -> Path:
     """Return the file of an address in the cache, by address and checksum; fetch it if it is missing.
+
+    The mirror is looked into first, if there is one; its files need no network.
 
     A file is fetched to a temporary place, continued after the last byte if the server allows it, and appears when
     it is whole and has the checksum, if one is given.  Another process that fetches the same file waits.
     cache: its folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
+    mirrored: the file's name in the mirror, by default its checksum.
     Raises InputError if the file cannot be fetched or has another checksum.
     """
     cache = cache_folder() if cache is None else cache
@@ -63,10 +86,15 @@ def fetched(
             if sha256 is not None:
                 verify(path, url, sha256)
             return path
-        log.info("fetching %s", url)
         partial = path.with_name(f".{path.name}.part")
         try:
-            _fetch(url, partial)
+            if (own := mirrored_file(mirrored or sha256)) is not None:
+                log.info("copying %s from the mirror, %s", url, own)
+                _forget(partial)
+                shutil.copyfile(own, partial)
+            else:
+                log.info("fetching %s", url)
+                _fetch(url, partial)
         except (OSError, ValueError, HTTPException) as error:
             number = getattr(error, "errno", None)
             if number in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` gives the remedy

@@ -17,6 +17,7 @@ class Source:
     file_name: name of the file in `local_dir`; many URLs may end in the same last part.
     sha256: checksum that the file must have, if it is known beforehand.
     path: local path, if it is known and differs from `place`.
+    mirrored: name of the file in a mirror; by default the checksum.
     """
 
     place: str
@@ -26,6 +27,7 @@ class Source:
     file_name: str = ""
     sha256: str | None = None
     path: Path | None = None
+    mirrored: str | None = None
 
     @property
     def wanted(self) -> str:
@@ -71,7 +73,8 @@ class Places:
         elif (own := self._own(source)) is not None:
             path = own
         else:
-            return fetched(source.place, source.sha256, self.cache_path, source.wanted)
+            mirrored = source.mirrored or source.sha256
+            return fetched(source.place, source.sha256, self.cache_path, source.wanted, mirrored)
         if source.sha256 is not None:
             verify(path, str(path), source.sha256)
         return path

@@ -1,0 +1,134 @@
+"""Public texts by name: their originals by address and checksum, their licence, and the step to our text.
+
+`texts.yaml` lists them, and a configuration may define more in its section `origins`.  Every key that names a file
+takes one as `origin:NAME`.
+"""
+
+import bz2
+import gzip
+import lzma
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+from weebill.corpus.sources import Places, Source
+from weebill.errors import InputError, nearest
+from weebill.files import atomic_path, sha256_file
+from weebill.yaml_files import read_yaml
+
+PREFIX = "origin:"
+FOLDER = Path("data")  # of the texts made, below the workflow's folder
+TEXTS = Path(__file__).with_name("texts.yaml")
+OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+@dataclass(frozen=True)
+class Original:
+    """Published file.
+
+    checksum: SHA-256 of its bytes, or `git-tree-` and git's name of a folder in an archive that is packed anew.
+    """
+
+    url: str
+    checksum: str
+    bytes: int
+
+    @property
+    def sha256(self) -> str | None:
+        """SHA-256 of the bytes; None if only the archive's content is known."""
+        return None if self.checksum.startswith("git-tree-") else self.checksum
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Public text.
+
+    originals: by the end of their addresses.  step: name in STEPS; None: the only original, decompressed.
+    sha256, bytes, lines: checksum and size of the text; lines is None for another file than a text.
+    """
+
+    name: str
+    licence: str
+    originals: Mapping[str, Original]
+    sha256: str
+    bytes: int
+    lines: int | None = None
+    step: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """Place of the text, once it is made, below the workflow's folder."""
+        return FOLDER / self.name
+
+    def sources(self) -> dict[str, Source]:
+        """Return the originals as sources, by the ends of their addresses."""
+        return {
+            end: Source(
+                one.url,
+                name=self.name,
+                licence=self.licence,
+                sha256=one.sha256,
+                mirrored=one.checksum,
+            )
+            for end, one in self.originals.items()
+        }
+
+    def make(self, path: str | Path, places: Places) -> None:
+        """Fetch the originals and write the text.
+
+        Raises InputError if an original cannot be fetched or has changed, or the text has another checksum.
+        """
+        files = {end: places.path(source) for end, source in self.sources().items()}
+        with atomic_path(path) as partial:
+            with partial.open("wb") as file:
+                if self.step is None:
+                    (original,) = files.values()
+                    with _decompressed(original) as packed:
+                        shutil.copyfileobj(packed, file)
+                else:
+                    from weebill.corpus.origins.steps import STEPS
+
+                    lines = STEPS[self.step](files, **self.options)
+                    file.writelines(line.encode() + b"\n" for line in lines)
+            if (found := sha256_file(partial)) != self.sha256:
+                raise InputError(
+                    f"{PREFIX}{self.name}: the text made from its originals has sha256 {found}, expected "
+                    f"{self.sha256}; a library that splits or joins text has changed (make setup)"
+                )
+
+
+@cache
+def catalogue() -> dict[str, Origin]:
+    """Return all public texts that we know, by name."""
+    return {name: _origin(name, values) for name, values in read_yaml(TEXTS).items()}
+
+
+def origin(name: str) -> Origin:
+    """Return a public text.  Raises InputError if there is none of this name."""
+    found = catalogue()
+    if name not in found:
+        raise InputError(
+            f"{PREFIX}{name}: no such text{nearest(name, found)}; `weebill fetch --list` lists all"
+        )
+    return found[name]
+
+
+def is_origin(place: str) -> bool:
+    """Return True if a file's place is the name of a public text."""
+    return place.startswith(PREFIX)
+
+
+def _origin(name: str, values: Mapping[str, Any]) -> Origin:
+    rest = dict(values)
+    start, files = rest.pop("from"), rest.pop("files")
+    originals = {end: Original(start + end, *known) for end, known in files.items()}
+    known = {key: rest.pop(key, None) for key in ("licence", "sha256", "bytes", "lines", "step")}
+    return Origin(name, originals=originals, options=rest, **known)
+
+
+def _decompressed(path: Path) -> IO[bytes]:
+    return OPENERS.get(path.suffix, Path.open)(path, "rb")

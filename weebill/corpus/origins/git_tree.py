@@ -1,0 +1,56 @@
+"""Folders of git in archives that a server packs anew: their files are checked, not the archive."""
+
+import hashlib
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from weebill.errors import InputError
+
+
+def git_tree(path: Path, child: str, expected: str) -> dict[str, bytes]:
+    """Return the files, {path: bytes}, of the folder that holds `child` in a tar archive.
+
+    Raises InputError if the archive is damaged or lacks the folder, or the folder's git tree is not `expected`.
+    """
+    files: dict[str, tuple[str, bytes]] = {}
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if member.isfile():
+                    mode = "100755" if member.mode & 0o100 else "100644"
+                    files[member.name] = mode, archive.extractfile(member).read()
+    except (OSError, EOFError, tarfile.TarError) as error:
+        raise InputError(f"{path}: damaged archive ({error}); fetch it again") from error
+    start = next((name[: name.index(f"{child}/")] for name in files if f"{child}/" in name), None)
+    if start is None:
+        raise InputError(f"{path}: has no folder '{child}'; fetch it again")
+    inside = {n.removeprefix(start): one for n, one in files.items() if n.startswith(start)}
+    found = tree_hash(inside)
+    if found != expected:
+        raise InputError(
+            f"{path}: the files around '{child}' have the git tree {found}, expected {expected}; "
+            "they changed at their origin"
+        )
+    return {name: data for name, (_, data) in inside.items()}
+
+
+def tree_hash(files: Mapping[str, tuple[str, bytes]]) -> str:
+    """Return git's name of the tree with these files, {path: (mode, bytes)}."""
+    entries, folders = [], {}
+    for name, one in files.items():
+        first, _, rest = name.partition("/")
+        if rest:
+            folders.setdefault(first, {})[rest] = one
+        else:
+            entries.append((first, one[0], _object("blob", one[1])))
+    entries += [(name, "40000", tree_hash(inside)) for name, inside in folders.items()]
+    entries.sort(key=lambda entry: entry[0] + ("/" if entry[1] == "40000" else ""))
+    return _object(
+        "tree",
+        b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(h) for name, mode, h in entries),
+    )
+
+
+def _object(kind: str, data: bytes) -> str:
+    return hashlib.sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest()

@@ -1,0 +1,236 @@
+"""Steps from originals to the texts that experiments read; `texts.yaml` names one for each text.
+
+A step takes the originals, {end of the address: local file}, and its options, and yields the lines of the text.
+"""
+
+import csv
+import hashlib
+import json
+import tarfile
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from weebill.corpus.origins.git_tree import git_tree
+from weebill.errors import InputError
+from weebill.text_files import decoded_lines, read_lines
+
+Files = Mapping[str, Path]
+Step = Callable[..., Iterable[str]]
+
+DA_COLUMNS = "lp domain system seg_id source reference hypothesis da_z"
+MQM_COLUMNS = "lp domain system seg_id source reference hypothesis mqm doc"
+MLQE_COLUMNS = "lp domain split seg_id source hypothesis da_raw da_z n_raters nmt_logprob"
+PARACRAWL_COLUMNS = "en de hunalign_score ppl_en ppl_de label"
+BBC_TREE = "ee9ce007533ba3941b6b887501327d383d2faf23"  # git tree of its folder "BBC News Summary"
+SHORTEST_SENTENCE = 15  # characters; shorter ones in news are headings and scores
+# Systems of newstest2021 en-de with a published text: names among the scores, and of the files.
+MQM_SYSTEMS = {
+    "Facebook-AI": "Facebook-AI",
+    "HuaweiTSC": "HuaweiTSC",
+    "Nemo": "NVIDIA-NeMo",
+    "Online-W": "Online-W",
+    "UEdin": "UEdin",
+    "VolcTrans-AT": "VolcTrans-AT",
+    "VolcTrans-GLAT": "VolcTrans-GLAT",
+    "eTranslation": "eTranslation",
+}
+
+
+def row(*cells: str) -> str:
+    """Return the line of a table."""
+    return "\t".join(cells)
+
+
+def header(columns: str) -> str:
+    """Return the first line of a table."""
+    return row(*columns.split())
+
+
+def wmt17_assessments(files: Files) -> Iterator[str]:
+    """Join the direct assessments of WMT17 into English with source, reference and translation.
+
+    A system may be several, joined by "+", which gave the same translation; the text is that of the first.
+    """
+    yield header(DA_COLUMNS)
+    texts = {name: [line.strip() for line in read_lines(path)] for name, path in files.items()}
+    for line in texts["DA-seglevel.csv"][1:]:
+        pair, _, system, number, score = line.split(" ")
+        if not pair.endswith("-en"):
+            continue
+        language = pair.removesuffix("-en")
+        first = system.partition("+")[0]
+        names = (
+            f"source/newstest2017-{language}en-src.{language}",
+            f"references/newstest2017-{language}en-ref.en",
+            f"system-outputs/{pair}/newstest2017.{first}.{pair}",
+        )
+        found = (texts[name][int(number) - 1] for name in names)
+        yield row(pair, "news2017", system, number, *found, score)
+
+
+def mqm_news(files: Files) -> Iterator[str]:
+    """Join the MQM scores of newstest2021 (en-de) with source, reference C and translation.
+
+    The reference of reference C itself is A.
+    """
+    yield header(MQM_COLUMNS)
+    texts = {name.rpartition("/")[2]: list(read_lines(path)) for name, path in files.items()}
+    start = "newstest2021.en-de"
+    of_system = {one: texts[f"{start}.hyp.{name}.de"] for one, name in MQM_SYSTEMS.items()}
+    of_system |= {f"ref-{one}": texts[f"{start}.ref.{one}.de"] for one in "ACD"}
+    for line in texts["mqm_newstest2021_ende.avg_seg_scores.tsv"][1:]:
+        system, score, number = line.split()
+        if system in of_system and score != "None":
+            at = int(number) - 1
+            reference = of_system["ref-A" if system == "ref-C" else "ref-C"][at]
+            found = texts[f"{start}.src.en"][at], reference, of_system[system][at]
+            yield row("en-de", "news", system, number, *found, repr(float(score)), "")
+
+
+def mqm_ted(files: Files) -> Iterator[str]:
+    """Join the MQM scores of TED talks (en-de) with source, reference and translation of the annotations."""
+    yield header(MQM_COLUMNS)
+    texts = {}
+    for line in read_lines(files["mqm_ted_ende.tsv"]):
+        cells = line.replace("<v>", "").replace("</v>", "").split("\t")
+        texts[cells[0], cells[3]] = cells[5], cells[6], cells[1]
+    for line in list(read_lines(files["mqm_ted_ende.avg_seg_scores.tsv"]))[1:]:
+        system, score, number = line.split()
+        if score == "None":
+            continue
+        own = "ref" if system == "ref-A" else system  # the scores' name differs from the texts'
+        source, translation, document = texts[own, number]
+        reference = "" if own == "ref" else texts["ref", number][1]
+        cells = source, reference, translation, repr(float(score)), document
+        yield row("en-de", "ted", system, number, *cells)
+
+
+def mlqe(files: Files) -> Iterator[str]:
+    """Join the parts of MLQE (en-de, Wikipedia): translations with direct assessments, without references."""
+    yield header(MLQE_COLUMNS)
+    parts = {"train": "en-de.tar.gz", "dev": "en-de.tar.gz", "test20": "en-de_test.tar.gz"}
+    for part, archive in parts.items():
+        lines = _lines_of_member(files[archive], f"{part}.ende.df.short.tsv")
+        for line in list(lines)[1:]:
+            cells = line.split("\t")
+            raters = str(len(json.loads(cells[3])))
+            yield row("en-de", "wiki", part, *cells[:3], cells[4], cells[6], raters, cells[7])
+
+
+def _lines_of_member(path: Path, name: str) -> Iterator[str]:
+    """Yield the lines of an archive's member with this last part of its name."""
+    with tarfile.open(path) as archive:
+        found = [member for member in archive if Path(member.name).name == name]
+        if len(found) != 1:
+            raise InputError(f"{path}: {len(found)} members named {name}, expected one")
+        file = archive.extractfile(found[0])
+        assert file is not None  # a plain file
+        yield from decoded_lines(file, f"{path}/{name}")
+
+
+def tatoeba(files: Files, language: str) -> Iterator[str]:
+    """Select one side of Tatoeba's English–German pairs, in the order of their checksums.
+
+    White space is normalised, equal pairs occur once, and pairs with a sentence of the test set of the Tatoeba
+    Challenge are left out.
+    """
+    sides: dict[str, Path] = {}
+    for name, path in files.items():
+        sides[Path(name).suffix.removeprefix(".")] = path
+    held_out = {
+        one: {" ".join(line.split()) for line in read_lines(sides[code])}
+        for one, code in (("en", "eng"), ("de", "deu"))
+    }
+    with zipfile.ZipFile(sides["zip"]) as archive, archive.open("deu.txt") as file:
+        rows = (line.split("\t") for line in decoded_lines(file, "deu.txt"))
+        pairs = {(" ".join(cells[0].split()), " ".join(cells[1].split())) for cells in rows}
+    kept = [one for one in pairs if not (one[0] in held_out["en"] or one[1] in held_out["de"])]
+    kept.sort(key=lambda pair: hashlib.sha256(row(*pair).encode()).digest())
+    side = ("en", "de").index(language)
+    yield from (pair[side] for pair in kept)
+
+
+def labelled_paracrawl(files: Files) -> Iterator[str]:
+    """Put a header before the pairs of ParaCrawl that were labelled by hand, and drop empty lines."""
+    yield header(PARACRAWL_COLUMNS)
+    (path,) = files.values()
+    yield from (line for line in read_lines(path) if line)
+
+
+def detokenized(files: Files, language: str) -> Iterator[str]:
+    """Undo the tokens of Moses."""
+    from sacremoses import MosesDetokenizer
+
+    join = MosesDetokenizer(lang=language).detokenize
+    (path,) = files.values()
+    yield from (join(line.split()) for line in read_lines(path))
+
+
+def german_news(files: Files) -> Iterator[str]:
+    """Split the articles of 10kGNAD into sentences."""
+    (path,) = files.values()
+    with path.open(encoding="utf-8", newline="") as file:
+        articles = [cells[1] for cells in csv.reader(file, delimiter=";", quotechar="'")]
+    return _sentences(articles, "de")
+
+
+def bbc_articles(files: Files) -> Iterator[str]:
+    """Yield the BBC's articles as JSON objects: id, category, title, article (in lines) and summary."""
+    for article in _bbc(files):
+        yield json.dumps(article, ensure_ascii=False)
+
+
+def bbc_sentences(files: Files) -> Iterator[str]:
+    """Split the BBC's articles into sentences, without titles and summaries."""
+    lines = (line for article in _bbc(files) for line in article["article"].split("\n"))
+    return _sentences(lines, "en")
+
+
+def _bbc(files: Files) -> Iterator[dict[str, str]]:
+    (path,) = files.values()
+    members = git_tree(path, "News Articles", BBC_TREE)
+    kinds: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for name, data in members.items():
+        kind, _, rest = name.partition("/")
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")  # a few articles
+        lines = (" ".join(line.split()) for line in text.split("\n"))
+        kinds[kind][rest.removesuffix(".txt")] = [line for line in lines if line]
+    for name, lines in sorted(kinds["News Articles"].items()):
+        yield {
+            "id": name,
+            "category": name.partition("/")[0],
+            "title": lines[0],
+            "article": "\n".join(lines[1:]),
+            "summary": " ".join(kinds["Summaries"][name]),
+        }
+
+
+def _sentences(paragraphs: Iterable[str], language: str) -> Iterator[str]:
+    """Yield each sentence once, in order, unless it is very short."""
+    from sentence_splitter import SentenceSplitter
+
+    split = SentenceSplitter(language=language).split
+    found = (one.strip() for text in paragraphs for one in split(text))
+    yield from dict.fromkeys(one for one in found if len(one) >= SHORTEST_SENTENCE)
+
+
+STEPS: Mapping[str, Step] = {
+    step.__name__: step
+    for step in (
+        wmt17_assessments,
+        mqm_news,
+        mqm_ted,
+        mlqe,
+        tatoeba,
+        labelled_paracrawl,
+        detokenized,
+        german_news,
+        bbc_articles,
+        bbc_sentences,
+    )
+}
