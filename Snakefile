@@ -14,6 +14,7 @@ report: f"report/{config['kind']}.rst"
 
 
 include: "rules/environments.smk"
+include: "rules/origins.smk"
 include: "rules/report_files.smk"
 include: f"rules/{config['kind']}.smk"
 include: "rules/report.smk"

@@ -11,6 +11,7 @@ from weebill.configuration.checking import check
 from weebill.configuration.zoo_file import load_zoo
 from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
+from weebill.experiment.origins import is_made
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.rule_code import library_path
 from weebill.workflow.shell_paths import check_folder, check_python
@@ -73,11 +74,11 @@ def growing(mebibytes):
 
 
 def present(paths):
-    """Return those of the user's files that exist.
+    """Return those of the user's files that exist, or that the workflow makes from their origins.
 
     A dry run needs no data; it names missing files.  A real run stops before the first job if a file is missing.
     """
-    return [path for path in paths if Path(path).exists()]
+    return [path for path in paths if Path(path).exists() or is_made(path)]
 
 
 def environment_of(name):
@@ -115,4 +116,6 @@ def unrecorded(value):
 
 
 # Folders where files are fetched to and looked for; they affect no row.
-PLACES = unrecorded(lambda w: [config.get("local_dir"), config.get("download_cache")])
+PLACES = unrecorded(
+    lambda w: [config.get(key) for key in ("local_dir", "download_cache", "mirror")]
+)

@@ -22,6 +22,7 @@ from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Fault, shown
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
+from weebill.experiment.origins import is_made
 from weebill.experiment.zoo import Zoo
 
 Config = dict[str, Any]
@@ -113,7 +114,7 @@ def missing_files(config: Config) -> list[str]:
         f"{key}: no such file or folder: {path}; put it there or change the path"
         + (hub if key.endswith(".hugging_face") else "")
         for key, path in KINDS[config["kind"]].local_paths(config)
-        if not Path(path).exists()
+        if not (Path(path).exists() or is_made(path))
     ]
 
 

@@ -35,22 +35,6 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "weebill" / "downloads"
 
 
-def mirror_folder() -> Path | None:
-    """Return $WEEBILL_MIRROR, a folder of files under their checksums that replaces the network, or None."""
-    folder = os.environ.get("WEEBILL_MIRROR")
-    return Path(folder) if folder else None
-
-
-def mirrored_file(name: str | None) -> Path | None:
-    """Return the file with this name, a checksum, in the mirror, with any suffix; None if it is not there."""
-    folder = mirror_folder()
-    if folder is None or not name:
-        return None
-    return next(
-        (path for path in (folder / name, *folder.glob(f"{name}.*")) if path.is_file()), None
-    )
-
-
 def is_url(place: str) -> bool:
     """Return True if a file's place is an address to fetch it from, not a path."""
     return "://" in place
@@ -66,16 +50,14 @@ def fetched(
     sha256: str | None = None,
     cache: Path | None = None,
     wanted: str | None = None,
-    mirrored: str | None = None,
+    mirrored: Path | None = None,
 ) -> Path:
     """Return the file of an address in the cache, by address and checksum; fetch it if it is missing.
-
-    The mirror is looked into first, if there is one; its files need no network.
 
     A file is fetched to a temporary place, continued after the last byte if the server allows it, and appears when
     it is whole and has the checksum, if one is given.  Another process that fetches the same file waits.
     cache: its folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
-    mirrored: the file's name in the mirror, by default its checksum.
+    mirrored: a copy of the file, which is taken instead.
     Raises InputError if the file cannot be fetched or has another checksum.
     """
     cache = cache_folder() if cache is None else cache
@@ -88,10 +70,10 @@ def fetched(
             return path
         partial = path.with_name(f".{path.name}.part")
         try:
-            if (own := mirrored_file(mirrored or sha256)) is not None:
-                log.info("copying %s from the mirror, %s", url, own)
+            if mirrored is not None:
+                log.info("copying %s from %s", url, mirrored)
                 _forget(partial)
-                shutil.copyfile(own, partial)
+                shutil.copyfile(mirrored, partial)
             else:
                 log.info("fetching %s", url)
                 _fetch(url, partial)

@@ -1,5 +1,6 @@
 """Source files of corpora: their names, their places, and the check that they are unchanged."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,11 +42,13 @@ class Places:
 
     local_dir: the user's own folder, in which the file of every URL is looked for first, by its name.
     cache: folder of downloads; `cache_folder()` by default.
+    mirror: folder of files under their checksums, which replaces the network; by default $WEEBILL_MIRROR.
     lock: path of the lock file.  locked: its checksums, by place.
     """
 
     local_dir: str | None = None
     cache: str | None = None
+    mirror: str | None = None
     lock: str = ""
     locked: Mapping[str, str] = field(default_factory=dict)
 
@@ -73,11 +76,21 @@ class Places:
         elif (own := self._own(source)) is not None:
             path = own
         else:
-            mirrored = source.mirrored or source.sha256
-            return fetched(source.place, source.sha256, self.cache_path, source.wanted, mirrored)
+            return fetched(
+                source.place, source.sha256, self.cache_path, source.wanted, self.mirrored(source)
+            )
         if source.sha256 is not None:
             verify(path, str(path), source.sha256)
         return path
+
+    def mirrored(self, source: Source) -> Path | None:
+        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none."""
+        folder = self.mirror or os.environ.get("WEEBILL_MIRROR")
+        name = source.mirrored or source.sha256
+        if folder is None or name is None:
+            return None
+        paths = (Path(folder) / name, *Path(folder).glob(f"{name}.*"))
+        return next((path for path in paths if path.is_file()), None)
 
     def _own(self, source: Source) -> Path | None:
         """Return the user's own copy of a URL's file, or None."""

@@ -19,6 +19,7 @@ from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Side
+from weebill.experiment.origins import is_made
 from weebill.registry import Registry
 
 log = logging.getLogger(__name__)
@@ -109,10 +110,10 @@ def reads_files(entries: Entries) -> bool:
 
 
 def local_inputs(entries: Entries) -> list[str]:
-    """Return the local files of the entries that exist; missing files are reported when the run starts."""
+    """Return the local files of the entries that exist or are made; a run reports the missing ones at its start."""
     files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
     files += [source.place for entry in _several(entries) for source in _noise_sources(entry)]
-    return [file for file in files if Path(file).is_file()]
+    return [file for file in files if Path(file).is_file() or is_made(file)]
 
 
 def contents(entries: Entries) -> list[dict[str, Any]]:

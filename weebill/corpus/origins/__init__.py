@@ -16,11 +16,10 @@ from typing import IO, Any
 
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
+from weebill.experiment.origins import FOLDER, PREFIX
 from weebill.files import atomic_path, sha256_file
 from weebill.yaml_files import read_yaml
 
-PREFIX = "origin:"
-FOLDER = Path("data")  # of the texts made, below the workflow's folder
 TEXTS = Path(__file__).with_name("texts.yaml")
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -115,11 +114,6 @@ def origin(name: str) -> Origin:
             f"{PREFIX}{name}: no such text{nearest(name, found)}; `weebill fetch --list` lists all"
         )
     return found[name]
-
-
-def is_origin(place: str) -> bool:
-    """Return True if a file's place is the name of a public text."""
-    return place.startswith(PREFIX)
 
 
 def _origin(name: str, values: Mapping[str, Any]) -> Origin:

@@ -1,0 +1,25 @@
+"""Public texts, made from their originals."""
+
+from weebill.corpus.origins import origin
+from weebill.experiment.origins import FOLDER
+
+
+rule make_origin:
+    """Fetch the originals of a public text, check them, and make the text."""
+    output:
+        FOLDER / "{text}",
+    log:
+        "data/logs/{text}.log",
+    benchmark:
+        "data/benchmarks/{text}.tsv"
+    localrule: True  # cluster nodes seldom have a network
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+    params:
+        sha256=lambda w: origin(w.text).sha256,
+        places=PLACES,
+    script:
+        "../workflow_scripts/corpus/make_origin.py"
