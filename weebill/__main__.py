@@ -12,6 +12,7 @@ from weebill.errors import explain
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
 # Its help is here, so that only the chosen command is imported: most commands load large packages.
 COMMANDS = {
+    "fetch": "fetch the files of an experiment, or list public texts",
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
     "translate": "translate lines of text",

@@ -11,6 +11,7 @@ import urllib.request
 from contextlib import closing
 from http.client import HTTPException
 from pathlib import Path
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlparse
 
@@ -45,6 +46,11 @@ def base_name(url: str) -> str:
     return Path(unquote(urlparse(url).path)).name or "file"
 
 
+def cached(url: str, sha256: str | None, cache: Path) -> Path:
+    """Return the place of an address's file in the cache, by address and checksum."""
+    return cache / sha256_text(f"{url}\n{sha256 or ''}")[:32] / base_name(url)
+
+
 def fetched(
     url: str,
     sha256: str | None = None,
@@ -60,10 +66,8 @@ def fetched(
     mirrored: a copy of the file, which is taken instead.
     Raises InputError if the file cannot be fetched or has another checksum.
     """
-    cache = cache_folder() if cache is None else cache
-    folder = cache / sha256_text(f"{url}\n{sha256 or ''}")[:32]
-    path = folder / base_name(url)
-    with exclusive_folder(folder):
+    path = cached(url, sha256, cache_folder() if cache is None else cache)
+    with exclusive_folder(path.parent):
         if path.is_file():
             if sha256 is not None:
                 verify(path, url, sha256)
@@ -93,7 +97,7 @@ def fetched(
                 _forget(partial)  # a complete wrong file cannot be continued
                 raise
         os.replace(partial, path)
-        sync(folder)
+        sync(path.parent)
         _forget(partial)
     return path
 
@@ -146,12 +150,22 @@ def _attempt(url: str, partial: Path) -> None:
             _remember(mark, answer.headers)
         length = answer.headers.get("Content-Length")
         with partial.open("ab") as file:
-            shutil.copyfileobj(answer, file, BLOCK)
+            with _progress(file, start, length) as shown:
+                shutil.copyfileobj(answer, shown, BLOCK)
             file.flush()
             os.fsync(file.fileno())
     if length is not None and _size(partial) != start + int(length):
         got = f"{_size(partial):,} of {start + int(length):,} bytes"
         raise ConnectionError(f"the connection broke off after {got}")
+
+
+def _progress(file: IO[bytes], start: int, length: str | None):
+    """Return a context whose file writes to `file` and shows a progress bar, if standard error is a terminal."""
+    from tqdm import tqdm
+
+    total = None if length is None else start + int(length)
+    name = Path(file.name).name.removeprefix(".").removesuffix(".part")
+    return tqdm.wrapattr(file, "write", total=total, initial=start, desc=name, disable=None)
 
 
 def _continues(content_range: str, start: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weebill.corpus.download import base_name, cache_folder, fetched, is_url, verify
+from weebill.corpus.download import base_name, cache_folder, cached, fetched, is_url, verify
 from weebill.errors import InputError
 from weebill.files import sha256_file
 
@@ -18,7 +18,7 @@ class Source:
     file_name: name of the file in `local_dir`; many URLs may end in the same last part.
     sha256: checksum that the file must have, if it is known beforehand.
     path: local path, if it is known and differs from `place`.
-    mirrored: name of the file in a mirror; by default the checksum.
+    mirrored: name of the file in a mirror; by default the checksum.  bytes: size, if it is known beforehand.
     """
 
     place: str
@@ -29,6 +29,7 @@ class Source:
     sha256: str | None = None
     path: Path | None = None
     mirrored: str | None = None
+    bytes: int | None = None
 
     @property
     def wanted(self) -> str:
@@ -82,6 +83,14 @@ class Places:
         if source.sha256 is not None:
             verify(path, str(path), source.sha256)
         return path
+
+    def here(self, source: Source) -> Path | None:
+        """Return the local file of a source if it is here already, unchecked; None if it would be fetched."""
+        if source.path is not None or not is_url(source.place):
+            path = source.path or Path(source.place)
+        else:
+            path = self._own(source) or cached(source.place, source.sha256, self.cache_path)
+        return path if path.is_file() else None
 
     def mirrored(self, source: Source) -> Path | None:
         """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none."""

@@ -24,28 +24,37 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
     A folder NAME in `local_dir` replaces the hub.  Raises InputError if the model cannot be fetched, or has
     no weights in safetensors.
     """
-    own = Path(places.local_dir, name) if places.local_dir else None
-    if own is not None and own.is_dir():
-        paths = {file: own / file for file in _wanted((one.name for one in own.iterdir()), name)}
-        licence = None
-    else:
-        found = listing("model", name, revision, places.cache_path)
-        base, files = address("model", name, revision), found["files"]
-        paths = {
-            file: places.path(
-                Source(
-                    f"{base}/{file}", name, revision, file_name=f"{name}/{file}", sha256=files[file]
-                )
-            )
-            for file in _wanted(files, name)
-        }
-        licence = licence_of(found["card"])
+    sources = model_sources(name, revision, places)
+    paths = {file: places.path(source) for file, source in sources.items()}
+    licence = next(iter(sources.values())).licence
     with atomic_folder(folder, _kind(folder)) as partial:
         for file, path in paths.items():
             _link(path, partial / file)
         checksums = {file: sha256_file(path) for file, path in paths.items()}
         origin = {"name": name, "revision": revision, "licence": licence, "files": checksums}
         write_json(partial / ORIGIN, origin)
+
+
+def model_sources(name: str, revision: str, places: Places) -> dict[str, Source]:
+    """Return the files of a model, by name.  Raises InputError as `fetch_model` does."""
+    own = Path(places.local_dir, name) if places.local_dir else None
+    base = address("model", name, revision)
+    if own is not None and own.is_dir():
+        licence, checksums = None, dict.fromkeys((one.name for one in own.iterdir()), None)
+    else:
+        found = listing("model", name, revision, places.cache_path)
+        licence, checksums = licence_of(found["card"]), found["files"]
+    return {
+        file: Source(
+            f"{base}/{file}",
+            name,
+            revision,
+            licence,
+            file_name=f"{name}/{file}",
+            sha256=checksums[file],
+        )
+        for file in _wanted(checksums, name)
+    }
 
 
 def _kind(folder: str | Path) -> FolderKind:

@@ -72,6 +72,7 @@ class Origin:
                 licence=self.licence,
                 sha256=one.sha256,
                 mirrored=one.checksum,
+                bytes=one.bytes,
             )
             for end, one in self.originals.items()
         }

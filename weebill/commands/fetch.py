@@ -1,0 +1,101 @@
+"""Fetch every file that an experiment needs before it runs, or fill a mirror to carry to a machine without a network.
+
+A mirror is a folder of files under their checksums.  $WEEBILL_MIRROR, or the key `mirror` of the configuration, names
+one, and it is looked into before the network.
+"""
+
+import argparse
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+
+from weebill.corpus.sources import Places, Source
+from weebill.errors import InputError
+from weebill.files import atomic_path, sha256_file
+
+MISSING, FAILED = "missing", "not fetched"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weebill fetch`."""
+    parser.add_argument("config", nargs="?", metavar="CONFIG", help="config/NAME.yaml")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="list the public texts that a key can name as origin:NAME",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only print what is here and what is missing"
+    )
+    parser.add_argument(
+        "--mirror", type=Path, metavar="FOLDER", help="copy every file there, under its checksum"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fetch the files; return 1 if one is missing or unknown.  Raises InputError for bad input."""
+    if arguments.list:
+        _list()
+        return 0
+    if arguments.config is None:
+        raise InputError(
+            "fetch: name a configuration, such as config/multi30k.yaml, or give --list"
+        )
+    from weebill.configuration.checking import check
+    from weebill.configuration.fetching import remote_sources
+    from weebill.yaml_files import read_yaml
+
+    config = check(read_yaml(arguments.config), arguments.config)
+    places = Places(*(config.get(key) for key in ("local_dir", "download_cache", "mirror")))
+    sources, unknown = remote_sources(config, places)
+    for line in unknown:
+        print(f"weebill: {line}", file=sys.stderr)
+    states = [_fetch(source, places, arguments) for source in sources]
+    total = sum(source.bytes or 0 for source in sources)
+    counts = ", ".join(f"{count} {state}" for state, count in Counter(states).items())
+    print(f"{len(sources)} files, {mebibytes(total)} or more: {counts or 'nothing to fetch'}")
+    return 1 if unknown or {MISSING, FAILED} & set(states) else 0
+
+
+def _list() -> None:
+    from weebill.corpus.origins import catalogue
+
+    for name, text in catalogue().items():
+        lines = "" if text.lines is None else f"{text.lines:,} lines"
+        print(f"{name:56} {lines:>14}  {mebibytes(text.bytes):>9}  {text.licence}")
+
+
+def _fetch(source: Source, places: Places, arguments: argparse.Namespace) -> str:
+    """Fetch one file, print a line about it, and return the first words of the line."""
+    path, mirrored = places.here(source), places.mirrored(source)
+    state = "here" if path else "in the mirror" if mirrored else MISSING
+    if not arguments.dry_run:
+        try:
+            path = places.path(source)
+        except InputError as error:
+            print(f"weebill: {error}", file=sys.stderr)
+            state = FAILED
+        else:
+            state = "fetched" if state == MISSING else state
+            if arguments.mirror:
+                name = source.mirrored or source.sha256 or sha256_file(path)
+                _copy(path, arguments.mirror / name)
+    known = path or mirrored
+    size = known.stat().st_size if known else source.bytes
+    shown = "" if size is None else mebibytes(size)
+    words = (source.name, source.place, source.licence)
+    print(f"{state:13} {shown:>10}  {'  '.join(word for word in words if word)}", flush=True)
+    return state
+
+
+def _copy(path: Path, place: Path) -> None:
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(place) as partial:
+            shutil.copyfile(path, partial)
+
+
+def mebibytes(count: int) -> str:
+    """Return a size in MiB, with one digit."""
+    return f"{count / 2**20:,.1f} MiB"

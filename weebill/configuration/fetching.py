@@ -1,0 +1,80 @@
+"""Files that a configuration fetches: originals of public texts, corpora, data sets, models."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from weebill.corpus.download import is_url
+from weebill.corpus.importers import places_of, sources_of
+from weebill.corpus.importers.hugging_face import HuggingFaceImporter
+from weebill.corpus.origins import origin
+from weebill.corpus.sources import Places, Source
+from weebill.errors import InputError, Key, key_path
+from weebill.experiment.corpora import entries
+from weebill.experiment.origins import is_made, name_of
+from weebill.hugging_face.hub import model_sources
+
+Config = dict[str, Any]
+
+
+def remote_sources(config: Config, places: Places) -> tuple[list[Source], list[str]]:
+    """Return every file that a checked configuration fetches by its address, once each.
+
+    The second list has a line for each key whose files are not known, because a hub or an index cannot be asked or
+    does not know the name.
+    """
+    found: dict[str, Source] = {}
+    unknown = []
+    for key, asked in _asked(config, places):
+        try:
+            for source in asked():
+                if is_url(source.place) and source.path is None:
+                    found.setdefault(source.place, source)
+        except InputError as error:
+            unknown.append(f"{key}: {error}")
+    return list(found.values()), unknown
+
+
+def _asked(config: Config, places: Places) -> Iterator[tuple[str, Callable[[], Iterable[Source]]]]:
+    """Yield each key that names files, and a function that returns their sources."""
+    if config["kind"] == "translation":
+        languages = config["languages"]["source"], config["languages"]["target"]
+        for entry in entries(config):
+            own = places_of(entry.values, places)
+            asked = partial(sources_of, entry.values, languages, entry.monolingual, own)
+            yield key_path(entry.path), asked
+    for path, values in _mappings(config):
+        yield key_path(path), partial(_named, values, places)
+
+
+def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[Key, ...], Config]]:
+    """Yield the path and the content of every mapping in nested values; a list counts as a mapping of numbers."""
+    if isinstance(values, list):
+        values = dict(enumerate(values))
+    if isinstance(values, Mapping):
+        yield path, values
+        for key, value in values.items():
+            yield from _mappings(value, (*path, key))
+
+
+def _named(values: Mapping[Key, Any], places: Places) -> Iterator[Source]:
+    """Yield the sources that keys of a mapping name: public texts, addresses, and names on the hub."""
+    if {"name", "revision"} <= values.keys() and "importer" not in values:
+        asked = {
+            key: values[key] for key in ("name", "revision", "config", "split") if key in values
+        }
+        data_set = HuggingFaceImporter(
+            **asked, source_field="text"
+        )  # the files are those of any field
+        yield from data_set.sources(("", ""), "source", places)
+    sha256 = values.get("sha256")
+    for key, value in values.items():
+        if not isinstance(value, str):
+            continue
+        if is_made(value):
+            yield from origin(name_of(value)).sources().values()
+        elif is_url(value) and isinstance(sha256, str):
+            yield Source(value, name=Path(value).name, sha256=sha256)
+        elif key == "hugging_face" and "revision" in values:
+            yield from model_sources(value, values["revision"], places).values()
