@@ -1,0 +1,93 @@
+"""`weebill fetch`: an experiment's files from a local server, into a mirror, and out of it."""
+
+import hashlib
+from types import MappingProxyType
+
+import pytest
+import yaml
+
+from tests.corpus.serving import serving
+from weebill.__main__ import main
+from weebill.corpus import origins
+
+TEXT = b"one\ntwo\n"
+SHA256 = hashlib.sha256(TEXT).hexdigest()
+TRAINING = {"updates": 1, "warmup": 0}
+SMALL = {"by": "making", "architecture": "gpt2", "positions": 1024, "training": TRAINING}
+EXPERIMENT = {
+    "experiment": "birds",
+    "kind": "generation",
+    "data": {"text": {"task": "language-modelling", "train": [{"path": "origin:birds.txt"}]}},
+    "models": {"small": {**SMALL, "data": "text"}},
+    "steps": {"tuned": {"method": "fine-tune", "training": TRAINING}},
+    "pipelines": [{"model": "small", "steps": ["tuned"]}],
+}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """Serve files to an empty cache in a folder without experiments; the only public text is birds.txt."""
+    monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("WEEBILL_MIRROR", raising=False)
+    monkeypatch.setattr("weebill.corpus.download.ATTEMPTS", 1)
+    with serving() as one:
+        original = origins.Original(one.address + "/birds.txt", SHA256, len(TEXT))
+        text = origins.Origin("birds.txt", "CC0", {"birds.txt": original}, SHA256, len(TEXT), 2)
+        catalogue = MappingProxyType({"birds.txt": text})
+        monkeypatch.setattr(origins, "catalogue", lambda: catalogue)
+        monkeypatch.setattr("weebill.configuration.origins.catalogue", lambda: catalogue)
+        yield one
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Write an experiment that reads the public text."""
+    path = tmp_path / "birds.yaml"
+    path.write_text(yaml.safe_dump(EXPERIMENT))
+    return str(path)
+
+
+def test_what_is_missing_is_listed_with_its_size_and_licence(site, config, capsys):
+    assert main(["fetch", config, "--dry-run"]) == 1
+    line, total = capsys.readouterr().out.splitlines()
+    assert line.split() == [
+        "missing",
+        "0.0",
+        "MiB",
+        "birds.txt",
+        f"{site.address}/birds.txt",
+        "CC0",
+    ]
+    assert total.endswith("1 missing")
+    assert site.seen == []
+
+
+def test_a_mirror_is_filled_and_then_replaces_the_network(
+    site, config, tmp_path, capsys, monkeypatch
+):
+    site.add("/birds.txt", TEXT)
+    mirror = tmp_path / "mirror"
+    assert main(["fetch", config, "--mirror", str(mirror)]) == 0
+    assert "fetched" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in mirror.iterdir()} == {SHA256: TEXT}
+    asked = len(site.seen)
+    monkeypatch.setenv("WEEBILL_MIRROR", str(mirror))
+    monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "new"))
+    assert main(["fetch", config]) == 0
+    assert capsys.readouterr().out.startswith("in the mirror")
+    assert len(site.seen) == asked
+
+
+def test_one_failure_does_not_hide_the_others(site, config, capsys):
+    assert main(["fetch", config]) == 1
+    found = capsys.readouterr()
+    assert "birds.txt: cannot be fetched" in found.err
+    assert found.out.startswith("not fetched")
+
+
+def test_all_public_texts_are_listed(capsys):
+    assert main(["fetch", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(origins.catalogue())
+    assert main(["fetch"]) == 1
+    assert "name a configuration" in capsys.readouterr().err
