@@ -113,8 +113,7 @@ rule import_test_set:
         "../../workflow_scripts/corpus/import_corpus.py"
 
 
-rule import_validation:
-    """Import the validation set, one entry or several."""
+use rule import_test_set as import_validation with:
     input:
         files=local_inputs(config["validation"]),
         lock=sources_lock(config["validation"]),
@@ -124,11 +123,6 @@ rule import_validation:
         LOGS / "import_validation.log",
     benchmark:
         BENCHMARKS / "import_validation.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(500),
     params:
         name="validation",
         entries=contents(config["validation"]),
@@ -137,8 +131,6 @@ rule import_validation:
         monolingual=None,
         languages=LANGUAGE_PAIR,
         shard_rows=None,
-    script:
-        "../../workflow_scripts/corpus/import_corpus.py"
 
 
 rule language_id_model:

@@ -61,5 +61,5 @@ def test_a_text_with_another_checksum_does_not_appear(packed, places, tmp_path):
 
 
 def test_an_unknown_text_names_the_nearest():
-    with pytest.raises(InputError, match="did you mean 'multi30k/train.en'"):
+    with pytest.raises(InputError, match=r"did you mean 'multi30k/train\.en'"):
         origin("multi30k/trian.en")
