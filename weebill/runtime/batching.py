@@ -12,7 +12,7 @@ import numpy as np
 
 from weebill.experiment.shapes import Architecture
 from weebill.runtime.shortlist import Shortlist
-from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.options import length_sorted_batches
 
 SIZES = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SEGMENT = 512  # sentences of similar length that are cut into batches of one size

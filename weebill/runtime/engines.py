@@ -20,7 +20,7 @@ from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, State, Translator, sinusoids
 from weebill.translation.search import prepack
 from weebill.translation.search.ensemble import Ensemble
-from weebill.translation.search.greedy import greedy_batch
+from weebill.translation.search.run import greedy_batch
 
 
 class Engine(Protocol):

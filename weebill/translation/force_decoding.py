@@ -4,8 +4,8 @@ A model of the direction target → source scores each pair by the mean log prob
 included, given the target.
 """
 
-import logging
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,8 @@ from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS, Vocabulary
-from weebill.translation.search.batching import length_sorted_batches
-from weebill.translation.search.cuts import count_line
+from weebill.translation.search.cuts import log_cut_count
+from weebill.translation.search.options import length_sorted_batches
 
 MAX_PIECES = 200  # pieces of a side that are read
 BATCH_SIZE = 128
@@ -36,18 +36,14 @@ def load_reverse_scorer(
     Raises InputError if there is no such model.
     """
     if is_hugging_face(folder):
-        from weebill.translation.hugging_face_translator import (
-            HuggingFaceTranslator,  # slow to import
-        )
+        from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
 
-        reverse = None if languages is None else (languages[1], languages[0])
-        translator = HuggingFaceTranslator(folder, device, reverse)
-        return lambda sources, targets: translator.mean_log_probabilities(targets, sources)
-    model = load_model(folder)
-    network = model.network.to(device)
-    return lambda sources, targets: mean_log_probabilities(
-        network, model.vocabulary, targets, sources
-    )
+        translator = HuggingFaceTranslator(folder, device, languages and languages[::-1])
+        score = translator.mean_log_probabilities
+    else:
+        model = load_model(folder)
+        score = partial(mean_log_probabilities, model.network.to(device), model.vocabulary)
+    return lambda sources, targets: score(targets, sources)
 
 
 @torch.inference_mode()
@@ -70,9 +66,8 @@ def mean_log_probabilities(
         hidden, pieces = hidden[mask], batch.target[mask]  # (n, d), (n,)
         parts = zip(hidden.split(SLICE), pieces.split(SLICE), strict=True)
         found = torch.cat([_log_probabilities(network.logits(h), ids) for h, ids in parts])
-        sentence = mask.nonzero()[:, 0]  # (n,)
         totals = torch.zeros(len(rows), dtype=torch.float64, device=device)
-        totals.index_add_(0, sentence, found.double())
+        totals.index_add_(0, mask.nonzero()[:, 0], found.double())
         means[rows] = (totals / mask.sum(1)).cpu().numpy()
     return means
 
@@ -85,6 +80,5 @@ def _log_probabilities(logits: torch.Tensor, pieces: torch.Tensor) -> torch.Tens
 
 def _cropped(sentences: list[list[int]]) -> list[list[int]]:
     long = sum(len(ids) > MAX_PIECES for ids in sentences)
-    if long:
-        logging.warning("%s", count_line("scoring", long, len(sentences), MAX_PIECES))
+    log_cut_count("scoring", long, len(sentences), MAX_PIECES)
     return [ids if len(ids) <= MAX_PIECES else [*ids[: MAX_PIECES - 1], EOS] for ids in sentences]

@@ -1,8 +1,7 @@
 """Hugging Face sequence-to-sequence models (Marian, NLLB, M2M, mBART, T5, …) as teachers."""
 
-import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from weebill.translation.model.hugging_face_folder import (
     set_languages,
     unreadable,
 )
-from weebill.translation.search import Cut, Progress, SearchOptions, prepack
-from weebill.translation.search.batching import length_sorted_batches
-from weebill.translation.search.cuts import count_line
+from weebill.translation.search import Cut, SearchOptions, prepack
+from weebill.translation.search.cuts import log_cut_count
+from weebill.translation.search.options import length_sorted_batches
 from weebill.translation.translator import Hypothesis, TextTranslator
 
 
@@ -50,18 +49,25 @@ class HuggingFaceTranslator(TextTranslator):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         prepack(self._model.to(device).eval(), precision)
         self.positions = positions_of(self._model.config, self._tokenizer)
-        marks = set_languages(self._tokenizer, languages, folder)
-        self._prefix, self._first, self._start = marks
+        self._prefix, self._first, self._start = set_languages(self._tokenizer, languages, folder)
 
-    def nbest(
-        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
-    ) -> list[list[Hypothesis]]:
+    def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `translator.TextTranslator`.  Raises InputError if the options ask for samples."""
         if options.sampling is not None:
             raise InputError("only Weebill's own models are sampled from; search with a beam")
+        if not sentences:
+            return []
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
-        for batch, inputs in self._batches(sentences, options):
-            found = self._generate(inputs, options)
+        inputs = [self._prefix + sentence for sentence in sentences]
+        pieces, cuts = self._pieces(inputs, self._most(options))
+        for cut in cuts:
+            self.on_cut(cut)
+        lengths = [
+            len(ids) if sentence.strip() else 0
+            for ids, sentence in zip(pieces, sentences, strict=True)
+        ]
+        for batch in options.batches(lengths):
+            found = self._generate([pieces[index] for index in batch], options)
             for index, hypotheses in zip(batch, found, strict=True):
                 results[index] = hypotheses
             if progress is not None:
@@ -78,49 +84,27 @@ class HuggingFaceTranslator(TextTranslator):
         Sides longer than SearchOptions' `max_source_tokens` are cut there, and their number is logged.
         """
         most = self._most(SearchOptions())
-        sides = []
-        for name, texts in (
-            ("text", [self._prefix + text for text in inputs]),
-            ("text_target", list(outputs)),
-        ):
+        sides, prefixed = [], [self._prefix + text for text in inputs]
+        for name, texts in (("text", prefixed), ("text_target", list(outputs))):
             pieces, cuts = self._pieces(texts, most, name)
-            if cuts:
-                logging.warning("%s", count_line("scoring", len(cuts), len(texts), most))
+            log_cut_count("scoring", len(cuts), len(texts), most)
             sides.append(pieces)
         lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
         means = np.zeros(len(lengths))
         for rows in length_sorted_batches(lengths, batch_size, 4096):
-            given, labels = (
-                self._tokenizer.pad({"input_ids": [side[row] for row in rows]}, return_tensors="pt")
-                for side in sides
-            )
-            pieces = labels["input_ids"].to(self.device)
-            mask = labels["attention_mask"].bool().to(self.device)
+            given, labels = (self._padded([side[row] for row in rows]) for side in sides)
+            pieces, mask = labels["input_ids"], labels["attention_mask"].bool()
             for code in (self._first, self._start):
                 if code is not None:
                     mask &= pieces != code
-            logits = self._model(**given.to(self.device), labels=pieces).logits.float()
+            logits = self._model(**given, labels=pieces).logits.float()
             chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
             totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
             means[rows] = (totals / mask.sum(1)).cpu().numpy()
         return means
 
-    def _batches(
-        self, sentences: Sequence[str], options: SearchOptions
-    ) -> Iterator[tuple[list[int], Any]]:
-        if not sentences:
-            return
-        inputs = [self._prefix + sentence for sentence in sentences]
-        pieces, cuts = self._pieces(inputs, self._most(options))
-        for cut in cuts:
-            self.on_cut(cut)
-        lengths = [
-            len(ids) if sentence.strip() else 0
-            for ids, sentence in zip(pieces, sentences, strict=True)
-        ]
-        for batch in options.batches(lengths):
-            ids = {"input_ids": [pieces[index] for index in batch]}
-            yield batch, self._tokenizer.pad(ids, return_tensors="pt").to(self.device)
+    def _padded(self, pieces: list[list[int]]) -> Any:
+        return self._tokenizer.pad({"input_ids": pieces}, return_tensors="pt").to(self.device)
 
     def _most(self, options: SearchOptions) -> int:
         """Return the largest number of pieces of a sentence that the model reads."""
@@ -143,8 +127,8 @@ class HuggingFaceTranslator(TextTranslator):
         return pieces, cuts
 
     @torch.inference_mode()
-    def _generate(self, inputs: Any, options: SearchOptions) -> list[list[Hypothesis]]:
-        limits = [options.limit(length) for length in inputs["attention_mask"].sum(1).tolist()]
+    def _generate(self, sources: list[list[int]], options: SearchOptions) -> list[list[Hypothesis]]:
+        limits = [options.limit(len(source)) for source in sources]
         prefix, forced = 1, {}  # pieces before the output: the decoder's start, and a language code
         if self._first is not None:
             limits = [limit + 1 for limit in limits]
@@ -154,7 +138,7 @@ class HuggingFaceTranslator(TextTranslator):
         if self.positions:
             limits = [min(limit, self.positions - prefix) for limit in limits]
         output = self._model.generate(
-            **inputs,
+            **self._padded(sources),
             do_sample=False,
             num_beams=options.beam,
             num_return_sequences=options.nbest,
@@ -170,11 +154,10 @@ class HuggingFaceTranslator(TextTranslator):
         pieces = output.sequences[:, prefix:]
         texts = self._tokenizer.batch_decode(pieces, skip_special_tokens=True)
         special = set(self._tokenizer.all_special_ids)
+        scores = self._scores(output, pieces, options)
         hypotheses = [
             Hypothesis(text, score, tuple(i for i in ids if i not in special))
-            for text, score, ids in zip(
-                texts, self._scores(output, pieces, options), pieces.tolist(), strict=True
-            )
+            for text, score, ids in zip(texts, scores, pieces.tolist(), strict=True)
         ]
         n = options.nbest
         return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
@@ -201,10 +184,8 @@ class HuggingFaceTranslator(TextTranslator):
         real = pieces != self._model.generation_config.pad_token_id
         lengths = real.sum(1).clamp(min=1)
         if options.beam > 1:  # a forced first token counts in it, with probability 1
-            counted = lengths if self._first is None else lengths + 1
-            return (
-                output.sequences_scores * (counted / lengths) ** options.length_normalisation
-            ).tolist()
+            longer = 1.0 if self._first is None else (lengths + 1) / lengths
+            return (output.sequences_scores * longer**options.length_normalisation).tolist()
         steps = self._model.compute_transition_scores(
             output.sequences, output.logits, normalize_logits=True
         )[:, -pieces.shape[1] :]  # (sequences, steps)

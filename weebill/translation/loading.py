@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from weebill.errors import InputError
-from weebill.files import read_json, sha256_file, sha256_text
+from weebill.files import sha256_file, sha256_text
+from weebill.replaceable import has_keys
 from weebill.translation.model.folder import Model
 from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import prepack
@@ -31,9 +32,7 @@ def load_translator(
             f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
         )
     if foreign:
-        from weebill.translation.hugging_face_translator import (
-            HuggingFaceTranslator,  # slow to import
-        )
+        from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
 
         return HuggingFaceTranslator(foreign[0], device, languages, precision)
     models = load_models(paths)
@@ -78,7 +77,4 @@ def folder_hash(folder: str | Path) -> str:
 def is_hugging_face(path: str | Path) -> bool:
     """Return True if config.json belongs to a transformers model."""
     config = Path(path) / "config.json"
-    if not config.is_file():
-        return False
-    values = read_json(config)
-    return isinstance(values, dict) and "model_type" in values
+    return config.is_file() and has_keys(config, {"model_type"})

@@ -11,7 +11,7 @@ from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
-from weebill.translation.search import Cut, Sampling, SearchOptions
+from weebill.translation.search import Cut, Sampling, SearchOptions, find_cuts
 from weebill.translation.search.cuts import log_cut_count
 
 SHORT = {"max_source_tokens": 40, "length_factor": 0.0}
@@ -68,8 +68,9 @@ def test_the_default_is_a_warning_with_the_line(models, caplog):
 def test_a_text_that_is_translated_often_is_counted_in_one_line(caplog):
     sources = [[5] * length + [0] for length in (7, 8, 9, 0, 30)]
     with caplog.at_level(logging.WARNING):
-        log_cut_count("validation", sources, SearchOptions(max_source_tokens=8))
-        log_cut_count("validation", sources[:2], SearchOptions(max_source_tokens=8))
+        for some in (sources, sources[:2]):
+            cuts = find_cuts(some, SearchOptions(max_source_tokens=8))
+            log_cut_count("validation", len(cuts), len(some), 8)
     assert caplog.messages == [
         "validation: 2 of 5 sentences have more than 8 pieces, cut to the first 8"
     ]

@@ -21,9 +21,9 @@ from weebill.translation.search import (
     search,
 )
 from weebill.translation.search import prepacked as prepacked_module
-from weebill.translation.search.batching import length_sorted_batches
+from weebill.translation.search.ensemble import largest
+from weebill.translation.search.options import length_sorted_batches
 from weebill.translation.search.prepacked import prepacked
-from weebill.translation.search.top import largest
 
 SOURCES = [[2, 3, 0], [4, 0], [3, 2, 2, 4, 3, 0], [2, 0], [0], [4, 4, 3, 0], [3, 2, 2, 4, 0]]
 SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # 3 pieces and the end at most

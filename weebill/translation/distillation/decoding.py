@@ -14,7 +14,7 @@ from weebill.files import read_json, remove_folder, sha256_file, write_json
 from weebill.translation.distillation.sentence_bleu import best_hypothesis
 from weebill.translation.distillation.tables import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
 from weebill.translation.search import Cut, SearchOptions
-from weebill.translation.search.cuts import count_line
+from weebill.translation.search.cuts import log_cut_count
 from weebill.translation.translator import TextTranslator
 
 log = logging.getLogger(__name__)
@@ -71,8 +71,7 @@ def translate_shard(
             "%s: %s of %s sentences, %.1f a second, %.0f s left",
             output, f"{total - left:,}", f"{total:,}", speed, left / speed,
         )  # fmt: skip
-    if cut := sum(cuts.values()):
-        log.warning("%s", count_line(str(shard), cut, total, search.max_source_tokens))
+    log_cut_count(str(shard), sum(cuts.values()), total, search.max_source_tokens)
     with TableWriter(output, NBEST_SCHEMA) as writer:
         for chunk_path in chunks:
             for part in read_batches(chunk_path):

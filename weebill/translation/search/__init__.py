@@ -1,21 +1,7 @@
 """Search: from source pieces to the most probable target pieces, greedily or with a beam."""
+# ruff: noqa: F401  these names are imported from here
 
 from weebill.translation.search.cuts import Cut, OnCut, find_cuts
 from weebill.translation.search.options import Candidate, Sampling, SearchOptions
 from weebill.translation.search.prepacked import fastest_precision, prepack
 from weebill.translation.search.run import Progress, greedy, greedy_translations, search
-
-__all__ = [
-    "Candidate",
-    "Cut",
-    "OnCut",
-    "Progress",
-    "Sampling",
-    "SearchOptions",
-    "fastest_precision",
-    "find_cuts",
-    "greedy",
-    "greedy_translations",
-    "prepack",
-    "search",
-]

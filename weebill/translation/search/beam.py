@@ -10,9 +10,8 @@ from torch import Tensor
 from weebill.errors import InputError
 from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import EOS, UNK
-from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble, largest
 from weebill.translation.search.options import Candidate, SearchOptions
-from weebill.translation.search.top import largest
 
 
 def beam_batch(
@@ -25,7 +24,7 @@ def beam_batch(
     Among equally probable continuations, the one with the better parent wins, then the first in the vocabulary.
     Raises InputError if the networks' output is NaN.
     """
-    beam = _Beam(ensemble, source, mask, limits, options)
+    beam = _Beam(ensemble, ensemble.start(source, mask), limits, options)
     while beam.step():
         pass
     for found in beam.finished:
@@ -44,17 +43,9 @@ class _Beam:
     pieces: (b, k, length) chosen so far; last: (b·k,) the decoder's next input.
     """
 
-    def __init__(
-        self,
-        ensemble: Ensemble,
-        source: Tensor,
-        mask: Tensor,
-        limits: Tensor,
-        options: SearchOptions,
-    ) -> None:
-        count, device = source.shape[0], source.device
-        self.ensemble, self.options, self.limits = ensemble, options, limits
-        self.states = ensemble.start(source, mask)
+    def __init__(self, ensemble: Ensemble, states: list, limits: Tensor, options: SearchOptions):
+        count, device = len(limits), limits.device
+        self.ensemble, self.states, self.limits, self.options = ensemble, states, limits, options
         self.ids = list(range(count))  # sentence of each row of totals
         self.finished: list[list[Candidate]] = [[] for _ in self.ids]
         self.allowed = torch.full((count, 1), options.beam, device=device)  # slots left
@@ -75,7 +66,6 @@ class _Beam:
         slots = int(live.sum(1).max())
         if not slots:
             return False
-
         order = (~live).byte().argsort(dim=1, stable=True)[:, :slots]  # live ones first
         live, scores = live.gather(1, order), scores.gather(1, order)
         parents, tokens = parents.gather(1, order), tokens.gather(1, order)
@@ -89,7 +79,8 @@ class _Beam:
         unknown = values[:, UNK].clone()
         if not self.options.allow_unknown:
             values[:, UNK] = -torch.inf
-        width = min(int(self.allowed.max()), values.shape[1])
+        most = int(self.allowed.max())
+        width = min(most, values.shape[1])
         best, tokens = largest(values, width)  # (b·k, width)
         values[:, UNK] = unknown
         at_limit = (self.limits <= length + 1).repeat_interleave(slots)
@@ -97,53 +88,46 @@ class _Beam:
             best[at_limit], tokens[at_limit] = -torch.inf, EOS
             best[at_limit, 0] = values[at_limit, EOS]
         log_p = self.ensemble.log_probabilities(values, tokens)
-        log_p = log_p.masked_fill_(best == -torch.inf, -torch.inf).double()
-        log_p = log_p.view(count, slots, width)
+        log_p = (
+            log_p.masked_fill_(best == -torch.inf, -torch.inf).double().view(count, slots, width)
+        )
         scores = (self.totals[:, :, None] + log_p).flatten(1)  # (b, k·width)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
-        keep = min(int(self.allowed.max()), scores.shape[1])
-        scores, order = scores[:, :keep], order[:, :keep]
-        return scores, order // width, tokens.reshape(count, -1).gather(1, order)
+        order = order[:, :most]
+        return scores[:, :most], order // width, tokens.reshape(count, -1).gather(1, order)
 
     def _finish(self, ended: Tensor, scores: Tensor, parents: Tensor) -> None:
         length = self.pieces.shape[2] + 1  # end included
-        divisor = length**self.options.length_normalisation
         for row, rank in ended.nonzero().tolist():
             pieces = self.pieces[row, int(parents[row, rank])].tolist()
-            score = float(scores[row, rank]) / divisor
+            score = float(scores[row, rank]) / length**self.options.length_normalisation
             self.finished[self.ids[row]].append(Candidate(tuple(pieces), score))
         self.allowed = self.allowed - ended.sum(1, keepdim=True)
 
     def _hopeful(self, live: Tensor, scores: Tensor) -> Tensor:
         """Return (b,), False if no live hypothesis of a sentence can still enter the n best: log p only falls."""
         best = scores.masked_fill(~live, -torch.inf).amax(1).tolist()
-        hopeful = []
-        for row, (total, limit) in enumerate(zip(best, self.limits.tolist(), strict=True)):
-            found = sorted((c.score for c in self.finished[self.ids[row]]), reverse=True)
+        hopeful, nbest = [], self.options.nbest
+        for row, total, limit in zip(self.ids, best, self.limits.tolist(), strict=True):
+            found = sorted((c.score for c in self.finished[row]), reverse=True)
             reachable = total / limit**self.options.length_normalisation
-            nbest = self.options.nbest
             hopeful.append(len(found) < nbest or reachable > found[nbest - 1])
         return torch.tensor(hopeful, device=live.device)
 
     def _advance(self, live: Tensor, scores: Tensor, parents: Tensor, tokens: Tensor) -> None:
         count, slots = parents.shape
         before = self.pieces.shape[1]
-        first = torch.arange(count, device=parents.device)[:, None] * before
-        rows = (first + parents).flatten()
-        unchanged = slots == before and torch.equal(
-            rows, torch.arange(count * slots, device=rows.device)
-        )
-        if not unchanged:
-            self.states = self.states.select(rows)
+        rows = (torch.arange(count, device=parents.device)[:, None] * before + parents).flatten()
+        if slots != before or not torch.equal(rows, torch.arange(len(rows), device=rows.device)):
+            self.states = [state.select(rows) for state in self.states]
         history = self.pieces.flatten(0, 1)[rows].view(count, slots, -1)
         self.pieces = torch.cat([history, tokens[:, :, None]], 2)
         self.totals = scores.masked_fill(~live, -torch.inf)
-
         going = live.any(1)
         self.allowed = self.allowed.masked_fill(~going[:, None], 0)
         kept = going.nonzero().squeeze(1)
         if count - len(kept) >= max(1, FINISHED_SHARE * count):
-            self.states = self.states.keep(kept)
+            self.states = [state.keep(kept) for state in self.states]
             self.pieces, self.totals = self.pieces[kept], self.totals[kept]
             self.limits, self.allowed = self.limits[kept], self.allowed[kept]
             self.ids = [self.ids[row] for row in kept.tolist()]

@@ -28,37 +28,22 @@ OnCut = Callable[[Cut], None]
 def find_cuts(sources: Sequence[Sequence[int]], options: SearchOptions) -> list[Cut]:
     """Return the sources, pieces with EOS last, that `options.crop` shortens; EOS is not counted."""
     most = options.max_source_tokens
-    return [
-        Cut(number, len(source) - 1, most)
-        for number, source in enumerate(sources)
-        if len(source) - 1 > most
-    ]
-
-
-def log_cut(cut: Cut) -> None:
-    """Log a warning that gives the sentence's place in the input, from 1."""
-    cut_logger("sentence ")(cut)
+    lengths = [len(source) - 1 for source in sources]
+    return [Cut(number, length, most) for number, length in enumerate(lengths) if length > most]
 
 
 def cut_logger(place: str) -> OnCut:
     """Return a function that logs each cut as a warning, as `PLACE` and the line's number, from 1."""
-
-    def log(cut: Cut) -> None:
-        logging.warning("%s%d: %s", place, cut.sentence + 1, cut)
-
-    return log
+    return lambda cut: logging.warning("%s%d: %s", place, cut.sentence + 1, cut)
 
 
 def ignore_cut(cut: Cut) -> None:
     """Do nothing: for timing, because other jobs translate the same sentences and log their cuts."""
 
 
-def log_cut_count(place: str, sources: Sequence[Sequence[int]], options: SearchOptions) -> None:
-    """Log the number of cut sources in one line, if any: for texts that are translated many times."""
-    if cuts := find_cuts(sources, options):
-        logging.warning("%s", count_line(place, len(cuts), len(sources), options.max_source_tokens))
-
-
-def count_line(place: str, cuts: int, sentences: int, kept: int) -> str:
-    """Return one line with the number of cut sentences of a text."""
-    return f"{place}: {cuts:,} of {sentences:,} sentences have more than {kept} pieces, cut to the first {kept}"
+def log_cut_count(place: str, cuts: int, sentences: int, kept: int) -> None:
+    """Log the number of a text's sentences that were cut to `kept` pieces, if any, in one line."""
+    if cuts:
+        logging.warning(
+            f"{place}: {cuts:,} of {sentences:,} sentences have more than {kept} pieces, cut to the first {kept}"
+        )

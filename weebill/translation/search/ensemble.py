@@ -1,8 +1,6 @@
-"""Ensembles: one or several networks with one vocabulary, decoding together."""
+"""What all searches use: ensembles of networks that decode together, and the largest of many values."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import chain
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -11,45 +9,31 @@ from torch import Tensor, nn
 FINISHED_SHARE = 0.125
 
 ROWS = 32  # rows whose log probabilities are computed at once; the processor's cache holds them
+CHUNK = 64  # values of which `largest` compares the maximum first
 
 
 class Ensemble:
-    """Networks whose log probabilities are averaged at each step.
-
-    Each has `encode`, `start` and `step`, and a state with `select` and `keep`, like
-    `network.Translator`.
-    """
+    """Networks whose log probabilities are averaged at each step; each has the interface of `network.Translator`."""
 
     def __init__(self, networks: Sequence[nn.Module]) -> None:
         if not networks:
             raise ValueError("an ensemble needs at least one network")
         self.networks = list(networks)
 
-    @property
-    def device(self) -> torch.device:
-        """Device of the first network."""
-        first = self.networks[0]
-        return next(
-            (t.device for t in chain(first.parameters(), first.buffers())), torch.device("cpu")
-        )
+    def start(self, source: Tensor, mask: Tensor) -> list:
+        """Encode (b, s) sources; return each decoder's state with one row per sentence."""
+        return [network.start(network.encode(source, mask), mask) for network in self.networks]
 
-    def start(self, source: Tensor, mask: Tensor) -> "States":
-        """Encode (b, s) sources; return the decoders' states with one row per sentence."""
-        return States(
-            [network.start(network.encode(source, mask), mask) for network in self.networks]
-        )
-
-    def step(self, tokens: Tensor, states: "States") -> tuple[Tensor, "States"]:
+    def step(self, tokens: Tensor, states: list) -> tuple[Tensor, list]:
         """Take the last pieces (rows,); return values (rows, V) and the new states.
 
-        The values are the logits of a single network, or the averaged log probabilities of
-        several; `log_probabilities` handles both.
+        The values are the logits of a single network, or the averaged log probabilities of several.
         """
         results = [
             network.step(tokens, state)
-            for network, state in zip(self.networks, states.each, strict=True)
+            for network, state in zip(self.networks, states, strict=True)
         ]
-        after = States([state for _, state in results])
+        after = [state for _, state in results]
         if len(results) == 1:
             return results[0][0].float(), after
         total = results[0][0].float().log_softmax(-1)
@@ -60,8 +44,7 @@ class Ensemble:
     def log_probabilities(self, values: Tensor, tokens: Tensor) -> Tensor:
         """Return log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
 
-        The average of log probabilities is not normalised, as in Marian, though its exponentials
-        sum to less than one.
+        Averaged log probabilities are not normalised, as in Marian, though their exponentials sum to less than one.
         """
         if len(self.networks) > 1:
             return values.gather(1, tokens)
@@ -73,30 +56,52 @@ class Ensemble:
         )
 
 
-class States:
-    """Decoder states of an ensemble's networks."""
+def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the k largest of each row of values (rows, n) and their indices, equal ones in order of index.
 
-    def __init__(self, each: list) -> None:
-        self.each = each
+    This equals a stable descending sort cut at k, without sorting: the k + 1 largest lie in the k + 1
+    chunks with the largest maxima, so one pass finds the chunks and a second reads only these.
+    (torch.topk over the whole row is several times slower on a CPU, and its order of ties is undefined.)
+    """
+    if values.shape[1] <= CHUNK * (k + 1):
+        top, indices = values.sort(dim=1, descending=True, stable=True)
+        return top[:, :k], indices[:, :k]
+    top, indices = _any_largest(values, k + 1)
+    # All values above the (k + 1)-th are here; the choice among values equal to it is undefined.
+    tied = top[:, k - 1] == top[:, k]
+    top, indices = _in_order(top[:, :k], indices[:, :k])
+    if bool(tied.any()):  # frequent among logits rounded to bfloat16
+        indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
+    return top, indices
 
-    def select(self, rows: Tensor) -> "States":
-        """Let new row i continue old row rows[i] of the same sentence."""
-        return States([state.select(rows) for state in self.each])
 
-    def keep(self, sentences: Tensor) -> "States":
-        """Keep only these sentences, with all their rows."""
-        return States([state.keep(sentences) for state in self.each])
+def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the k largest of each row and their indices; the choice and order of equal ones are undefined."""
+    rows, n = values.shape
+    whole = n // CHUNK * CHUNK
+    chunks = values[:, :whole].unflatten(1, (-1, CHUNK))  # (rows, chunks, CHUNK)
+    best = chunks.amax(2).topk(k, dim=1).indices  # (rows, k)
+    inside = chunks.gather(1, best[:, :, None].expand(-1, -1, CHUNK)).flatten(1)
+    offsets = torch.arange(CHUNK, device=values.device)
+    indices = (best[:, :, None] * CHUNK + offsets).flatten(1)
+    if whole < n:
+        inside = torch.cat([inside, values[:, whole:]], 1)
+        rest = torch.arange(whole, n, device=values.device).expand(rows, -1)
+        indices = torch.cat([indices, rest], 1)
+    top, where = inside.topk(k, dim=1)
+    return top, indices.gather(1, where)
 
 
-@contextmanager
-def evaluating(networks: Sequence[nn.Module]) -> Iterator[None]:
-    """Evaluate without dropout and gradients within the context; restore each network's mode after it."""
-    training = [network.training for network in networks]
-    try:
-        for network in networks:
-            network.eval()
-        with torch.inference_mode():
-            yield
-    finally:
-        for network, mode in zip(networks, training, strict=True):
-            network.train(mode)
+def _first_of_equals(values: Tensor, top: Tensor, indices: Tensor) -> Tensor:
+    """Return the indices of `top` (rows, k) in values (rows, n); for its least value the first of its equals."""
+    least = top[:, -1:]
+    backwards = -torch.arange(values.shape[1], dtype=torch.float32, device=values.device)
+    _, equals = _any_largest(torch.where(values == least, backwards, -torch.inf), top.shape[1])
+    place = (top == least).cumsum(1) - 1
+    return torch.where(top == least, equals.gather(1, place.clamp(min=0)), indices)
+
+
+def _in_order(top: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    indices, order = indices.sort(1)
+    top, again = top.gather(1, order).sort(dim=1, descending=True, stable=True)
+    return top, indices.gather(1, again)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search.batching import length_sorted_batches
 
 BATCH_SIZE = 32
 TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all equal
@@ -78,7 +77,7 @@ class SearchOptions:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
 
     def batches(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Divide sources of these lengths, ends excluded, into batches by `length_sorted_batches`."""
+        """Divide sources of these lengths, ends excluded, by `length_sorted_batches`."""
         return length_sorted_batches(lengths, self.batch_size or BATCH_SIZE, self.batch_tokens)
 
     def crop(self, source: Sequence[int]) -> list[int]:
@@ -96,3 +95,24 @@ class Candidate:
 
     tokens: tuple[int, ...]
     score: float
+
+
+def length_sorted_batches(
+    lengths: Sequence[int], batch_size: int, batch_tokens: int
+) -> list[list[int]]:
+    """Return indices of non-empty sentences in batches, longest first, equal lengths in input order.
+
+    A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but at least one sentence.
+    The longest come first, so that a batch that is too large fails at once.
+    """
+    batches: list[list[int]] = []
+    room = 0  # number of sentences that the last batch still takes
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if not lengths[index]:
+            break
+        if not room:
+            batches.append([])
+            room = max(1, min(batch_size, batch_tokens // lengths[index]))
+        batches[-1].append(index)
+        room -= 1
+    return batches

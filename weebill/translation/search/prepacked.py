@@ -26,13 +26,8 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
     precision: float32; or bfloat16, which rounds weights, inputs and outputs of these layers; sums and all other
     layers stay in float32.
     """
-    if precision == "float32":
-        for module in _linears([network]):
-            module.forward = _Prepacked(module)
-        return
-    for module in network.modules():
-        if type(module) is nn.Linear and module.weight.numel():
-            module.forward = _Rounded(module)
+    for module in _linears([network], precision):
+        module.forward = _Packed(module, precision)
 
 
 def fastest_precision(device: str) -> str:
@@ -46,42 +41,32 @@ def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
     modules = [module for module in _linears(networks) if "forward" not in vars(module)]
     try:
         for module in modules:
-            module.forward = _Prepacked(module)
+            module.forward = _Packed(module)
         yield
     finally:
         for module in modules:
             vars(module).pop("forward", None)
 
 
-def _linears(networks: Sequence[nn.Module]) -> list[nn.Linear]:
-    """Return the plain linear layers that oneDNN can multiply, each once."""
+def _linears(networks: Sequence[nn.Module], precision: str = "float32") -> list[nn.Linear]:
+    """Return the plain linear layers that oneDNN can multiply in a precision, each once."""
+    fits = for_onednn if precision == "float32" else torch.Tensor.numel
     modules = dict.fromkeys(chain.from_iterable(network.modules() for network in networks))
-    return [module for module in modules if type(module) is nn.Linear and for_onednn(module.weight)]
+    return [module for module in modules if type(module) is nn.Linear and fits(module.weight)]
 
 
-class _Prepacked:
-    """Forward pass of a linear layer, without gradients."""
+class _Packed:
+    """Forward pass of a linear layer, without gradients; sums, input and output are float32 in any precision."""
 
-    def __init__(self, linear: nn.Linear) -> None:
+    def __init__(self, linear: nn.Linear, precision: str = "float32") -> None:
+        self.dtype = getattr(torch, precision)
         self.weight, self.bias = linear.weight.detach(), linear.bias
         with torch.no_grad():
-            self.product = PackedLinear(self.weight, self.bias, rows=ROWS)
+            bias = None if self.bias is None else self.bias.to(self.dtype)
+            self.product = PackedLinear(self.weight.to(self.dtype), bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Map x (…, inputs) → (…, outputs)."""
-        if x.numel() < FEWEST_ROWS * x.shape[-1]:
+        if self.dtype == torch.float32 and x.numel() < FEWEST_ROWS * x.shape[-1]:
             return functional.linear(x, self.weight, self.bias)
-        return self.product(x)
-
-
-class _Rounded:
-    """Forward pass in bfloat16 with float32 sums; input and output are float32."""
-
-    def __init__(self, linear: nn.Linear) -> None:
-        bias = None if linear.bias is None else linear.bias.bfloat16()
-        with torch.no_grad():
-            self.product = PackedLinear(linear.weight.bfloat16(), bias, rows=ROWS)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Map x (…, inputs) → (…, outputs)."""
-        return self.product(x.bfloat16()).to(x.dtype)
+        return self.product(x.to(self.dtype)).to(x.dtype)

@@ -1,16 +1,17 @@
-"""Search over any number of sentences in batches; results are in the order of the input."""
+"""Search over any number of sentences in batches, and greedy search; results are in the order of the input."""
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
 from weebill.translation.model.batch import pad
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.network import START
+from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 from weebill.translation.search.beam import beam_batch
-from weebill.translation.search.cuts import log_cut_count
-from weebill.translation.search.ensemble import Ensemble, evaluating
-from weebill.translation.search.greedy import greedy_batch
+from weebill.translation.search.cuts import find_cuts, log_cut_count
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill.translation.search.options import Candidate, SearchOptions
 from weebill.translation.search.prepacked import prepacked
 from weebill.translation.search.sampling import sample_batch
@@ -21,52 +22,32 @@ Progress = Callable[[int], None]
 def search(
     networks: Sequence[nn.Module],
     sources: Sequence[Sequence[int]],
-    options: SearchOptions | None = None,
+    options: SearchOptions = SearchOptions(),
     progress: Progress | None = None,
 ) -> list[list[Candidate]]:
     """Return the n best translations of each source, best first, as scored candidates.
 
-    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last, as
-    `Vocabulary.encode` returns them.  A source of EOS only has one candidate, the empty translation,
-    with score 0.  Results of a sentence do not depend on the others, up to the rounding of sums.
+    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last.  A source of EOS only has one
+    candidate, the empty translation, with score 0.  Results of a sentence do not depend on the others, up to the
+    rounding of sums.
     progress: called with the number of sentences of each finished batch.
     Raises InputError if a network's output is NaN.
     """
-    options = options or SearchOptions()
-    results = [[Candidate((), 0.0)] for _ in sources]
-    ensemble = Ensemble(networks)
-    with evaluating(networks):
-        for batch, source, mask, limits in _batches(ensemble, sources, options, progress):
-            found = search_batch(ensemble, source, mask, limits, options)
-            for index, candidates in zip(batch, found, strict=True):
-                results[index] = candidates
-    return results
-
-
-def search_batch(
-    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
-) -> list[list[Candidate]]:
-    """Run `sample_batch` if the options ask for samples, else `beam_batch`."""
-    found = beam_batch if options.sampling is None else sample_batch
-    return found(ensemble, source, mask, limits, options)
+    return _run(search_batch, [Candidate((), 0.0)], networks, sources, options, progress)
 
 
 def greedy(
     networks: Sequence[nn.Module],
     sources: Sequence[Sequence[int]],
-    options: SearchOptions | None = None,
+    options: SearchOptions = SearchOptions(),
     progress: Progress | None = None,
 ) -> list[list[int]]:
     """Return the pieces of each source's greedy translation: faster than `search` with beam 1, without scores."""
-    options = options or SearchOptions()
-    results: list[list[int]] = [[] for _ in sources]
-    ensemble = Ensemble(networks)
-    with evaluating(networks):
-        for batch, source, mask, limits in _batches(ensemble, sources, options, progress):
-            found = greedy_batch(ensemble, source, mask, limits, options.allow_unknown)
-            for index, tokens in zip(batch, found, strict=True):
-                results[index] = tokens
-    return results
+
+    def find(ensemble, source, mask, limits, options):
+        return greedy_batch(ensemble, source, mask, limits, options.allow_unknown)
+
+    return _run(find, [], networks, sources, options, progress)
 
 
 def greedy_translations(
@@ -78,24 +59,73 @@ def greedy_translations(
     """
     sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
     if text is not None:
-        log_cut_count(text, sources, options)
+        cuts = find_cuts(sources, options)
+        log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)
     with prepacked([network]):
         return vocabulary.decode(greedy([network], sources, options))
 
 
-def _batches(
-    ensemble: Ensemble,
-    sources: Sequence[Sequence[int]],
-    options: SearchOptions,
-    progress: Progress | None,
-) -> Iterator[tuple[list[int], Tensor, Tensor, Tensor]]:
-    """Yield indices, padded sources (b, s), their mask and the length limits (b,) of each batch."""
+@torch.inference_mode()
+def _run(find: Callable, empty: list, networks, sources, options, progress) -> list:
+    """Search each batch by the function `find`, without dropout; `empty` is the result of a source of EOS only."""
+    ensemble, results = Ensemble(networks), [list(empty) for _ in sources]
+    tensors = itertools.chain(networks[0].parameters(), networks[0].buffers())
+    device = next((tensor.device for tensor in tensors), "cpu")
     cropped = [options.crop(source) for source in sources]
     lengths = [len(source) - 1 for source in cropped]
-    for batch in options.batches(lengths):
-        padded = pad([cropped[index] for index in batch])
-        source, mask = (side.to(ensemble.device) for side in padded)
-        limits = torch.tensor([options.limit(lengths[index]) for index in batch])
-        yield batch, source, mask, limits.to(ensemble.device)
-        if progress is not None:
-            progress(len(batch))
+    training = [network.training for network in networks]
+    try:
+        for network in networks:
+            network.eval()
+        for batch in options.batches(lengths):
+            source, mask = (side.to(device) for side in pad([cropped[index] for index in batch]))
+            limits = torch.tensor([options.limit(lengths[index]) for index in batch])
+            found = find(ensemble, source, mask, limits.to(device), options)
+            for index, result in zip(batch, found, strict=True):
+                results[index] = result
+            if progress is not None:
+                progress(len(batch))
+    finally:
+        for network, mode in zip(networks, training, strict=True):
+            network.train(mode)
+    return results
+
+
+def search_batch(
+    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
+) -> list[list[Candidate]]:
+    """Run `sample_batch` if the options ask for samples, else `beam_batch`."""
+    found = beam_batch if options.sampling is None else sample_batch
+    return found(ensemble, source, mask, limits, options)
+
+
+def greedy_batch(
+    ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, allow_unknown: bool = False
+) -> list[list[int]]:
+    """Return the pieces of each sentence's translation, without its end.
+
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.  Among equally probable pieces,
+    the first in the vocabulary wins.
+    """
+    states = ensemble.start(source, mask)
+    tokens = torch.full_like(limits, START)
+    live = torch.ones_like(limits, dtype=torch.bool)
+    ids = list(range(len(limits)))  # sentence of each row
+    translations: list[list[int]] = [[] for _ in ids]
+    for length in itertools.count(1):
+        values, states = ensemble.step(tokens, states)
+        if not allow_unknown:
+            values[:, UNK] = -torch.inf
+        tokens = values.argmax(-1)
+        live &= (tokens != EOS) & (length < limits)
+        going = live.tolist()
+        if not any(going):
+            return translations
+        for sentence, token, goes in zip(ids, tokens.tolist(), going, strict=True):
+            if goes:
+                translations[sentence].append(token)
+        if going.count(False) >= FINISHED_SHARE * len(going):
+            rows = live.nonzero().squeeze(1)
+            states = [state.keep(rows) for state in states]
+            tokens, limits, live = tokens[rows], limits[rows], live[rows]
+            ids = [sentence for sentence, goes in zip(ids, going, strict=True) if goes]

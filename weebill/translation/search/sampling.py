@@ -13,9 +13,8 @@ from torch import Tensor
 
 from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import EOS, UNK
-from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble, largest
 from weebill.translation.search.options import Candidate, SearchOptions
-from weebill.translation.search.top import largest
 
 
 def sample_batch(
@@ -30,8 +29,8 @@ def sample_batch(
         _numbers(options.sampling.seed, row[keep].tolist())
         for row, keep in zip(source, mask, strict=True)
     ]
-    states = ensemble.start(source, mask)
-    states = states.select(torch.arange(count, device=device).repeat_interleave(each))
+    rows = torch.arange(count, device=device).repeat_interleave(each)
+    states = [state.select(rows) for state in ensemble.start(source, mask)]
     samples: list[list[list[int]]] = [[[] for _ in range(each)] for _ in range(count)]
     totals = np.zeros((count, each))
     live = np.ones((count, each), dtype=bool)
@@ -64,7 +63,7 @@ def sample_batch(
         going = live[ids].any(1)
         if (~going).sum() >= max(1, FINISHED_SHARE * len(ids)) or not going.any():
             kept = torch.from_numpy(np.flatnonzero(going)).to(device)
-            states, ids = states.keep(kept), ids[going]
+            states, ids = [state.keep(kept) for state in states], ids[going]
             tokens = tokens.view(-1, each)[kept].flatten()
     return [
         [Candidate(tuple(one), float(score)) for one, score in zip(some, scores, strict=True)]
