@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.translation.distillation.joining import join
+from weebill.translation.distillation.merging import join
 
 with job(snakemake.log[0]):
     join(snakemake.input.corpora, snakemake.output.training)

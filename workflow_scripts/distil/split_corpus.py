@@ -5,7 +5,7 @@ Write the kept rows of a table as shards. A shard has the side to translate and,
 
 from weebill.workflow.job import job
 
-from weebill.translation.distillation.splitting import split_corpus
+from weebill.translation.distillation.shards import split_corpus
 
 with job(snakemake.log[0]):
     [corpus], params = snakemake.input, snakemake.params

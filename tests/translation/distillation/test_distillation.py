@@ -14,10 +14,8 @@ import pytest
 from weebill.corpus.table import ShardWriter, read_columns
 from weebill.errors import InputError
 from weebill.translation.distillation.decoding import translate_shard
-from weebill.translation.distillation.joining import join
-from weebill.translation.distillation.merging import Translated, merge
-from weebill.translation.distillation.splitting import split_corpus
-from weebill.translation.distillation.tables import shard_bounds
+from weebill.translation.distillation.merging import Translated, join, merge
+from weebill.translation.distillation.shards import shard_bounds, split_corpus
 from weebill.translation.search import Cut, SearchOptions
 from weebill.translation.translator import Hypothesis
 

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
-from weebill.files import read_json, remove_folder, sha256_file, write_json
+from weebill.files import claim_folder, read_json, remove_folder, sha256_file, write_json
 from weebill.translation.distillation.sentence_bleu import best_hypothesis
-from weebill.translation.distillation.tables import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
+from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
 from weebill.translation.search import Cut, SearchOptions
 from weebill.translation.search.cuts import log_cut_count
 from weebill.translation.translator import TextTranslator
@@ -46,11 +46,8 @@ def translate_shard(
         "made_by": dict(made_by),
         "language": language,
     }
-    if not (work / "signature.json").is_file() or read_json(work / "signature.json") != signature:
-        if work.exists():
-            remove_folder(work)
-        work.mkdir(parents=True)
-        write_json(work / "signature.json", signature)
+    work.mkdir(parents=True, exist_ok=True)
+    claim_folder(work, "signature.json", signature)
     total, done, start = count_rows(shard), 0, time.monotonic()
     rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
     cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
@@ -60,9 +57,7 @@ def translate_shard(
         if chunks[-1].is_file():
             continue
         found, cuts[str(number)] = _translate(chunk, translator, search, language)
-        write_json(
-            work / CUTS, cuts
-        )  # before the chunk, because a finished chunk is not made again
+        write_json(work / CUTS, cuts)  # before the chunk: a finished chunk is not made again
         write_table(chunks[-1], found)
         done += chunk.num_rows
         speed = done / (time.monotonic() - start)
@@ -92,12 +87,6 @@ def _translate(
         0 if reference is None else best_hypothesis(hypotheses, reference, language)
         for hypotheses, reference in zip(texts, chunk["target"].to_pylist(), strict=True)
     ]
-    columns = [*chunk.columns, texts, scores, selected]
-    table = pa.table(
-        [
-            column if isinstance(column, pa.ChunkedArray) else pa.array(column, field.type)
-            for column, field in zip(columns, NBEST_SCHEMA, strict=True)
-        ],
-        schema=NBEST_SCHEMA,
-    )
-    return table, len(cuts)
+    columns = dict(zip(chunk.column_names, chunk.columns, strict=True))
+    columns |= {"hypotheses": texts, "scores": scores, "selected": selected}
+    return pa.table(columns, NBEST_SCHEMA), len(cuts)

@@ -1,4 +1,4 @@
-"""Verification of translated shards against their corpora, and their merge into one table of pairs."""
+"""Verification of translated shards against their corpora, their merge into tables of pairs, and joins of tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ import pyarrow.compute as pc
 from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
-from weebill.translation.distillation.tables import NBEST_SCHEMA, Rows, merged_schema, shard_bounds
+from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows, shard_bounds
+
+MERGED_COLUMNS = ("source", "target", "corpus", "row")
+WEIGHT = pa.field("weight", pa.float64())
 
 
 @dataclass(frozen=True)
@@ -34,43 +37,70 @@ def merge(
     Raises InputError naming the shard if its rows are not exactly the rows of the corpus in order, and if no row is
     written, unless `may_be_empty`.
     """
-    weighted = any("weight" in read_schema(part.corpus).names for part in parts)
     read = 0
-    with TableWriter(output, merged_schema(weighted)) as writer:
+    with _writer(output, [part.corpus for part in parts]) as writer:
         for part in parts:
-            for rows in _verified(part, weighted):
+            for rows in _verified(part):
                 read += rows.num_rows
-                rows = rows.filter(_not_empty(rows["target"]))
+                characters = pc.utf8_length(pc.utf8_trim_whitespace(rows["target"]))
+                rows = rows.filter(pc.greater(characters, 0))
                 if part.side == "target":
                     swapped = {"source": "target", "target": "source"}
                     rows = rows.rename_columns([swapped.get(n, n) for n in rows.column_names])
-                writer.write(rows)
+                writer.write(_weighted(rows))
         written = writer.rows
     if not written and not may_be_empty:
         raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
     return {"read": read, "written": written, "empty": read - written}
 
 
-def _verified(part: Translated, weighted: bool) -> Iterator[pa.Table]:
+def join(tables: Sequence[str | Path], output: str | Path) -> None:
+    """Write the rows of merged tables that scores did not drop one after the other, with the columns of `merge`.
+
+    Raises InputError if no row is left.
+    """
+    with _writer(output, tables) as writer:
+        for table in tables:
+            for batch in read_batches(table, _columns(table, MERGED_COLUMNS)):
+                writer.write(_weighted(pa.table(batch)))
+        if not writer.rows:
+            raise InputError(f"{output}: no translation is left; drop less by distillation.scores")
+
+
+def _writer(output: str | Path, tables: Sequence[str | Path]) -> TableWriter:
+    """Make the writer of merged pairs, with weights if one of the tables has them."""
+    fields = [SPLIT_SCHEMA.field(name) for name in MERGED_COLUMNS]
+    weighted = any(WEIGHT.name in read_schema(table).names for table in tables)
+    return TableWriter(output, pa.schema([*fields, *([WEIGHT] * weighted)]))
+
+
+def _columns(table: str | Path, names: Sequence[str]) -> list[str]:
+    """Return the columns to read of a table: some names, and weights if it has them."""
+    return [*names, *([WEIGHT.name] * (WEIGHT.name in read_schema(table).names))]
+
+
+def _weighted(rows: pa.Table) -> pa.Table:
+    """Return rows with weights: null if there are none."""
+    if WEIGHT.name in rows.column_names:
+        return rows
+    return rows.append_column(WEIGHT, pa.nulls(rows.num_rows, WEIGHT.type))
+
+
+def _verified(part: Translated) -> Iterator[pa.Table]:
     """Yield the rows of a corpus in order: the translated text as source, the selected translation as target."""
-    has_weight = "weight" in read_schema(part.corpus).names
-    columns = [part.side, "corpus", "row", *(["weight"] * has_weight)]
+    columns = _columns(part.corpus, [part.side, "corpus", "row"])
     expected_rows = Rows(part.corpus, columns, {part.side: "source"})
     bounds = shard_bounds(count_rows(part.corpus), len(part.shards))
-    sizes = [end - begin for begin, end in pairwise(bounds)]
-    for shard, size in zip(part.shards, sizes, strict=True):
-        if (found := count_rows(shard)) != size:
+    for shard, (begin, end) in zip(part.shards, pairwise(bounds), strict=True):
+        if (found := count_rows(shard)) != end - begin:
             raise InputError(
-                f"{shard}: has {found:,} rows where its part of {part.corpus} has {size:,}; "
+                f"{shard}: has {found:,} rows where its part of {part.corpus} has {end - begin:,}; "
                 "delete this shard and run again"
             )
         for batch in read_batches(shard, NBEST_SCHEMA.names):
             expected = pa.Table.from_batches(expected_rows.take(batch.num_rows))
             _check_rows(shard, pa.table(batch), expected)
-            rows = expected.append_column("target", _selected(shard, batch))
-            if weighted and not has_weight:
-                rows = rows.append_column("weight", pa.nulls(rows.num_rows, pa.float64()))
-            yield rows
+            yield expected.append_column("target", _selected(shard, batch))
 
 
 def _check_rows(shard: str | Path, found: pa.Table, expected: pa.Table) -> None:
@@ -99,7 +129,3 @@ def _selected(shard: str | Path, batch: pa.RecordBatch) -> pa.Array:
         raise InputError(f"{shard}: row {row} has no translation; delete this shard and run again")
     starts = hypotheses.offsets.to_numpy()[:-1]
     return hypotheses.values.take(pa.array(starts + selected, pa.int64()))
-
-
-def _not_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(text)), 0)

@@ -1,0 +1,78 @@
+"""Shards of a corpus, which separate jobs translate: their split, and the tables of shards and n-best lists."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+
+from weebill.corpus.table import TableWriter, count_rows, read_batches
+from weebill.errors import InputError
+from weebill.experiment.corpora import Side
+
+SPLIT_SCHEMA = pa.schema(
+    [
+        ("corpus", pa.string()),
+        ("row", pa.int64()),
+        ("source", pa.string()),  # the text to translate, from either side of the corpus
+        ("target", pa.string()),  # the reference; null in monolingual text
+    ]
+)
+NBEST_SCHEMA = pa.schema(
+    [
+        *SPLIT_SCHEMA,
+        pa.field("hypotheses", pa.list_(pa.string())),  # best first
+        pa.field("scores", pa.list_(pa.float64())),  # log p / length^length_normalisation
+        pa.field("selected", pa.int32()),  # the hypothesis that students learn
+    ]
+)
+
+
+def split_corpus(
+    corpus: str | Path, shards: Sequence[str | Path], parallel: bool, side: Side = "source"
+) -> None:
+    """Write the kept rows of a corpus as shards, with references if it is `parallel`.
+
+    side: the side to translate; for monolingual text this may be the target.
+    Raises InputError if a kept row of parallel text has no reference.
+    """
+    bounds = shard_bounds(count_rows(corpus), len(shards))
+    columns = ["corpus", "row", side, *(["target"] if parallel else [])]
+    rows = Rows(corpus, columns, {side: "source"})
+    for path, (begin, end) in zip(shards, pairwise(bounds), strict=True):
+        with TableWriter(path, SPLIT_SCHEMA) as writer:
+            for part in rows.take(end - begin):
+                if not parallel:
+                    part = part.append_column("target", pa.nulls(part.num_rows, pa.string()))
+                elif part["target"].null_count:
+                    raise InputError(
+                        f"{corpus}: a row has no target; declare this corpus `use: monolingual`"
+                    )
+                writer.write(part)
+
+
+def shard_bounds(rows: int, shards: int) -> list[int]:
+    """Return the first row of each shard of a corpus, and the end of the last: row i is in shard i·shards // rows."""
+    return [-(-shard * rows // shards) for shard in range(shards + 1)]
+
+
+class Rows:
+    """Reader of the kept rows of a table, in order, in pieces of any size; names: columns' new names."""
+
+    def __init__(
+        self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] = {}
+    ) -> None:
+        renamed = [names.get(column, column) for column in columns]
+        self._batches = (batch.rename_columns(renamed) for batch in read_batches(path, columns))
+        self._rest: pa.RecordBatch | None = None
+
+    def take(self, count: int) -> Iterator[pa.RecordBatch]:
+        """Return the next `count` rows, or all that are left."""
+        while count > 0:
+            batch = self._rest if self._rest is not None else next(self._batches, None)
+            if batch is None:
+                return
+            part, rest = batch.slice(0, count), batch.slice(count)
+            self._rest = rest if rest.num_rows else None
+            count -= part.num_rows
+            yield part
