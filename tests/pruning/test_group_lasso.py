@@ -28,7 +28,7 @@ from weebill.pruning.group_penalty import Lasso
 from weebill.pruning.groups import group_norms
 from weebill.pruning.methods import pruning_method
 from weebill.translation.model.folder import load_model
-from weebill.translation.training.pruned_students import make_pruned
+from weebill.translation.training.pruning_study import make_pruned
 
 # strong, because the toy has only a few updates
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}

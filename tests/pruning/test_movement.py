@@ -32,7 +32,7 @@ from weebill.pruning.movement import Movement
 from weebill.pruning.movement_gates import MovementScoring
 from weebill.pruning.ranking import lowest_share
 from weebill.translation.model.folder import load_model
-from weebill.translation.training.pruned_students import make_pruned
+from weebill.translation.training.pruning_study import make_pruned
 
 UPDATES = 9
 METHOD = Movement(heads=0.5, neurons=0.6, score_rate=2.0, prune_updates=UPDATES, reset_to=4)

@@ -9,15 +9,14 @@ from weebill.workflow.job import job
 from pathlib import Path
 
 from weebill.pruning.methods import pruning_method
-from weebill.translation.training.pruned_students import make_pruned
-from weebill.translation.training.pruning_study import TranslationStudy
+from weebill.translation.training.pruning_study import TranslationStudy, make_pruned
 from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
     study = TranslationStudy(
         Path(snakemake.input.start),
-        [Path(corpus) for corpus in snakemake.input.corpora],
-        Path(snakemake.input.validation),
+        snakemake.input.corpora,
+        snakemake.input.validation,
         TrainingConfig(**snakemake.params.training),
         snakemake.params.seed,
         Hardware(**snakemake.params.hardware),

@@ -7,18 +7,20 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.translation.training.pruned_students import make_checkpoint
+from weebill.translation.training.train_from_scratch import make_model, unwatched
 from weebill.translation.training.trainer import Hardware, TrainingConfig
 
 with job(snakemake.log[0]):
-    make_checkpoint(
+    config = TrainingConfig(**snakemake.params.training)
+    make_model(
         Path(snakemake.output[0]),
+        "reset-checkpoint",
         snakemake.params.entry,
-        Path(snakemake.input.vocabulary),
-        [Path(corpus) for corpus in snakemake.input.corpora],
-        Path(snakemake.input.validation),
-        TrainingConfig(**snakemake.params.training),
-        int(snakemake.wildcards.updates),
+        snakemake.input.vocabulary,
+        snakemake.input.corpora,
+        snakemake.input.validation,
+        unwatched(config, int(snakemake.wildcards.updates)),
         seed=snakemake.params.seed,
         hardware=Hardware(**snakemake.params.hardware),
+        keep="last",
     )

@@ -16,8 +16,7 @@ from weebill.translation.model.network import Translator
 from weebill.translation.training import aligned_text
 from weebill.translation.training.aligned_text import align_text
 from weebill.translation.training.encoding import encode_corpus, links_field
-from weebill.translation.training.guided_alignment import alignment_loss, guided_attention
-from weebill.translation.training.loss import batch_loss
+from weebill.translation.training.loss import alignment_loss, batch_loss, guided_attention
 from weebill.translation.training.settings import Stage
 from weebill.translation.training.train_from_scratch import new_network
 from weebill.translation.training.trainer import TrainingConfig, tensors_hash, train

@@ -18,10 +18,9 @@ from weebill.pruning.late_reset import LateReset
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import train_vocabulary
-from weebill.translation.training.pruned_students import make_checkpoint, make_pruned
-from weebill.translation.training.pruning_study import TranslationStudy
+from weebill.translation.training.pruning_study import TranslationStudy, make_pruned
 from weebill.translation.training.settings import Hardware, TrainingConfig
-from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.train_from_scratch import make_model, new_network, unwatched
 from weebill.workflow import code_version
 
 ENTRY = {
@@ -67,9 +66,9 @@ def study_of(folder, devices=1):
         write_table(files[1], pairs(20, 1))
         texts = pairs(300, 1).to_pydict()
         train_vocabulary([*texts["source"], *texts["target"]], vocabulary, size=60, seed=1)
-        make_checkpoint(
-            folder / "checkpoint", ENTRY, vocabulary, *files, CONFIG, 4, seed=5, hardware=Hardware()
-        )
+        config = unwatched(CONFIG, 4)
+        data = folder / "checkpoint", "reset-checkpoint", ENTRY, vocabulary, *files
+        make_model(*data, config, seed=5, keep="last")
     return TranslationStudy(folder / "checkpoint", *files, CONFIG, 5, hardware)
 
 

@@ -21,8 +21,8 @@ from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
 from weebill.translation.training import callbacks, encoding
 from weebill.translation.training.loss import batch_loss
+from weebill.translation.training.pruning_study import train_separately
 from weebill.translation.training.train_from_scratch import new_network
-from weebill.translation.training.train_in_subprocess import train_separately
 from weebill.translation.training.trainer import (
     Hardware,
     TrainingConfig,

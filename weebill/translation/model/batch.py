@@ -53,11 +53,8 @@ def make_batch(sources: list, targets: list, weights=None, links: list | None = 
     source, source_mask = pad(sources)
     target, target_mask = pad(targets)
     start = torch.full((len(target), 1), START)
-    weight = (
-        torch.ones(len(sources))
-        if weights is None
-        else torch.as_tensor(weights, dtype=torch.float32)
-    )
+    weights = [1.0] * len(sources) if weights is None else weights
+    weight = torch.as_tensor(weights, dtype=torch.float32)
     decoder_input = torch.cat([start, target[:, :-1]], dim=1)
     guides = () if links is None else _guides(links, target.shape[1])
     places = target_mask.flatten().nonzero().squeeze(1)

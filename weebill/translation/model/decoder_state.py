@@ -61,9 +61,8 @@ class State:
 
     def visible(self) -> Tensor | None:
         """Return the mask of entries that each row attends to, (b, 1, beam, entries); None for all entries."""
-        one_path = (
-            self.ancestors.shape[2] == self.position + 1
-        )  # there was never more than one row per sentence
+        # As many entries as steps: there was never more than one row per sentence.
+        one_path = self.ancestors.shape[2] == self.position + 1
         return None if one_path else self.ancestors[:, None]
 
     def _without_childless(self) -> "State":

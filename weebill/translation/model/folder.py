@@ -5,7 +5,7 @@ config.json holds format, architecture with per-layer shapes, parameters, the vo
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,13 +61,14 @@ def save_model(
     check_replaceable(path, KIND)
     if quantization is not None:
         _check_no_source(Path(path).resolve(), vocabulary)
-    tensors = {
-        name: value.detach().cpu().contiguous() for name, value in _own_tensors(network).items()
-    }
+    own = _own_tensors(network).items()
+    tensors = {name: value.detach().cpu().contiguous() for name, value in own}
+    with torch.device("meta"):  # the network itself may have packed weights
+        parameters = count_parameters(Translator(network.architecture))
     config = {
         "format": FORMAT,
         "architecture": network.architecture.to_dict(),
-        "parameters": _parameters_of(network.architecture),
+        "parameters": parameters,
         "vocabulary": {"sha256": vocabulary.sha256, "pieces": len(vocabulary)},
         "lineage": dict(lineage),
     }
@@ -76,9 +77,7 @@ def save_model(
         tensors = packing.merged(tensors)
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / "model.safetensors")
-        (folder / "model.safetensors").chmod(
-            0o644
-        )  # safetensors makes it readable by the owner alone
+        (folder / "model.safetensors").chmod(0o644)  # safetensors lets only the owner read it
         shutil.copyfile(vocabulary.path, folder / "vocab.spm")
         write_json(folder / "config.json", config)
 
@@ -106,17 +105,11 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
             f"{path}: its weights are on a grid; name the float32 model it was made of"
         )
     vocabulary = _read_vocabulary(path, sha256, architecture)
-    file = path / "model.safetensors"
-    try:
-        check_types(file, _types(path, config, packing))
-        tensors = load_file(file)
-    except (FileNotFoundError, SafetensorError) as error:
-        raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
-    tensors = _fitting(path, config, architecture, tensors, packing)
+    tensors = _read_tensors(path, config, architecture, packing)
     network = Translator(architecture, dropout)
     if "quantization" in config:
         packing.apply(network, config["quantization"], tensors)
-    load_tensors(network, tensors, file)
+    load_tensors(network, tensors, path / "model.safetensors")
     return Model(path, network.eval(), vocabulary, config)
 
 
@@ -156,33 +149,28 @@ def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Voc
     return vocabulary
 
 
-def _types(
-    path: Path, config: Mapping[str, Any], packing: ModuleType | None
-) -> Callable[[str], tuple[str, ...]]:
-    """Return the allowed types of a folder's tensors, by name."""
-    if "quantization" not in config:
-        return lambda _: (FLOAT,)
-    with _place(f"{path}/config.json: "):
-        return packing.stored_type(config["quantization"])
-
-
-def _fitting(
-    path: Path,
-    config: Mapping[str, Any],
-    architecture: Architecture,
-    tensors: Mapping[str, Tensor],
-    packing: ModuleType | None,
+def _read_tensors(
+    path: Path, config: dict[str, Any], architecture: Architecture, packing: ModuleType | None
 ) -> dict[str, Tensor]:
     """Return a folder's tensors by their names in the network, after checking them against config.json.
 
     The check comes before memory is allocated.  Changes that keep every tensor's shape are not found: exchanged
     heads and head_size, or another depth of a tied decoder.
     """
-    file = path / "model.safetensors"
+    file, types = path / "model.safetensors", lambda _: (FLOAT,)
+    packed = "quantization" in config
+    if packed:
+        with _place(f"{path}/config.json: "):
+            types = packing.stored_type(config["quantization"])
+    try:
+        check_types(file, types)
+        tensors = load_file(file)
+    except (FileNotFoundError, SafetensorError) as error:
+        raise InputError(f"{file}: missing or damaged ({error}); make the model again") from error
     with torch.device("meta"):  # shapes only
         network = Translator(architecture)
     parameters = count_parameters(network)
-    if "quantization" in config:
+    if packed:
         with _place(f"{path}/config.json: "):
             packing.apply(network, config["quantization"], tensors)
         with _place(f"{file}: "):
@@ -194,7 +182,7 @@ def _fitting(
             f"{path}/config.json: parameters {config['parameters']!r:.60}, but the network that it describes has "
             f"{parameters:,}; make the model again"
         )
-    return dict(tensors)
+    return tensors
 
 
 @contextmanager
@@ -212,7 +200,15 @@ def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str
     Raises InputError naming a tensor that is missing, unknown, of another shape, or contains NaN or infinity.
     """
     _check_shapes(network, tensors, origin)
-    _check_finite(tensors, origin)
+    # NaN or infinity would give empty translations without an error.  The extremes are NaN if any number is, and take
+    # a twentieth of the time of a test of each number.
+    filled = {name: t for name, t in tensors.items() if t.is_floating_point() and t.numel()}
+    wrong = [name for name, t in filled.items() if not all(map(torch.isfinite, torch.aminmax(t)))]
+    if wrong:
+        raise InputError(
+            f"{origin}: NaN or infinity in {_first(wrong)}; the model has diverged, or the file is damaged: train "
+            "it again, or restore the file"
+        )
     network.load_state_dict(dict(tensors), strict=False)  # only tied tensors are missing
 
 
@@ -232,22 +228,6 @@ def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: st
             )
 
 
-def _check_finite(tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    """Raise InputError for NaN or infinity, which would give empty translations without an error."""
-    # The extremes are NaN if any number is, and take a twentieth of the time of a test of each number.
-    wrong = [
-        name
-        for name, tensor in tensors.items()
-        if tensor.is_floating_point() and tensor.numel()
-        if not all(map(torch.isfinite, torch.aminmax(tensor)))
-    ]
-    if wrong:
-        raise InputError(
-            f"{origin}: NaN or infinity in {_first(wrong)}; the model has diverged, or the file is damaged: train "
-            "it again, or restore the file"
-        )
-
-
 def _first(names: Sequence[str], most: int = 3) -> str:
     """List some of possibly hundreds of names, for an error."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -262,12 +242,6 @@ def _own_tensors(network: Translator) -> dict[str, Tensor]:
 def model_hash(path: str | Path) -> str:
     """Return the SHA-256 of a model folder's parameters file, which identifies the model in measurements."""
     return sha256_file(Path(path) / "model.safetensors")
-
-
-def _parameters_of(architecture: Architecture) -> int:
-    """Count the parameters of an architecture's network, which packed weights do not show."""
-    with torch.device("meta"):
-        return count_parameters(Translator(architecture))
 
 
 def count_parameters(network: torch.nn.Module) -> int:

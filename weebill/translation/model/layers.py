@@ -16,6 +16,8 @@ from weebill.translation.model.decoder_state import appended
 
 HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 
+Memory = tuple[Tensor, Tensor] | None  # keys and values (b, h, positions, k); None without heads
+
 
 class Dropout(nn.Module):
     """Dropout whose rate is rounded to 1/256, so that one random byte decides on one value.
@@ -61,7 +63,7 @@ class Attention(nn.Module):
         """Split the heads: (b, positions, h·k) → (b, h, positions, k)."""
         return x.unflatten(-1, (self.heads, self.head_size)).transpose(1, 2)
 
-    def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
+    def project_memory(self, memory: Tensor) -> Memory:
         """Project the memory to keys and values (b, h, positions, k); None if no head is left."""
         if not self.heads:
             return None
@@ -70,7 +72,7 @@ class Attention(nn.Module):
     def attend(
         self,
         x: Tensor,
-        memory: tuple[Tensor, Tensor] | None,
+        memory: Memory,
         mask: Tensor | None,
         causal: bool = False,
         queries: Tensor | None = None,
@@ -83,7 +85,9 @@ class Attention(nn.Module):
             return self.out.bias.expand_as(x)
         keys, values = memory
         q = self.split(self.query(x))
-        if self.record is not None or _explicit_is_faster(q):
+        # On CPUs, torch's fused attention in bfloat16 takes five times as long as plain products.
+        slow = q.dtype == torch.bfloat16 and q.device.type == "cpu"
+        if self.record is not None or slow:
             weights = _attention_weights(q, keys, mask, causal)
             if self.record is not None:
                 self.record(weights, queries)
@@ -106,11 +110,6 @@ def _in_16_bits(x: Tensor) -> Tensor:
     numbers = x.detach().float()
     steps = 32767 / numbers.abs().amax(-1, keepdim=True).clamp(min=1e-30)
     return x + ((numbers * steps).round() / steps - numbers).to(x.dtype)
-
-
-def _explicit_is_faster(q: Tensor) -> bool:
-    """Return True for bfloat16 on a CPU: torch's fused attention takes five times as long as plain products there."""
-    return q.dtype == torch.bfloat16 and q.device.type == "cpu"
 
 
 def _attention_weights(q: Tensor, keys: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
@@ -206,10 +205,8 @@ class EncoderLayer(nn.Module):
     @property
     def shape(self) -> LayerShape:
         """Present widths of the layer."""
-        attention = self.self_attention
-        return LayerShape(
-            attention.heads, attention.head_size, self.feed_forward.inner.out_features
-        )
+        attention, width = self.self_attention, self.feed_forward.inner.out_features
+        return LayerShape(attention.heads, attention.head_size, width)
 
 
 class DecoderLayer(nn.Module):
@@ -231,13 +228,12 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
         """Compute all target positions x (b, t, d) over the encoder's output memory (b, s, d)."""
-        mixed = (
-            self.recurrence(x) if self.kind == "ssru" else self.self_attention(x, None, causal=True)
-        )
+        ssru = self.kind == "ssru"
+        mixed = self.recurrence(x) if ssru else self.self_attention(x, None, causal=True)
         x = self.self_norm(x + self.dropout(mixed))
         return self._rest(x, self.project_memory(memory), mask)
 
-    def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor] | None:
+    def project_memory(self, memory: Tensor) -> Memory:
         """Project the encoder's output as `Attention` does; in 16 bits if the layer runs on 8-bit codes.
 
         The runtime keeps an int8 student's keys and values in 16 bits, because it reads them at each step.
@@ -278,11 +274,9 @@ class DecoderLayer(nn.Module):
     @property
     def shape(self) -> LayerShape:
         """Present widths of the layer."""
-        cross = self.cross_attention
+        cross, width = self.cross_attention, self.feed_forward.inner.out_features
         self_heads = 0 if self.kind == "ssru" else self.self_attention.heads
-        return LayerShape(
-            cross.heads, cross.head_size, self.feed_forward.inner.out_features, self_heads
-        )
+        return LayerShape(cross.heads, cross.head_size, width, self_heads)
 
 
 def _linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:

@@ -31,14 +31,12 @@ def sample_batch(
     ]
     rows = torch.arange(count, device=device).repeat_interleave(each)
     states = [state.select(rows) for state in ensemble.start(source, mask)]
-    samples: list[list[list[int]]] = [[[] for _ in range(each)] for _ in range(count)]
-    totals = np.zeros((count, each))
+    steps = []  # pieces (b, each) of each step, of any value after a sample's end
+    totals, lengths = np.zeros((count, each)), np.zeros((count, each), dtype=int)
     live = np.ones((count, each), dtype=bool)
     ids = np.arange(count)  # sentence of each group of `each` rows
     tokens = torch.full((count * each,), START, device=device)
-    length = 0
     while len(ids):
-        length += 1
         values, states = ensemble.step(tokens, states)
         unknown = values[:, UNK].clone()
         if not options.allow_unknown:
@@ -46,29 +44,27 @@ def sample_batch(
         drawn = np.stack([numbers[sentence].random(each) for sentence in ids]).ravel()
         tokens = _draw(values, options, torch.from_numpy(drawn).to(device))
         values[:, UNK] = unknown
-        at_limit = (limits[torch.from_numpy(ids).to(device)] <= length).repeat_interleave(each)
+        at_limit = limits[torch.from_numpy(ids).to(device)] <= len(steps) + 1
+        at_limit = at_limit.repeat_interleave(each)
         tokens = tokens.masked_fill(at_limit, EOS)
         log_p = ensemble.log_probabilities(values, tokens[:, None]).double().view(-1, each).cpu()
-        pieces = tokens.view(-1, each).tolist()
         totals[ids] += np.where(live[ids], log_p.numpy(), 0.0)
-        for sentence, group in zip(ids.tolist(), pieces, strict=True):
-            for row, piece in enumerate(group):
-                if not live[sentence, row]:
-                    continue
-                if piece == EOS:
-                    live[sentence, row] = False
-                    totals[sentence, row] /= length**options.length_normalisation
-                else:
-                    samples[sentence][row].append(piece)
+        steps.append(np.full((count, each), EOS))
+        steps[-1][ids] = tokens.view(-1, each).cpu().numpy()
+        lengths += live
+        live &= steps[-1] != EOS
         going = live[ids].any(1)
         if (~going).sum() >= max(1, FINISHED_SHARE * len(ids)) or not going.any():
             kept = torch.from_numpy(np.flatnonzero(going)).to(device)
             states, ids = [state.keep(kept) for state in states], ids[going]
             tokens = tokens.view(-1, each)[kept].flatten()
-    return [
-        [Candidate(tuple(one), float(score)) for one, score in zip(some, scores, strict=True)]
-        for some, scores in zip(samples, totals, strict=True)
-    ]
+    pieces, norm = np.array(steps), options.length_normalisation
+
+    def sample(sentence: int, row: int) -> Candidate:
+        total, length = float(totals[sentence, row]), int(lengths[sentence, row])
+        return Candidate(tuple(pieces[: length - 1, sentence, row].tolist()), total / length**norm)
+
+    return [[sample(sentence, row) for row in range(each)] for sentence in range(count)]
 
 
 def _draw(values: Tensor, options: SearchOptions, drawn: Tensor) -> Tensor:

@@ -6,12 +6,13 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weebill.corpus.alignment import Pair, align
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
 from weebill.files import claim_folder, remove_folder, sha256_file
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.training.encoding import LINKS, links_field
+from weebill.translation.training.encoding import LINKS, augmented, links_field
 from weebill.workflow.code_version import code_of_module
 
 
@@ -38,9 +39,8 @@ def align_text(
     total = sum(batch.num_rows for batch in _plain(table))
     parts = max(1, -(-total // pairs_at_once))
     pairs, paths = _pieces(table, vocabulary), []
-    for number, (begin, end) in enumerate(
-        pairwise(part * total // parts for part in range(parts + 1))
-    ):
+    bounds = pairwise(part * total // parts for part in range(parts + 1))
+    for number, (begin, end) in enumerate(bounds):
         part = islice(pairs, end - begin)
         paths.append(work / f"part-{number:05d}.parquet")
         if paths[-1].is_file():
@@ -51,39 +51,27 @@ def align_text(
         links = [[position for link in found for position in link] for *_, found in aligned]
         write_table(paths[-1], pa.table({LINKS: pa.array(links, pa.list_(pa.uint16()))}))
         logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
-    _write(table, output, paths, vocabulary)
+    found = chain.from_iterable(
+        batch.column(0).to_pylist() for path in paths for batch in read_batches(path)
+    )
+    schema, field = read_schema(table), links_field(vocabulary)
+    names = [name for name in schema.names if name != "dropped_by"]
+    with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
+        for batch in read_batches(table, names):
+            links = [None if added else next(found) for added in augmented(batch)]
+            writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
     remove_folder(work)
     return total
 
 
 def _plain(table: Path) -> Iterator[pa.RecordBatch]:
     """Yield source and target of the rows that augmentation did not add."""
-    columns = ["source", "target"]
-    columns += [AUGMENTED_BY] * (AUGMENTED_BY in read_schema(table).names)
-    for batch in read_batches(table, columns):
-        if len(columns) > 2:
-            batch = batch.filter(batch.column(AUGMENTED_BY).is_null())
-        yield batch
+    added = [AUGMENTED_BY] * (AUGMENTED_BY in read_schema(table).names)
+    for batch in read_batches(table, ["source", "target", *added]):
+        yield batch.filter(pc.invert(pa.array(augmented(batch), pa.bool_())))
 
 
 def _pieces(table: Path, vocabulary: Vocabulary) -> Iterator[Pair]:
     for batch in _plain(table):
         sides = [vocabulary.encode(batch[side].to_pylist()) for side in ("source", "target")]
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
-
-
-def _write(table: Path, output: Path, parts: list[Path], vocabulary: Vocabulary) -> None:
-    found = chain.from_iterable(
-        batch.column(0).to_pylist() for part in parts for batch in read_batches(part)
-    )
-    names = [name for name in read_schema(table).names if name != "dropped_by"]
-    fields = [read_schema(table).field(name) for name in names]
-    field = links_field(vocabulary)
-    with TableWriter(output, pa.schema([*fields, field])) as writer:
-        for batch in read_batches(table, names):
-            added = [False] * batch.num_rows
-            if AUGMENTED_BY in names:
-                added = batch.column(AUGMENTED_BY).is_valid().to_pylist()
-            links = [None if copy else next(found) for copy in added]
-            column = pa.array(links, field.type)
-            writer.write(pa.table(batch).append_column(LINKS, column))

@@ -2,50 +2,86 @@
 
 Sentences are shuffled over the whole epoch.  Within a window of this order, they are sorted by length and cut into
 batches of bounded size, and the batches of the window are shuffled again.  So batches have little padding, but the
-order of lengths in training is random (no bucketing bias).  Batch number n depends only on the seed and n, so a
-resumed run, or each of several devices, reads the same stream.
+order of lengths in training is random (no bucketing bias).  A training in stages has its own selection of the text
+in each; the learning rate does not depend on stages.  A batch depends only on the seed, the stage and its number, so
+a resumed run, or each of several devices, reads the same stream.
 """
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
+
+from weebill.errors import InputError
+from weebill.files import sha256_text
+from weebill.translation.training.encoding import EncodedCorpus
+from weebill.translation.training.settings import Stage
 
 WINDOW = 50  # batches sorted by length together
 
 
-class Corpus(Protocol):
-    """Pairs of sentences; batches need only their lengths."""
+def last_begins(stages: Sequence[Stage]) -> int:
+    """Return the update after which the last stage begins."""
+    return sum(stage.updates for stage in stages[:-1])
 
-    def __len__(self) -> int: ...
 
-    def lengths(self, side: str) -> np.ndarray:
-        """Return the number of pieces of each sentence (pairs,) of `source` or `target`."""
+def staged_batches(
+    corpus: EncodedCorpus,
+    stages: Sequence[Stage],
+    batch_tokens: int,
+    seed: int,
+    per_update: int = 1,
+    first_update: int = 0,
+) -> Iterator[np.ndarray]:
+    """Yield batches of `batch_stream` without end, `per_update` for each update, starting after `first_update`.
+
+    The first stage has the order of a training without stages.  Raises InputError if a stage has no rows.
+    """
+    begin = 0
+    for number, stage in enumerate(stages or [Stage()]):
+        last = number >= len(stages) - 1
+        done = max(0, first_update - begin)
+        if last or done < stage.updates:
+            rows = _rows(corpus, stage, number)
+            order = seed if number == 0 else int(sha256_text(f"{seed} stage {number}")[:8], 16)
+            stream = batch_stream(corpus, batch_tokens, order, done * per_update, rows)
+            yield from stream if last else islice(stream, (stage.updates - done) * per_update)
+        begin += stage.updates or 0
+
+
+def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | slice:
+    """Return the rows of an epoch of a stage, some of them several times."""
+    if stage.augmented and set(stage.copies.values()) <= {1}:
+        return slice(None)
+    copies = [
+        stage.copies.get(name, 1) if stage.augmented or not augmented else 0
+        for name, augmented in corpus.group_names
+    ]
+    rows = np.repeat(np.arange(len(corpus)), np.array(copies)[corpus.groups])
+    if not len(rows):
+        raise InputError(f"training.stages[{number}]: leaves no pair to train on; raise its copies")
+    return rows
 
 
 def batch_stream(
-    corpus: Corpus,
+    corpus: EncodedCorpus,
     batch_tokens: int,
     seed: int,
     first: int = 0,
-    chosen: np.ndarray | None = None,
+    chosen: np.ndarray | slice = slice(None),
 ) -> Iterator[np.ndarray]:
     """Yield batches without end, as arrays of row numbers, from batch number `first` on.
 
-    chosen: the rows of an epoch, by default every row once.
-
     A batch holds at most `batch_tokens` positions of source plus target, padding included, and at least one pair.
+    chosen: the rows of an epoch, by default every row once.
     """
     source, target = corpus.lengths("source"), corpus.lengths("target")
-    if chosen is None:
-        mean = float(source.mean() + target.mean())
-    else:
-        mean = float(source[chosen].mean() + target[chosen].mean())
+    mean = float(source[chosen].mean() + target[chosen].mean())
     window_rows = max(1, int(WINDOW * batch_tokens / mean))
     number, epoch = 0, 0
     while True:
         random = np.random.default_rng((seed, epoch))
-        order = random.permutation(len(corpus) if chosen is None else chosen)
+        order = random.permutation(np.arange(len(corpus))[chosen])
         for window, begin in enumerate(range(0, len(order), window_rows)):
             rows = order[begin : begin + window_rows]
             rows = rows[np.lexsort((rows, source[rows], target[rows]))]

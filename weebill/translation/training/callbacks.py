@@ -2,7 +2,6 @@
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import lightning
@@ -22,44 +21,38 @@ class ProgressBar(lightning.Callback):
     """Progress bar with finished updates, target tokens per second and the remaining time."""
 
     def __init__(self, updates: int):
-        self._updates, self._bar = updates, None
-        self._words, self._since = 0, time.monotonic()
+        self._updates, self._words, self._since = updates, 0, time.monotonic()
 
     def on_train_start(self, trainer, task) -> None:
-        if trainer.is_global_zero:
-            self._bar = tqdm(
-                total=self._updates,
-                initial=trainer.global_step,
-                unit="update",
-                mininterval=5,
-                dynamic_ncols=True,
-            )
+        self._bar = tqdm(
+            total=self._updates,
+            initial=trainer.global_step,
+            unit="update",
+            mininterval=5,
+            dynamic_ncols=True,
+            disable=not trainer.is_global_zero,
+        )
 
     def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
         self._words += task.words
         elapsed = time.monotonic() - self._since
         if trainer.global_step % 50 == 0 and elapsed > 0:
-            task.log("tokens_per_second", self._words / elapsed)
-            if self._bar is not None:
-                loss = float(trainer.callback_metrics["loss"])
-                self._bar.set_postfix(
-                    {"tokens/s": f"{self._words / elapsed:,.0f}", "loss": f"{loss:.3f}"}
-                )
+            speed, loss = self._words / elapsed, float(trainer.callback_metrics["loss"])
+            task.log("tokens_per_second", speed)
+            self._bar.set_postfix({"tokens/s": f"{speed:,.0f}", "loss": f"{loss:.3f}"})
             self._words, self._since = 0, time.monotonic()
-        if self._bar is not None:
-            self._bar.update()
+        self._bar.update()
 
     def on_train_end(self, trainer, task) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
 
 
 class GreedyValidation(lightning.Callback):
-    """Regular validation by BLEU of greedy translations; it keeps the best weights and stops when patience ends.
+    """Regular validation by BLEU of greedy translations; it keeps the best weights and ends the training.
 
     The last update is validated too, because the best weights may be among the last ones.  A training shorter than
-    one interval has no validation.  Patience begins after update `patient_from`, because a later stage of the
-    curriculum may still improve a model that no longer improves in the present stage.
+    one interval has no validation.  The training ends after all updates, or when patience ends.  Patience begins
+    after update `patient_from`: a later stage may still improve a model that no longer improves in the present one.
     """
 
     def __init__(
@@ -72,35 +65,32 @@ class GreedyValidation(lightning.Callback):
         patient_from: int = 0,
     ):
         self._sources, self._references, self._vocabulary = sources, references, vocabulary
-        self._every, self._last = config.validate_every, config.updates
-        self._patience, self._patient_from = config.patience, patient_from
+        self._config, self._patient_from = config, patient_from
         self._metric = bleu(config.language)
         self._best_path = work / "best.safetensors"
         self.history: list[dict[str, float]] = []
 
-    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        update = trainer.global_step
-        if update % self._every and not self._every < update == self._last:
-            return
-        state = task.evaluated_state()
-        score = 0.0
-        if trainer.is_global_zero:
-            score = self._bleu(task, state)
-        score = trainer.strategy.broadcast(score, src=0)
-        best = max((row["bleu"] for row in self.history), default=-1.0)
-        self.history.append({"update": update, "bleu": score})
-        task.log("validation_bleu", score)
-        if score > best and trainer.is_global_zero:
-            with atomic_path(self._best_path) as partial:
-                save_file(state, partial)
-        self._stop_without_patience(trainer)
-
     def on_train_start(self, trainer, task) -> None:
-        """Stop a resumed run at once if its patience has ended."""
-        self._stop_without_patience(trainer)
+        """Stop a resumed run at once if it has ended; Lightning's own max_steps does not."""
+        self._stop_at_end(trainer)
 
-    def _stop_without_patience(self, trainer) -> None:
-        if self._patience and self._in_vain() >= self._patience:
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        update, every = trainer.global_step, self._config.validate_every
+        if update % every == 0 or every < update == self._config.updates:
+            state = task.evaluated_state()
+            score = self._bleu(task, state) if trainer.is_global_zero else 0.0
+            score = trainer.strategy.broadcast(score, src=0)
+            best = max((row["bleu"] for row in self.history), default=-1.0)
+            self.history.append({"update": update, "bleu": score})
+            task.log("validation_bleu", score)
+            if score > best and trainer.is_global_zero:
+                with atomic_path(self._best_path) as partial:
+                    save_file(state, partial)
+        self._stop_at_end(trainer)
+
+    def _stop_at_end(self, trainer) -> None:
+        out_of_patience = 0 < self._config.patience <= self._in_vain()
+        if trainer.global_step >= self._config.updates or out_of_patience:
             trainer.should_stop = True
 
     def _bleu(self, task, state: dict[str, torch.Tensor]) -> float:
@@ -133,24 +123,15 @@ class GreedyValidation(lightning.Callback):
         self.history = state["history"]
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """Checkpoint on disk with its number of updates."""
-
-    path: Path
-    update: int
-
-
 class Checkpoints(lightning.Callback):
     """Checkpoints to continue from, written atomically every `every` updates; only the last is kept."""
 
     def __init__(self, work: Path, every: int):
         self._folder, self._every = work / "checkpoints", every
 
-    def last(self) -> Checkpoint | None:
-        """Return the newest complete checkpoint."""
-        found = [Checkpoint(path, int(path.stem)) for path in self._folder.glob("[0-9]*.ckpt")]
-        return max(found, key=lambda checkpoint: checkpoint.update, default=None)
+    def last(self) -> Path | None:
+        """Return the newest complete checkpoint; the stem of its name is the number of its updates."""
+        return max(self._folder.glob("[0-9]*.ckpt"), key=lambda path: int(path.stem), default=None)
 
     def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
         if trainer.global_step % self._every == 0:
@@ -167,25 +148,5 @@ class Checkpoints(lightning.Callback):
             sync(partial)  # otherwise a power loss could leave only an empty checkpoint
             os.replace(partial, path)
             sync(self._folder)
-            if before is not None and before.path != path:
-                before.path.unlink(missing_ok=True)
-
-
-class StopAt(lightning.Callback):
-    """End of a training after a number of updates.
-
-    Lightning's own max_steps does not stop a run that resumes exactly there.
-    """
-
-    def __init__(self, updates: int):
-        self._updates = updates
-
-    def on_train_start(self, trainer, task) -> None:
-        self._check(trainer)
-
-    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        self._check(trainer)
-
-    def _check(self, trainer) -> None:
-        if trainer.global_step >= self._updates:
-            trainer.should_stop = True
+            if before is not None and before != path:
+                before.unlink(missing_ok=True)

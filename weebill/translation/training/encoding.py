@@ -45,15 +45,12 @@ class EncodedCorpus:
     def __init__(self, folder: Path):
         about = read_json(folder / ABOUT)
         self.pairs, self.identity = about["pairs"], about["identity"]
-        self.ids = {side: _mapped(folder / f"{side}.ids", about["type"]) for side in SIDES}
-        self.offsets = {side: _mapped(folder / f"{side}.offsets", "int64") for side in SIDES}
+        types = _types(about["type"], about["linked"])
+        self.ids = {array: _mapped(folder / f"{array}.ids", kind) for array, kind in types.items()}
+        self.offsets = {array: _mapped(folder / f"{array}.offsets", "int64") for array in types}
         self.weights = _mapped(folder / "weights", "float32")
         self.group_names = [tuple(group) for group in about["groups"]]
         self.groups = _mapped(folder / "groups", "uint16") if self.group_names else None
-        self.links = None
-        if about["linked"]:
-            self.links = _mapped(folder / f"{LINKS}.ids", "uint16")
-            self.link_offsets = _mapped(folder / f"{LINKS}.offsets", "int64")
 
     def __len__(self) -> int:
         return self.pairs
@@ -64,21 +61,18 @@ class EncodedCorpus:
 
     def batch(self, rows: np.ndarray) -> Batch:
         """Return the pairs of some rows as one batch."""
-        texts = {
-            side: [self.ids[side][offsets[row] : offsets[row + 1]] for row in rows]
-            for side, offsets in self.offsets.items()
+        lists = {
+            array: [self.ids[array][offsets[row] : offsets[row + 1]] for row in rows]
+            for array, offsets in self.offsets.items()
         }
-        links = None
-        if self.links is not None:
-            ends = self.link_offsets
-            links = [self.links[ends[row] : ends[row + 1]].reshape(-1, 2) for row in rows]
-        return make_batch(texts["source"], texts["target"], self.weights[rows], links)
+        links = lists.get(LINKS) and [flat.reshape(-1, 2) for flat in lists[LINKS]]
+        return make_batch(lists["source"], lists["target"], self.weights[rows], links)
 
 
 def encode_corpus(
-    tables: Sequence[Path],
+    tables: Sequence[str | Path],
     vocabulary: Vocabulary,
-    folder: Path,
+    folder: str | Path,
     max_pieces: int,
     grouped: bool = False,
     linked: bool = False,
@@ -98,17 +92,17 @@ def encode_corpus(
         "linked": linked,
         "code": code_of_module(__name__),
     }
-    about = folder / ABOUT
+    about = Path(folder, ABOUT)
     if not about.is_file() or read_json(about)["identity"] != identity:
         for table in tables:
             _check_columns(table, vocabulary, grouped, linked)
         with atomic_folder(folder, ENCODED) as partial:
             found = _encode(tables, vocabulary, partial, max_pieces, grouped, linked)
             write_json(partial / ABOUT, {**found, "identity": identity})
-    return EncodedCorpus(folder)
+    return EncodedCorpus(Path(folder))
 
 
-def _check_columns(table: Path, vocabulary: Vocabulary, grouped: bool, linked: bool) -> None:
+def _check_columns(table: str | Path, vocabulary: Vocabulary, grouped: bool, linked: bool) -> None:
     schema = read_schema(table)
     if grouped and "corpus" not in schema.names:
         raise InputError(
@@ -125,62 +119,57 @@ def _check_columns(table: Path, vocabulary: Vocabulary, grouped: bool, linked: b
 
 
 def _encode(
-    tables: Sequence[Path],
+    tables: Sequence[str | Path],
     vocabulary: Vocabulary,
     folder: Path,
     max_pieces: int,
     grouped: bool,
     linked: bool,
 ) -> dict[str, Any]:
-    """Write the arrays of `EncodedCorpus`; return the other values that it needs.
-
-    The number of omitted pairs is logged.
-    """
-    dtype = np.dtype(np.uint16 if len(vocabulary) <= 2**16 else np.uint32)
-    pairs = left_out = 0
-    types = {**dict.fromkeys(SIDES, dtype), **({LINKS: np.dtype(np.uint16)} if linked else {})}
-    begin = dict.fromkeys(types, 0)
+    """Write the arrays of `EncodedCorpus`, and log the number of omitted pairs; return the other values it needs."""
+    dtype = "uint16" if len(vocabulary) <= 2**16 else "uint32"
+    types = _types(dtype, linked)
+    ends = dict.fromkeys(types, 0)
+    pairs = rows_read = 0
     groups: dict[tuple[str, bool], int] = {}
     with ExitStack() as stack:
-        names = ["weights", *(["groups"] * grouped)]
-        names += [f"{array}.{part}" for array in types for part in ("ids", "offsets")]
+        names = [f"{array}.{part}" for array in types for part in ("ids", "offsets")]
+        names += ["weights", *(["groups"] * grouped)]
         files = {name: stack.enter_context((folder / name).open("wb")) for name in names}
         for array in types:
             files[f"{array}.offsets"].write(np.zeros(1, np.int64))
         for rows in chain.from_iterable(read_batches(table) for table in tables):
             lists = {side: vocabulary.encode(rows[side].to_pylist()) for side in SIDES}
-            good = np.array(
-                [
-                    max(map(len, pair)) <= max_pieces + 1
-                    for pair in zip(*lists.values(), strict=True)
-                ],
-                dtype=bool,
-            )
-            if not good.any():
-                left_out += len(good)
+            longest = [max(map(len, pair)) for pair in zip(*lists.values(), strict=True)]
+            good = np.flatnonzero(np.array(longest) <= max_pieces + 1)
+            rows_read, pairs = rows_read + len(longest), pairs + len(good)
+            if not len(good):
                 continue
             if linked:
                 lists[LINKS] = [links or [] for links in rows[LINKS].to_pylist()]
             for array, found in lists.items():
-                kept = [ids for ids, fits in zip(found, good, strict=True) if fits]
-                ends = begin[array] + np.cumsum([len(ids) for ids in kept], dtype=np.int64)
-                begin[array] = int(ends[-1])
-                files[f"{array}.offsets"].write(ends)
+                kept = [found[row] for row in good]
+                offsets = ends[array] + np.cumsum([len(ids) for ids in kept], dtype=np.int64)
+                ends[array] = int(offsets[-1])
+                files[f"{array}.offsets"].write(offsets)
                 files[f"{array}.ids"].write(np.concatenate(kept).astype(types[array]))
             files["weights"].write(_weights(rows)[good])
             if grouped:
                 files["groups"].write(_groups(rows, groups)[good])
-            pairs += int(good.sum())
-            left_out += int((~good).sum())
     if not pairs:
         raise InputError(
             f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
         )
     logging.info(
         "%s pairs to train on, %s left out with a side of more than %s pieces",
-        f"{pairs:,}", f"{left_out:,}", max_pieces,
+        f"{pairs:,}", f"{rows_read - pairs:,}", max_pieces,
     )  # fmt: skip
-    return {"pairs": pairs, "type": dtype.name, "groups": list(groups), "linked": linked}
+    return {"pairs": pairs, "type": dtype, "groups": list(groups), "linked": linked}
+
+
+def _types(pieces: str, linked: bool) -> dict[str, str]:
+    """Return the type of the numbers of each side and, if requested, of the links."""
+    return dict.fromkeys(SIDES, pieces) | ({LINKS: "uint16"} if linked else {})
 
 
 def _weights(rows: pa.RecordBatch) -> np.ndarray:
@@ -193,12 +182,15 @@ def _weights(rows: pa.RecordBatch) -> np.ndarray:
 
 def _groups(rows: pa.RecordBatch, numbers: dict[tuple[str, bool], int]) -> np.ndarray:
     """Return the group of each pair (rows,), uint16, numbered in the order of appearance."""
-    corpora = rows["corpus"].to_pylist()
-    added = [False] * rows.num_rows
-    if AUGMENTED_BY in rows.schema.names:
-        added = rows[AUGMENTED_BY].is_valid().to_pylist()
-    found = [numbers.setdefault(group, len(numbers)) for group in zip(corpora, added, strict=True)]
-    return np.array(found, np.uint16)
+    groups = zip(rows["corpus"].to_pylist(), augmented(rows), strict=True)
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups], np.uint16)
+
+
+def augmented(rows: pa.RecordBatch) -> list[bool]:
+    """Return True for each row that augmentation added."""
+    if AUGMENTED_BY not in rows.schema.names:
+        return [False] * rows.num_rows
+    return rows[AUGMENTED_BY].is_valid().to_pylist()
 
 
 def _mapped(path: Path, dtype: str) -> np.ndarray:

@@ -1,21 +1,27 @@
-"""Cross-entropy over the tied output layer without all scores in memory at once.
+"""Loss: cross-entropy over the tied output layer without all scores in memory at once, and guided alignment.
 
 Positions are processed in slices, whose scores, softmax and gradients stay in the cache.  The gradient is computed
 in the forward pass, so no array of size positions × V is kept.
+
+Guided alignment (Garg et al. 2019) teaches a decoder head the source pieces of each target piece.  Its loss is the
+cross-entropy between an alignment, in which the links of a target piece sum to 1, and the attention of one head: the
+first of the last layer, as in Marian, whose default weight of this loss is 0.1.
 """
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import torch
 from torch import Tensor
 
+from weebill.errors import InputError
 from weebill.kernels.cpu_matmul import OneDnnLinears, add_product, product
 from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import Translator
-from weebill.translation.training.guided_alignment import alignment_loss, guided_attention
 
 SLICE = 512  # positions on a CPU: 512 × 8k pieces of float32 are 16 MB
 DEVICE_SLICE = 8192  # positions on a GPU, with a dozen kernel launches each: 1 GB with 32k pieces
+EPSILON = 1e-6  # Marian's value, for attention that underflows
 
 
 class _OutputCrossEntropy(torch.autograd.Function):
@@ -100,3 +106,38 @@ def batch_loss(
     if guided_alignment:
         loss = loss + guided_alignment * alignment_loss(attention[0], batch, words)
     return loss
+
+
+@contextmanager
+def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
+    """Yield a list that a decoder pass within the context fills with the guided head's attention (b, t, s).
+
+    For a tied layer, its last application counts.  Raises InputError if the head was removed.
+    """
+    attention = network.decoder_layers()[-1].cross_attention
+    if not attention.heads:
+        raise InputError(
+            "training.guided_alignment: the last cross-attention has no head left to guide; set it to 0"
+        )
+    before, seen = attention.record, []
+
+    def record(weights: Tensor, queries: Tensor | None) -> None:
+        seen[:] = [weights[:, 0]]
+        if before is not None:
+            before(weights, queries)
+
+    attention.record = record
+    try:
+        yield seen
+    finally:
+        attention.record = before
+
+
+def alignment_loss(attention: Tensor, batch: Batch, words: int) -> Tensor:
+    """Compute the weighted cross-entropy of attention (b, t, s) and the batch's links, divided by `words`: a scalar.
+
+    A target piece without links does not contribute.
+    """
+    pair, target, source = batch.links.unbind(1)
+    found = attention[pair, target, source].float() + EPSILON
+    return -(batch.weight[pair] * batch.link_shares * found.log()).sum() / words

@@ -1,5 +1,7 @@
-"""Student and data for pruning methods, an implementation of `pruning.study.Study`."""
+"""Pruning of a student: its data and trainings for any method, and the pruned model's folder."""
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -8,24 +10,32 @@ from typing import Any
 import torch
 
 from weebill.corpus.table import read_columns
-from weebill.errors import InputError
-from weebill.files import content_hash
+from weebill.errors import InputError, explain
+from weebill.files import content_hash, read_json, remove_folder, write_json, write_text
+from weebill.model_lineage import lineage
+from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
+from weebill.pruning.method import Method
 from weebill.pruning.study import CompanionSettings
+from weebill.replaceable import check_replaceable
 from weebill.translation.model.batch import make_batch, pad
-from weebill.translation.model.folder import Model, load_model, model_hash
+from weebill.translation.model.folder import KIND, Model, load_model, model_hash, save_model
 from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.train_from_scratch import new_network
-from weebill.translation.training.train_in_subprocess import train_separately
+from weebill.translation.training.train_from_scratch import new_network, unwatched
 from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.parent_watch import end_with_parent
 
 SENTENCES = 64  # batch size in `observe` and `gradients`
+FAULT = (
+    "fault.txt"  # message of a failed training in its work folder, for the process that started it
+)
 
 
 @dataclass(frozen=True)
 class TranslationStudy:
-    """Student to prune: the model folder of its checkpoint C, and its training data and settings.
+    """Student to prune, a `pruning.study.Study`: the model folder of its checkpoint C, training data and settings.
 
     start: for a student trained from its first weights, any model of its final shape.
     config: settings of the unpruned student.  Its `updates` are the sum of those of C and of the last training, so
@@ -34,8 +44,8 @@ class TranslationStudy:
     """
 
     start: Path
-    corpora: Sequence[Path]
-    validation: Path
+    corpora: Sequence[str | Path]
+    validation: str | Path
     config: TrainingConfig
     seed: int
     hardware: Hardware
@@ -85,16 +95,15 @@ class TranslationStudy:
 
         Raises InputError if no updates are left to converge.
         """
-        if updates is None:
-            if start_update >= self.config.updates:
-                raise InputError(
-                    f"pruning: its {start_update:,} updates leave nothing of {self.config.updates:,} updates "
-                    "of training; prune in fewer, or raise training.updates"
-                )
-            config = replace(self.config, updates=self.config.updates - start_update)
+        if updates is not None:
+            config, keep = unwatched(self.config, updates), "last"
+        elif start_update < self.config.updates:
+            config, keep = replace(self.config, updates=self.config.updates - start_update), "best"
         else:
-            config = unwatched(self.config, updates)
-        # Lightning can start the processes of other devices only once in one process.
+            raise InputError(
+                f"pruning: its {start_update:,} updates leave nothing of {self.config.updates:,} updates "
+                "of training; prune in fewer, or raise training.updates"
+            )
         return (train_separately if self.hardware.processes > 1 else train)(
             model,
             self.corpora,
@@ -106,14 +115,14 @@ class TranslationStudy:
             hardware=self.hardware,
             start_update=start_update,
             companion=companion,
-            keep="last" if updates is not None else "best",
+            keep=keep,
             encoded=self.encoded,
         )
 
     def observe(self, model: Translator) -> None:
         """Encode the validation sources; this does not run the decoder, so its attention is not recorded."""
-        sources = read_columns(self.validation, ["source"])["source"].to_pylist()
-        pieces = sorted(self._load().vocabulary.encode(sources), key=len)
+        sources, _ = self._validation_pieces()
+        pieces = sorted(sources, key=len)
         model.eval()
         with torch.inference_mode():
             for first in range(0, len(pieces), SENTENCES):
@@ -121,10 +130,8 @@ class TranslationStudy:
 
     def gradients(self, model: Translator) -> Iterator[None]:
         """Yield after the backward pass of each batch of validation pairs; their target lengths are similar."""
-        pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
-        vocabulary = self._load().vocabulary
-        sides = (vocabulary.encode(pairs[side]) for side in ("source", "target"))
-        pieces = sorted(zip(*sides, strict=True), key=lambda pair: len(pair[1]))
+        pairs = zip(*self._validation_pieces(), strict=True)
+        pieces = sorted(pairs, key=lambda pair: len(pair[1]))
         model.eval()
         for first in range(0, len(pieces), SENTENCES):
             model.zero_grad()
@@ -133,10 +140,113 @@ class TranslationStudy:
             yield
         model.zero_grad()
 
+    def _validation_pieces(self) -> list[list[list[int]]]:
+        """Return the piece ids of the validation set's sources and targets."""
+        pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
+        vocabulary = self._load().vocabulary
+        return [vocabulary.encode(pairs[side]) for side in ("source", "target")]
+
     def _load(self) -> Model:
         return load_model(self.start, self.config.dropout)
 
 
-def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
-    """Return the settings for a fixed number of updates, without validation."""
-    return replace(config, updates=updates, validate_every=updates + 1, patience=0)
+def make_pruned(
+    output: Path, history: Path, recipe: str, method: Method, study: TranslationStudy
+) -> None:
+    """Prune a study's student by a method; write the model folder `output` and the pruning's record `history`.
+
+    Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError if the method does not
+    fit the student, and as `trainer.train` does.
+    """
+    check_replaceable(output, KIND)
+    work = output.with_name(f"{output.name}.work")
+    pruned = method.prune(replace(study, encoded=work / "encoded"), work)
+    made = lineage(
+        "pruned",
+        study.config,
+        study.seed,
+        pruned.course,
+        parent=model_hash(study.start),
+        pruning={"recipe": recipe, **pruned.history["settings"]},
+    )
+    write_json(history, pruned.history)
+    save_model(output, pruned.model, load_model(study.start).vocabulary, made)
+    remove_folder(work)
+
+
+def train_separately(
+    network: Translator,
+    corpora: Sequence[str | Path],
+    validation: str | Path,
+    vocabulary: Vocabulary,
+    config: TrainingConfig,
+    *,
+    work: Path,
+    hardware: Hardware,
+    encoded: Path | None = None,
+    companion: CompanionSettings | None = None,
+    **options: Any,
+) -> Training:
+    """Run `trainer.train` with its plain `options` in a separate process.
+
+    For a training on several devices, Lightning starts the command of the present process again for each device, so a
+    process can run only one such training; pruning trains many times in one job.
+    Raises InputError for errors of the input or the disk there.  Raises subprocess.CalledProcessError if the training
+    fails otherwise; its error is on stderr.
+    """
+    order = {
+        "corpora": list(map(str, corpora)),
+        "validation": str(validation),
+        "config": asdict(config),
+        "hardware": asdict(hardware),
+        "encoded": encoded and str(encoded),
+        "companion": companion and companion_to_dict(companion),
+        "options": options,
+    }
+    save_model(work / "before", network, vocabulary, {"kind": "unfinished"})
+    write_json(work / "order.json", order)
+    fault = work / FAULT
+    fault.unlink(missing_ok=True)
+    training = subprocess.run([sys.executable, "-m", __name__, str(work)])
+    if fault.exists():
+        raise InputError(fault.read_text(encoding="utf-8"))
+    training.check_returncode()
+    after = load_model(work / "after")
+    network.load_state_dict(after.network.state_dict())
+    network.eval()
+    course = after.config["lineage"]["course"]
+    return Training(course["updates"], course["history"])
+
+
+def _train_as_ordered(work: Path) -> None:
+    """Run the training that `order.json` in `work` describes."""
+    order = read_json(work / "order.json")
+    config = TrainingConfig(**order["config"])
+    before = load_model(work / "before", config.dropout)
+    training = train(
+        before.network,
+        order["corpora"],
+        order["validation"],
+        before.vocabulary,
+        config,
+        work=work / "training",
+        hardware=Hardware(**order["hardware"]),
+        encoded=order["encoded"],
+        companion=order["companion"] and companion_from_dict(order["companion"]),
+        **order["options"],
+    )
+    made = {"kind": "unfinished", "course": training.to_dict()}
+    save_model(work / "after", before.network, before.vocabulary, made)
+
+
+if __name__ == "__main__":
+    end_with_parent()
+    place = Path(sys.argv[1])
+    try:
+        _train_as_ordered(place)
+    except Exception as error:
+        line = explain(error)
+        if line is None:
+            raise
+        write_text(place / FAULT, line)
+        sys.exit(1)

@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils.data import IterableDataset
 
 from weebill.pruning.study import Companion
-from weebill.translation.training.curriculum import staged_batches
+from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import TrainingConfig
@@ -24,10 +24,8 @@ class UpdateStream(IterableDataset):
 
     def __iter__(self):
         per_update = self.config.accumulate * self.ranks
-        stages, budget = self.config.stages, self.config.batch_tokens
-        stream = staged_batches(
-            self.corpus, stages, budget, self.seed, per_update, self.first_update
-        )
+        order = self.config.batch_tokens, self.seed, per_update, self.first_update
+        stream = staged_batches(self.corpus, self.config.stages, *order)
         target = self.corpus.lengths("target")
         while True:
             rows = [next(stream) for _ in range(per_update)]
@@ -58,17 +56,10 @@ class TranslationTask(lightning.LightningModule):
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Make Adam with the papers' β and ε; a companion's parameters are a group with its own rate."""
         groups = [{"params": list(self.network.parameters()), "rate": None}]
-        if self.companion is not None and list(self.companion.parameters()):
-            groups.append(
-                {"params": list(self.companion.parameters()), "rate": self.companion.rate}
-            )
-        return torch.optim.Adam(
-            groups,
-            lr=self.config.learning_rate,
-            betas=(0.9, 0.98),
-            eps=1e-9,
-            fused=True,
-        )
+        if self.companion is not None and (own := list(self.companion.parameters())):
+            groups.append({"params": own, "rate": self.companion.rate})
+        rate = self.config.learning_rate
+        return torch.optim.Adam(groups, lr=rate, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
     def rate(self, update: int) -> float:
         """Return the learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
@@ -78,34 +69,27 @@ class TranslationTask(lightning.LightningModule):
     def training_step(self, update, _index: int) -> None:
         """Make one update: forward and backward pass of each batch, then one optimizer step."""
         batches, words = update
-        optimizer = self.optimizers()
+        config, optimizer = self.config, self.optimizers()
         number = self.start_update + self.global_step + 1
         torch.manual_seed(hash((self.seed, number, self.global_rank)) % 2**63)
         # DDP averages gradients over ranks.  Because `words` counts all ranks, multiply by their number.
-        config = self.config
+        ranks, extras = self.trainer.world_size, (config.label_smoothing, config.guided_alignment)
         losses = (
-            batch_loss(
-                self.network,
-                batch.to(self.device),
-                words,
-                config.label_smoothing,
-                config.guided_alignment,
-            )
-            * self.trainer.world_size
+            batch_loss(self.network, batch.to(self.device), words, *extras) * ranks
             for batch in batches
         )
         if self.companion is not None:
             self.companion.before_update(self.global_step + 1)
             penalty = self.companion.penalty()
             losses = losses if penalty is None else chain(losses, [penalty])
-        if self.trainer.world_size > 1:
+        if ranks > 1:
             losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
         total = 0.0
         for loss in losses:
             self.manual_backward(loss)
             total += loss.detach()
-        if self.config.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        if config.clip_norm:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.clip_norm)
         for group in optimizer.param_groups:
             group["lr"] = group["rate"] or self.rate(number)
         optimizer.step()
@@ -140,8 +124,8 @@ class TranslationTask(lightning.LightningModule):
 
     def evaluated_state(self) -> dict[str, torch.Tensor]:
         """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
-        state = {name: value.detach().cpu() for name, value in self.network.state_dict().items()}
+        state = self.network.state_dict()
         if self.smoothed is not None:
             names = [name for name, _ in self.network.named_parameters()]
-            state.update(zip(names, (value.detach().cpu() for value in self.smoothed), strict=True))
-        return {name: value.clone() for name, value in state.items()}
+            state.update(zip(names, self.smoothed, strict=True))
+        return {name: value.detach().cpu().clone() for name, value in state.items()}

@@ -29,13 +29,8 @@ from weebill.pruning.companion_registry import companion_to_dict
 from weebill.pruning.study import CompanionSettings
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.training.callbacks import (
-    Checkpoints,
-    GreedyValidation,
-    ProgressBar,
-    StopAt,
-)
-from weebill.translation.training.curriculum import last_begins
+from weebill.translation.training.batches import last_begins
+from weebill.translation.training.callbacks import Checkpoints, GreedyValidation, ProgressBar
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import TranslationTask, UpdateStream
@@ -64,8 +59,8 @@ class Training:
 
 def train(
     network: Translator,
-    corpora: Sequence[Path],
-    validation: Path,
+    corpora: Sequence[str | Path],
+    validation: str | Path,
     vocabulary: Vocabulary,
     config: TrainingConfig,
     *,
@@ -77,12 +72,12 @@ def train(
     companion: CompanionSettings | None = None,
     keep: Literal["best", "last"] = "best",
     tensorboard: Path | None = None,
-    encoded: Path | None = None,
+    encoded: str | Path | None = None,
 ) -> Training:
     """Train `network` in place.
 
-    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints and logs, never shared by
-    two processes.  An unfinished training there continues if network, data, settings, code and hardware are the same;
+    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints, never shared by two
+    processes.  An unfinished training there continues if network, data, settings, code and hardware are the same;
     otherwise it is deleted.
     start_update: update at which the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
@@ -114,15 +109,9 @@ def train(
         code.append(type(companion).__module__)
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
-        folder = encoded or work / ENCODED
-        data = encode_corpus(
-            corpora,
-            vocabulary,
-            folder,
-            config.max_pieces,
-            grouped=bool(config.stages),
-            linked=bool(config.guided_alignment),
-        )
+        folder, most = encoded or work / ENCODED, config.max_pieces
+        needs = {"grouped": bool(config.stages), "linked": bool(config.guided_alignment)}
+        data = encode_corpus(corpora, vocabulary, folder, most, **needs)
         if first_rank:
             identity = {
                 "settings": settings,
@@ -136,14 +125,11 @@ def train(
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
         accompanied = companion and companion.companion(network)
         task = TranslationTask(network, config, seed, start_update, accompanied)
+        stream = UpdateStream(data, config, seed)
         patient_from = max(0, last_begins(config.stages) - start_update)
-        validations = GreedyValidation(
-            pairs["source"], pairs["target"], vocabulary, config, work, patient_from
-        )
+        validations = GreedyValidation(*pairs.values(), vocabulary, config, work, patient_from)
         with accompanied.attached() if accompanied else nullcontext():
-            trainer = _fit(
-                task, UpdateStream(data, config, seed), validations, work, hardware, tensorboard
-            )
+            trainer = _fit(task, stream, validations, work, hardware, tensorboard)
         if not trainer.is_global_zero:
             sys.exit(0)
         if keep == "best":
@@ -180,7 +166,7 @@ def _fit(
         enable_progress_bar=False,
         enable_model_summary=False,
         use_distributed_sampler=False,
-        callbacks=[ProgressBar(config.updates), validations, checkpoints, StopAt(config.updates)],
+        callbacks=[ProgressBar(config.updates), validations, checkpoints],
     )
     started = (
         hardware.nodes == 1 or trainer.strategy.cluster_environment.creates_processes_externally
@@ -192,14 +178,11 @@ def _fit(
         )
     stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
     stream.first_update = task.start_update
-    last = checkpoints.last()
-    if last is not None:
-        logging.info("continuing at update %d from %s", last.update, last.path)
-        stream.first_update += last.update
+    if last := checkpoints.last():
+        logging.info("continuing at update %s from %s", last.stem, last)
+        stream.first_update += int(last.stem)
     task.train()  # a network read from its folder is in evaluation mode
-    trainer.fit(
-        task, DataLoader(stream, batch_size=None), ckpt_path=last and last.path, weights_only=True
-    )
+    trainer.fit(task, DataLoader(stream, batch_size=None), ckpt_path=last, weights_only=True)
     return trainer
 
 
