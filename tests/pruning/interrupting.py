@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from weebill.translation.training import callbacks
+from weebill.translation.training import task
 
 
 def finish_despite_interruptions(
@@ -17,13 +17,13 @@ def finish_despite_interruptions(
     class Interrupted(Exception):
         pass
 
-    save = callbacks.Checkpoints.save
+    save = task.Checkpoints.save
 
     def save_and_stop(self, trainer):
         save(self, trainer)
         raise Interrupted
 
-    monkeypatch.setattr(callbacks.Checkpoints, "save", save_and_stop)
+    monkeypatch.setattr(task.Checkpoints, "save", save_and_stop)
     interruptions = 0
     while not output.exists():
         torch.manual_seed(interruptions)  # results must not depend on the random state

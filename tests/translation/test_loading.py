@@ -4,7 +4,8 @@ import pytest
 
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
-from weebill.translation.loading import folder_hash, load_translator
+from weebill.files import content_hash
+from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import SearchOptions, search
 
@@ -61,5 +62,5 @@ def test_what_is_no_model_is_named(tmp_path):
         load_translator(tmp_path)
 
 
-def test_folder_hash_follows_the_weights(folders, tmp_path):
-    assert folder_hash(folders[0]) == folder_hash(folders[0]) != folder_hash(folders[1])
+def test_the_hash_of_a_folder_follows_the_weights(folders):
+    assert content_hash(folders[0]) == content_hash(folders[0]) != content_hash(folders[1])

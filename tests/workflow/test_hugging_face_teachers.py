@@ -7,7 +7,7 @@ from tests.hugging_face_models import make_m2m, make_marian
 from tests.workflow.running import TINY, snakemake
 from weebill.corpus.table import read_batches, read_columns
 from weebill.files import read_json
-from weebill.translation.distillation.sentence_bleu import best_hypothesis
+from weebill.translation.distillation.decoding import best_hypothesis
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
 

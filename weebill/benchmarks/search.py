@@ -23,7 +23,7 @@ from weebill.runtime.text import best_isa
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.network import Translator, sinusoids
 from weebill.translation.search import SearchOptions, fastest_precision
-from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.trainer import new_network
 
 OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")

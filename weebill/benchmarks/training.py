@@ -19,8 +19,7 @@ from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.train_from_scratch import new_network
-from weebill.translation.training.trainer import TrainingConfig, TranslationTask
+from weebill.translation.training.trainer import TrainingConfig, TranslationTask, new_network
 
 MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
 SMALLEST = {"arch": ("multi30k.teacher",)}

@@ -1,8 +1,4 @@
-"""Forced decoding: the probability of given translations (WNGT20 §3 scores pairs in the reverse direction).
-
-A model of the direction target → source scores each pair by the mean log probability of the source's pieces, end
-included, given the target.
-"""
+"""Forced decoding: the probability of given translations (WNGT20 §3 scores pairs in the reverse direction)."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,8 +13,7 @@ from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS, Vocabulary
-from weebill.translation.search.cuts import log_cut_count
-from weebill.translation.search.options import length_sorted_batches
+from weebill.translation.search.options import length_sorted_batches, log_cut_count
 
 MAX_PIECES = 200  # pieces of a side that are read
 BATCH_SIZE = 128
@@ -31,9 +26,8 @@ def load_reverse_scorer(
 ) -> Scorer:
     """Return a function from sources and targets to (rows,) mean log probabilities of the source given the target.
 
-    folder: a model of Weebill or Hugging Face that translates target into source.
-    languages: those of source and target, for Hugging Face models of many languages.
-    Raises InputError if there is no such model.
+    folder: a model of Weebill or Hugging Face that translates target into source.  languages: of source and target,
+    for Hugging Face models of many languages.  Raises InputError if there is no such model.
     """
     if is_hugging_face(folder):
         from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
@@ -50,10 +44,7 @@ def load_reverse_scorer(
 def mean_log_probabilities(
     network: Translator, vocabulary: Vocabulary, inputs: Sequence[str], outputs: Sequence[str]
 ) -> np.ndarray:
-    """Return (sentences,) float64: (1 / pieces) · log p(output | input); the end counts as a piece.
-
-    Sides of more than MAX_PIECES pieces are cut there, and their number is logged.
-    """
+    """Return (sentences,) float64: (1 / pieces) · log p(output | input), of at most MAX_PIECES pieces."""
     sides = [_cropped(vocabulary.encode(list(side))) for side in (inputs, outputs)]
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
     means = np.zeros(len(lengths))
@@ -64,18 +55,14 @@ def mean_log_probabilities(
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
         mask = batch.target_mask
         hidden, pieces = hidden[mask], batch.target[mask]  # (n, d), (n,)
-        parts = zip(hidden.split(SLICE), pieces.split(SLICE), strict=True)
-        found = torch.cat([_log_probabilities(network.logits(h), ids) for h, ids in parts])
+        found = []
+        for states, ids in zip(hidden.split(SLICE), pieces.split(SLICE), strict=True):
+            logits = network.logits(states).float()
+            found.append(logits.gather(1, ids[:, None])[:, 0] - logits.logsumexp(1))
         totals = torch.zeros(len(rows), dtype=torch.float64, device=device)
-        totals.index_add_(0, mask.nonzero()[:, 0], found.double())
+        totals.index_add_(0, mask.nonzero()[:, 0], torch.cat(found).double())
         means[rows] = (totals / mask.sum(1)).cpu().numpy()
     return means
-
-
-def _log_probabilities(logits: torch.Tensor, pieces: torch.Tensor) -> torch.Tensor:
-    """Return log probabilities (n,) of pieces (n,) under scores (n, V)."""
-    logits = logits.float()
-    return logits.gather(1, pieces[:, None])[:, 0] - logits.logsumexp(1)
 
 
 def _cropped(sentences: list[list[int]]) -> list[list[int]]:

@@ -19,20 +19,17 @@ from weebill.translation.model.hugging_face_folder import (
     unreadable,
 )
 from weebill.translation.search import Cut, SearchOptions, prepack
-from weebill.translation.search.cuts import log_cut_count
-from weebill.translation.search.options import length_sorted_batches
+from weebill.translation.search.options import length_sorted_batches, log_cut_count
 from weebill.translation.translator import Hypothesis, TextTranslator
 
 
 class HuggingFaceTranslator(TextTranslator):
     """Translator from a model folder in transformers' format, read without internet access.
 
-    Only weights in safetensors are read, because pickles execute code.
-    languages: languages of input and output, as `language_code` reads them, for models of many languages (see
-    `hugging_face_folder`); other models ignore them.  All other settings come from the folder's tokenizer and
-    generation configuration.  precision: see `search.prepack`.
-    A model with a fixed number of positions reads at most that number of pieces, even if the options allow more.
-    Pieces that the tokenizer adds to a sentence count too: its end, a language code, a prefix.
+    languages: of input and output, as `hugging_face_folder.language_code` reads them, for models of many languages.
+    All other settings come from the folder's tokenizer and generation configuration.  precision: as in `prepack`.
+    A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
+    sentence's end, a language code and a prefix count too.
     Raises InputError if the folder is damaged, contains code, has no seq2seq model, or lacks one of the languages.
     """
 
@@ -62,10 +59,8 @@ class HuggingFaceTranslator(TextTranslator):
         pieces, cuts = self._pieces(inputs, self._most(options))
         for cut in cuts:
             self.on_cut(cut)
-        lengths = [
-            len(ids) if sentence.strip() else 0
-            for ids, sentence in zip(pieces, sentences, strict=True)
-        ]
+        filled = map(bool, map(str.strip, sentences))
+        lengths = [len(ids) * full for ids, full in zip(pieces, filled, strict=True)]
         for batch in options.batches(lengths):
             found = self._generate([pieces[index] for index in batch], options)
             for index, hypotheses in zip(batch, found, strict=True):
@@ -80,8 +75,7 @@ class HuggingFaceTranslator(TextTranslator):
     ) -> np.ndarray:
         """Return (sentences,) float64: mean log probability of each output's tokens, end included, given its input.
 
-        The code of the output's language is given and does not count.
-        Sides longer than SearchOptions' `max_source_tokens` are cut there, and their number is logged.
+        The code of the output's language does not count.  Sides are cut as by SearchOptions' `max_source_tokens`.
         """
         most = self._most(SearchOptions())
         sides, prefixed = [], [self._prefix + text for text in inputs]
@@ -114,10 +108,7 @@ class HuggingFaceTranslator(TextTranslator):
     def _pieces(
         self, texts: list[str], most: int, name: str = "text"
     ) -> tuple[list[list[int]], list[Cut]]:
-        """Return the pieces of each text, cut before its end if there are more than `most`, and the cuts.
-
-        name: the tokenizer's argument, `text` or `text_target`.
-        """
+        """Return the pieces of each text, cut before its end if there are more than `most`, and the cuts."""
         # Not verbose: transformers would warn about the first long text, without its line.
         pieces = self._tokenizer(**{name: texts}, verbose=False)["input_ids"]
         cuts = [Cut(row, len(ids), most) for row, ids in enumerate(pieces) if len(ids) > most]
@@ -186,8 +177,7 @@ class HuggingFaceTranslator(TextTranslator):
         if options.beam > 1:  # a forced first token counts in it, with probability 1
             longer = 1.0 if self._first is None else (lengths + 1) / lengths
             return (output.sequences_scores * longer**options.length_normalisation).tolist()
-        steps = self._model.compute_transition_scores(
-            output.sequences, output.logits, normalize_logits=True
-        )[:, -pieces.shape[1] :]  # (sequences, steps)
-        totals = steps.masked_fill(~real, 0.0).sum(1)
+        log_p = self._model.compute_transition_scores
+        steps = log_p(output.sequences, output.logits, normalize_logits=True)  # (sequences, steps)
+        totals = steps[:, -pieces.shape[1] :].masked_fill(~real, 0.0).sum(1)
         return (totals / lengths**options.length_normalisation).tolist()

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from weebill.errors import InputError
-from weebill.files import sha256_file, sha256_text
 from weebill.replaceable import has_keys
 from weebill.translation.model.folder import Model
 from weebill.translation.model.packed_folder import load_any_model
@@ -21,9 +20,8 @@ def load_translator(
     """Load the translator of one model folder, or of an ensemble of several with one vocabulary.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: languages of input and output, for multilingual Hugging Face models.  precision: see `search.prepack`.
-    Raises InputError if a folder is missing, damaged or not a model, or if vocabularies differ; ValueError if
-    `folders` is empty.
+    languages: of input and output, for multilingual Hugging Face models.  precision: as in `search.prepack`.
+    Raises InputError if a folder is no sound model, or vocabularies differ; ValueError if `folders` is empty.
     """
     paths = _paths(folders)
     foreign = [path for path in paths if is_hugging_face(path)]
@@ -43,11 +41,7 @@ def load_translator(
 
 
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
-    """Load Weebill's models of an ensemble, or of one folder.
-
-    Raises InputError if a folder is missing, damaged or not a model, or if vocabularies differ; ValueError if
-    `folders` is empty.
-    """
+    """Load Weebill's models of an ensemble, or of one folder.  Raises errors as `load_translator`."""
     models = [load_any_model(path) for path in _paths(folders)]
     for model in models[1:]:
         if model.vocabulary.sha256 != models[0].vocabulary.sha256:
@@ -66,12 +60,6 @@ def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
         if not path.is_dir():
             raise InputError(f"{path}: no such model folder; check the path")
     return paths
-
-
-def folder_hash(folder: str | Path) -> str:
-    """Return the SHA-256 over names and bytes of a model folder's files, for any kind of model."""
-    files = sorted(path for path in Path(folder).iterdir() if path.is_file())
-    return sha256_text("".join(f"{path.name}:{sha256_file(path)}\n" for path in files))
 
 
 def is_hugging_face(path: str | Path) -> bool:

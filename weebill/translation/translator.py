@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.search import (
+from weebill.translation.search.options import (
     Candidate,
     OnCut,
-    Progress,
     SearchOptions,
+    cut_logger,
     find_cuts,
-    greedy,
-    search,
 )
-from weebill.translation.search.cuts import cut_logger
+from weebill.translation.search.run import Progress, greedy, search
 
 
 @dataclass(frozen=True)
@@ -31,8 +29,7 @@ class TextTranslator(ABC):
     """Translator of sentences; an empty or blank one has the empty translation.
 
     Results are in the order of the input.  progress: called with the number of sentences of each finished batch.
-    on_cut: called with each sentence of more than `options.max_source_tokens` pieces, of which only the first
-    ones are translated.  It logs a warning; a caller may replace it.
+    on_cut: called with each sentence that is cut to `options.max_source_tokens` pieces; it logs a warning.
     positions: largest number of pieces that the model can read, whatever the options; None: any number.
     """
 
@@ -57,11 +54,7 @@ class TextTranslator(ABC):
 
 
 class PieceTranslator(TextTranslator):
-    """Translator that searches over the pieces of a vocabulary.
-
-    Subclasses have the functions `_greedy` and `_search` of sources, options and progress, with the results of
-    `search.greedy` and `search.search`.
-    """
+    """Translator that searches over the pieces of a vocabulary by the functions `_greedy` and `_search`."""
 
     vocabulary: Vocabulary
     _greedy: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[int]]]

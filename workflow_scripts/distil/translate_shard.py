@@ -8,9 +8,10 @@ from weebill.workflow.job import job
 
 import torch
 
+from weebill.files import content_hash
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
-from weebill.translation.loading import folder_hash, is_hugging_face, load_translator
+from weebill.translation.loading import is_hugging_face, load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
 
 with job(snakemake.log[0]):
@@ -33,7 +34,7 @@ with job(snakemake.log[0]):
         translator,
         SearchOptions(**snakemake.params.search),
         {
-            "teacher": [folder_hash(folder) for folder in teacher],
+            "teacher": [content_hash(folder) for folder in teacher],
             "languages": list(languages),
             "code": snakemake.params.code,
             "device": device,

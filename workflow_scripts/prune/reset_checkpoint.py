@@ -7,8 +7,7 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.translation.training.train_from_scratch import make_model, unwatched
-from weebill.translation.training.trainer import Hardware, TrainingConfig
+from weebill.translation.training.trainer import Hardware, TrainingConfig, make_model, unwatched
 
 with job(snakemake.log[0]):
     config = TrainingConfig(**snakemake.params.training)

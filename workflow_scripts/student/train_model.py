@@ -4,8 +4,7 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.translation.training.train_from_scratch import make_model
-from weebill.translation.training.trainer import Hardware, TrainingConfig
+from weebill.translation.training.trainer import Hardware, TrainingConfig, make_model
 
 with job(snakemake.log[0]):
     make_model(

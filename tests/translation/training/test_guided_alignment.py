@@ -18,8 +18,7 @@ from weebill.translation.training.aligned_text import align_text
 from weebill.translation.training.encoding import encode_corpus, links_field
 from weebill.translation.training.loss import alignment_loss, batch_loss, guided_attention
 from weebill.translation.training.settings import Stage
-from weebill.translation.training.train_from_scratch import new_network
-from weebill.translation.training.trainer import TrainingConfig, tensors_hash, train
+from weebill.translation.training.trainer import TrainingConfig, new_network, tensors_hash, train
 
 SOURCES, TARGETS = [[5, 6, 7, 0], [8, 0]], [[9, 4, 0], [3, 2, 6, 0]]
 LINKS = [np.array([[0, 1], [2, 1], [1, 0]]), np.array([[0, 2]])]

@@ -7,7 +7,7 @@ from torch.nn import functional
 from tests.translation.conftest import small_architecture
 from weebill.translation.model.batch import make_batch
 from weebill.translation.training import loss
-from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.trainer import new_network
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])

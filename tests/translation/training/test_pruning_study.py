@@ -20,7 +20,7 @@ from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import train_vocabulary
 from weebill.translation.training.pruning_study import TranslationStudy, make_pruned
 from weebill.translation.training.settings import Hardware, TrainingConfig
-from weebill.translation.training.train_from_scratch import make_model, new_network, unwatched
+from weebill.translation.training.trainer import make_model, new_network, unwatched
 from weebill.workflow import code_version
 
 ENTRY = {

@@ -19,14 +19,15 @@ from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
-from weebill.translation.training import callbacks, encoding
+from weebill.translation.training import encoding
+from weebill.translation.training import task as parts
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.pruning_study import train_separately
-from weebill.translation.training.train_from_scratch import new_network
+from weebill.translation.training.task import Checkpoints, GreedyValidation, TranslationTask
 from weebill.translation.training.trainer import (
     Hardware,
     TrainingConfig,
-    TranslationTask,
+    new_network,
     tensors_hash,
     train,
 )
@@ -181,11 +182,11 @@ def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
 
 
 def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monkeypatch):
-    monkeypatch.setattr(callbacks, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
+    monkeypatch.setattr(parts, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
     given = (["a"], ["今天天气非常好我们去公园"], vocabulary)
     task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, 1)
     scores = [
-        callbacks.GreedyValidation(*given, replace(CONFIG, language=language), tmp_path)._bleu(
+        GreedyValidation(*given, replace(CONFIG, language=language), tmp_path)._bleu(
             task, task.network.state_dict()
         )
         for language in ("zh", "")
@@ -236,7 +237,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
         return hook_between_two_interruptions
 
-    for callback in (callbacks.GreedyValidation, callbacks.Checkpoints):
+    for callback in (GreedyValidation, Checkpoints):
         hook = interrupt(callback.on_train_batch_end)
         monkeypatch.setattr(callback, "on_train_batch_end", hook)
     while True:

@@ -236,7 +236,7 @@ class _Loaded:
 
 def silent(translator: Any) -> Any:
     """Stop a translator's warnings of cut sentences, which would repeat in every round; return the translator."""
-    from weebill.translation.search.cuts import ignore_cut  # imports PyTorch
+    from weebill.translation.search.options import ignore_cut  # imports PyTorch
 
     translator.on_cut = ignore_cut
     return translator

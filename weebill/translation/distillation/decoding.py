@@ -1,25 +1,26 @@
-"""Translation of a shard by the teacher into an n-best table; a killed job can be continued."""
+"""Translation of a shard by the teacher into an n-best table; sentence BLEU selects one of its hypotheses."""
 
 import logging
+import math
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from weebill.bleu import bleu
 from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
 from weebill.files import claim_folder, read_json, remove_folder, sha256_file, write_json
-from weebill.translation.distillation.sentence_bleu import best_hypothesis
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
-from weebill.translation.search import Cut, SearchOptions
-from weebill.translation.search.cuts import log_cut_count
+from weebill.translation.search import Cut, SearchOptions, log_cut_count
 from weebill.translation.translator import TextTranslator
 
-log = logging.getLogger(__name__)
-
 CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work
+ORDERS = 4  # of n-grams in sentence BLEU
 
 
 def translate_shard(
@@ -34,20 +35,13 @@ def translate_shard(
     """Translate a shard into its n-best table, with the selected hypothesis of each row.
 
     OUTPUT.work keeps finished chunks of rows until all are done, so that a killed job continues to the same result.
-    made_by: JSON values for everything else that the result depends on (model hashes, code).  Chunks of another
-    shard, or with another `made_by`, are made again.  language: the references' language, for their tokens.
-    The number of cut sentences (`search.max_source_tokens`) is logged in one line at the end, including those of
-    killed jobs.
+    made_by: JSON values for everything else that the result depends on (model hashes, code); chunks made by anything
+    else are made again.  language: that of the references, for their tokens.  The number of cut sentences is logged.
     """
     work = Path(f"{output}.work")
-    signature = {
-        "shard": sha256_file(shard),
-        "search": asdict(search),
-        "made_by": dict(made_by),
-        "language": language,
-    }
+    signature = {"shard": sha256_file(shard), "search": asdict(search), "language": language}
     work.mkdir(parents=True, exist_ok=True)
-    claim_folder(work, "signature.json", signature)
+    claim_folder(work, "signature.json", {**signature, "made_by": dict(made_by)})
     total, done, start = count_rows(shard), 0, time.monotonic()
     rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
     cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
@@ -62,7 +56,7 @@ def translate_shard(
         done += chunk.num_rows
         speed = done / (time.monotonic() - start)
         left = total - begin - chunk.num_rows
-        log.info(
+        logging.info(
             "%s: %s of %s sentences, %.1f a second, %.0f s left",
             output, f"{total - left:,}", f"{total:,}", speed, left / speed,
         )  # fmt: skip
@@ -90,3 +84,39 @@ def _translate(
     columns = dict(zip(chunk.column_names, chunk.columns, strict=True))
     columns |= {"hypotheses": texts, "scores": scores, "selected": selected}
     return pa.table(columns, NBEST_SCHEMA), len(cuts)
+
+
+def sentence_bleu(hypothesis: str, reference: str, language: str = "") -> float:
+    """Compute BLEU, in [0, 1], with 1 added to the matches and totals of every order, 1 to 4.
+
+    With m_n matches among t_n n-grams, c tokens of the hypothesis and r of the reference (by sacreBLEU's tokenizer of
+    the language, cased):
+    BLEU = min(1, exp(1 − r / c)) · (Π_n (m_n + 1) / (t_n + 1))^(1/4).  An empty hypothesis scores 0.
+    """
+    found, expected = _ngrams(hypothesis, language), _ngrams(reference, language)
+    length = found[0].total()
+    if not length:
+        return 0.0
+    log_precision = 0.0
+    for ours, theirs in zip(found, expected, strict=True):
+        matches = sum(min(count, theirs[ngram]) for ngram, count in ours.items() if ngram in theirs)
+        log_precision += math.log((matches + 1) / (ours.total() + 1)) / ORDERS
+    return math.exp(min(0.0, 1 - expected[0].total() / length) + log_precision)
+
+
+def best_hypothesis(hypotheses: Sequence[str], reference: str, language: str = "") -> int:
+    """Return the index of the hypothesis closest to the reference by `sentence_bleu`; the first of equals."""
+    scores = [sentence_bleu(hypothesis, reference, language) for hypothesis in hypotheses]
+    return scores.index(max(scores))
+
+
+@cache
+def _tokenizer(language: str) -> Callable[[str], str]:
+    return bleu(language).tokenizer
+
+
+@lru_cache(64)  # the reference of all hypotheses is counted once
+def _ngrams(text: str, language: str) -> list[Counter]:
+    tokens = _tokenizer(language)(text).split()
+    starts = [tokens[start:] for start in range(ORDERS)]
+    return [Counter(zip(*starts[:order], strict=False)) for order in range(1, ORDERS + 1)]

@@ -33,9 +33,8 @@ def merge(
     """Verify every shard against its corpus and write each row's text and selected translation as a pair.
 
     The table has columns source, target, corpus and row; also weight, if a corpus has weights (null for the others).
-    Rows with an empty translation are left out.  Returns the numbers of rows read, written and empty.
-    Raises InputError naming the shard if its rows are not exactly the rows of the corpus in order, and if no row is
-    written, unless `may_be_empty`.
+    Rows with an empty translation are left out.  Returns the numbers of rows read, written and empty.  Raises
+    InputError if the rows of a shard are not those of the corpus, and, unless `may_be_empty`, if no row is written.
     """
     read = 0
     with _writer(output, [part.corpus for part in parts]) as writer:
@@ -45,8 +44,7 @@ def merge(
                 characters = pc.utf8_length(pc.utf8_trim_whitespace(rows["target"]))
                 rows = rows.filter(pc.greater(characters, 0))
                 if part.side == "target":
-                    swapped = {"source": "target", "target": "source"}
-                    rows = rows.rename_columns([swapped.get(n, n) for n in rows.column_names])
+                    rows = rows.rename_columns({"source": "target", "target": "source"})
                 writer.write(_weighted(rows))
         written = writer.rows
     if not written and not may_be_empty:
@@ -55,10 +53,7 @@ def merge(
 
 
 def join(tables: Sequence[str | Path], output: str | Path) -> None:
-    """Write the rows of merged tables that scores did not drop one after the other, with the columns of `merge`.
-
-    Raises InputError if no row is left.
-    """
+    """Write the rows of merged tables that scores did not drop.  Raises InputError if no row is left."""
     with _writer(output, tables) as writer:
         for table in tables:
             for batch in read_batches(table, _columns(table, MERGED_COLUMNS)):
@@ -110,11 +105,9 @@ def _check_rows(shard: str | Path, found: pa.Table, expected: pa.Table) -> None:
         pairs = zip(found[column].to_pylist(), expected[column].to_pylist(), strict=True)
         place = next(i for i, (one, other) in enumerate(pairs) if one != other)
         row, wanted = (table["row"][place].as_py() for table in (found, expected))
-        fault = (
-            f"row {row} of the corpus stands where row {wanted} belongs"
-            if row != wanted
-            else f"row {row}: {column} is not that of the corpus"
-        )
+        fault = f"row {row}: {column} is not that of the corpus"
+        if row != wanted:
+            fault = f"row {row} of the corpus stands where row {wanted} belongs"
         raise InputError(f"{shard}: {fault}; delete this shard and run again")
 
 

@@ -1,7 +1,7 @@
 """Shards of a corpus, which separate jobs translate: their split, and the tables of shards and n-best lists."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,11 +31,7 @@ NBEST_SCHEMA = pa.schema(
 def split_corpus(
     corpus: str | Path, shards: Sequence[str | Path], parallel: bool, side: Side = "source"
 ) -> None:
-    """Write the kept rows of a corpus as shards, with references if it is `parallel`.
-
-    side: the side to translate; for monolingual text this may be the target.
-    Raises InputError if a kept row of parallel text has no reference.
-    """
+    """Write one side of a corpus' kept rows as shards, with references, all of them there, if it is `parallel`."""
     bounds = shard_bounds(count_rows(corpus), len(shards))
     columns = ["corpus", "row", side, *(["target"] if parallel else [])]
     rows = Rows(corpus, columns, {side: "source"})
@@ -64,15 +60,12 @@ class Rows:
     ) -> None:
         renamed = [names.get(column, column) for column in columns]
         self._batches = (batch.rename_columns(renamed) for batch in read_batches(path, columns))
-        self._rest: pa.RecordBatch | None = None
 
     def take(self, count: int) -> Iterator[pa.RecordBatch]:
         """Return the next `count` rows, or all that are left."""
-        while count > 0:
-            batch = self._rest if self._rest is not None else next(self._batches, None)
-            if batch is None:
-                return
-            part, rest = batch.slice(0, count), batch.slice(count)
-            self._rest = rest if rest.num_rows else None
+        while count > 0 and (batch := next(self._batches, None)):
+            part = batch.slice(0, count)
+            if part.num_rows < batch.num_rows:
+                self._batches = chain([batch.slice(count)], self._batches)
             count -= part.num_rows
             yield part

@@ -46,10 +46,7 @@ class Batch:
 
 
 def make_batch(sources: list, targets: list, weights=None, links: list | None = None) -> Batch:
-    """Pad lists of piece ids (EOS last) into a batch.
-
-    links: for each pair the source and target positions of its links (n, 2).
-    """
+    """Pad lists of piece ids (EOS last) into a batch; links: for each pair, (n, 2) source and target positions."""
     source, source_mask = pad(sources)
     target, target_mask = pad(targets)
     start = torch.full((len(target), 1), START)
@@ -65,9 +62,8 @@ def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
     """Return `links` and `link_shares` of a batch whose longest target has `longest` pieces."""
     pair = np.repeat(np.arange(len(links)), [len(each) for each in links])
     cells = np.concatenate(links).astype(np.int64).reshape(-1, 2)
-    _, piece, count = np.unique(
-        pair * longest + cells[:, 1], return_inverse=True, return_counts=True
-    )
+    place = pair * longest + cells[:, 1]
+    _, piece, count = np.unique(place, return_inverse=True, return_counts=True)
     places = torch.from_numpy(np.stack([pair, cells[:, 1], cells[:, 0]], axis=1))
     return places, torch.from_numpy((1 / count[piece]).astype(np.float32))
 

@@ -4,7 +4,7 @@ Shapes: b sentences with `beam` rows each, h heads, s source positions, k head s
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -31,7 +31,7 @@ class State:
     cells: list[Tensor]
     pasts: list[tuple[Tensor, Tensor] | None]
     ancestors: Tensor
-    checked: int = field(default=2 * ROOM)
+    checked: int = 2 * ROOM
 
     def select(self, rows: Tensor) -> "State":
         """Return the state with reordered rows: new row i continues old row rows[i] of the same sentence."""

@@ -55,12 +55,17 @@ def save_model(
     """Write a model folder atomically; equal models make equal bytes.
 
     quantization: the section that describes a network of packed layers; packing: `weebill.quantization.files` then.
-    Raises InputError if something other than a model folder is at `path`, or if quantized weights would replace the
-    float32 model from which the vocabulary was read.
+    Raises InputError if anything but a model folder, or the float32 model itself, would be replaced.
     """
     check_replaceable(path, KIND)
     if quantization is not None:
-        _check_no_source(Path(path).resolve(), vocabulary)
+        file, source = Path(path).resolve() / "config.json", vocabulary.path.parent
+        if (
+            file.is_file()
+            and source.samefile(file.parent)
+            and "quantization" not in read_json(file)
+        ):
+            raise InputError(f"{file.parent}: is the folder the model was read from; name another")
     own = _own_tensors(network).items()
     tensors = {name: value.detach().cpu().contiguous() for name, value in own}
     with torch.device("meta"):  # the network itself may have packed weights
@@ -82,21 +87,11 @@ def save_model(
         write_json(folder / "config.json", config)
 
 
-def _check_no_source(path: Path, vocabulary: Vocabulary) -> None:
-    """Raise InputError if a folder holds the float32 model from which the vocabulary was read."""
-    source = Path(vocabulary.path).parent
-    if not (path / "config.json").is_file() or not source.samefile(path):
-        return
-    if "quantization" not in read_json(path / "config.json"):
-        raise InputError(f"{path}: is the folder the model was read from; name another")
-
-
 def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | None = None) -> Model:
     """Read a model folder.  dropout: the network's dropout in further training.
 
     packing: `weebill.quantization.files` if packed weights may be read; trainings read only float32 weights.
-    Raises InputError if the folder is not a model folder, is packed without `packing`, is damaged, holds numbers that
-    are not finite or of another type than its format's, or has another vocabulary than its model was made with.
+    Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
     """
     path = Path(path)
     config, sha256, architecture = _read_config(path)
@@ -134,7 +129,6 @@ def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
 
 
 def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Vocabulary:
-    """Read a folder's vocabulary, which must have the hash and the size in config.json."""
     vocabulary = Vocabulary(path / "vocab.spm")
     if vocabulary.sha256 != wanted:
         raise InputError(
@@ -187,7 +181,6 @@ def _read_tensors(
 
 @contextmanager
 def _place(place: str) -> Iterator[None]:
-    """Put the place before the message of an InputError."""
     try:
         yield
     except InputError as error:
@@ -195,10 +188,7 @@ def _place(place: str) -> Iterator[None]:
 
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    """Fill a network from stored tensors; tied ones are stored once.
-
-    Raises InputError naming a tensor that is missing, unknown, of another shape, or contains NaN or infinity.
-    """
+    """Fill a network from stored tensors.  Raises InputError for a missing, unknown, misshapen or infinite one."""
     _check_shapes(network, tensors, origin)
     # NaN or infinity would give empty translations without an error.  The extremes are NaN if any number is, and take
     # a twentieth of the time of a test of each number.

@@ -22,10 +22,7 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
 class LanguageMarks(NamedTuple):
-    """Marks of the languages that the tokenizer does not add itself.
-
-    They are text before the input, the first token of the output, or the token that the decoder starts with.
-    """
+    """Language marks to add: text before the input, the output's first token, or the decoder's first input."""
 
     prefix: str = ""
     first: int | None = None
@@ -40,8 +37,7 @@ def unreadable(folder: str | Path) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError, KeyError, SafetensorError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InputError(
-            f"{folder}: not a Hugging Face seq2seq model with its tokenizer and "
-            f"model.safetensors ({reason})"
+            f"{folder}: not a Hugging Face seq2seq model with its tokenizer and model.safetensors ({reason})"
         ) from error
 
 
@@ -68,8 +64,7 @@ def positions_of(config: Any, tokenizer: Any) -> int | None:
 def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
     """Raise InputError if a folder has no translation model in safetensors, or not for these languages.
 
-    coded: True if the user gave language codes, which a model of one language pair does not use.  Does not read
-    weights.
+    coded: True if the user gave language codes, which a model of one language pair does not use.
     """
     refuse_code(folder)
     config = Path(folder) / "config.json"
@@ -94,10 +89,7 @@ def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = F
 def set_languages(
     tokenizer: Any, languages: tuple[str, str] | None, folder: str | Path
 ) -> LanguageMarks:
-    """Set the languages of input and output of a tokenizer that knows several.
-
-    Raises InputError if it does not know one of them, or if none are given.
-    """
+    """Set a multilingual tokenizer's languages.  Raises InputError if it does not know one, or if none are given."""
     known = known_codes(tokenizer)
     if not known:
         return LanguageMarks()
@@ -130,8 +122,7 @@ def known_codes(tokenizer: Any) -> list[str]:
 def language_code(known: list[str], language: str, folder: str | Path) -> str:
     """Return the code of a language among those that a tokenizer knows: de, de_DE, deu or deu_Latn for de.
 
-    A known code is returned unchanged.  Raises InputError if no code fits, or if several do, of which the
-    configuration must name one.
+    A known code is returned unchanged.  Raises InputError if no code fits, or if several do.
     """
     if language in known:
         return language

@@ -17,6 +17,7 @@ from weebill.translation.model.decoder_state import appended
 HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 
 Memory = tuple[Tensor, Tensor] | None  # keys and values (b, h, positions, k); None without heads
+Mask = Tensor | None  # None: every position is real
 
 
 class Dropout(nn.Module):
@@ -70,17 +71,9 @@ class Attention(nn.Module):
         return self.split(self.key(memory)), self.split(self.value(memory))
 
     def attend(
-        self,
-        x: Tensor,
-        memory: Memory,
-        mask: Tensor | None,
-        causal: bool = False,
-        queries: Tensor | None = None,
+        self, x: Tensor, memory: Memory, mask: Mask, causal: bool = False, queries: Mask = None
     ) -> Tensor:
-        """Compute the attention of x (b, queries, d) over projected memory.
-
-        mask: (b, 1, 1 or queries, keys), True for keys that may be attended to.
-        """
+        """Compute the attention of x (b, queries, d) over keys where mask (b, 1, 1 or queries, keys) is True."""
         if memory is None:
             return self.out.bias.expand_as(x)
         keys, values = memory
@@ -93,14 +86,11 @@ class Attention(nn.Module):
                 self.record(weights, queries)
             mixed = weights @ values
         else:
-            mixed = functional.scaled_dot_product_attention(
-                q, keys, values, attn_mask=mask, is_causal=causal
-            )
+            fused = functional.scaled_dot_product_attention
+            mixed = fused(q, keys, values, attn_mask=mask, is_causal=causal)
         return self.out(mixed.transpose(1, 2).flatten(2))  # (b, queries, d)
 
-    def forward(
-        self, x: Tensor, mask: Tensor | None, causal: bool = False, queries: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, x: Tensor, mask: Mask, causal: bool = False, queries: Mask = None) -> Tensor:
         """Compute the self-attention of x (b, positions, d)."""
         return self.attend(x, self.project_memory(x), mask, causal, queries)
 
@@ -112,7 +102,7 @@ def _in_16_bits(x: Tensor) -> Tensor:
     return x + ((numbers * steps).round() / steps - numbers).to(x.dtype)
 
 
-def _attention_weights(q: Tensor, keys: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+def _attention_weights(q: Tensor, keys: Tensor, mask: Mask, causal: bool) -> Tensor:
     scores = q @ keys.transpose(-1, -2) * q.shape[-1] ** -0.5  # (b, h, queries, keys)
     if causal:
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
@@ -197,7 +187,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(embedding)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Tensor, mask: Tensor | None, queries: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, mask: Mask, queries: Mask = None) -> Tensor:
         """Compute x (b, s, d); mask: (b, 1, 1, s), or None if no position is padding."""
         x = self.attention_norm(x + self.dropout(self.self_attention(x, mask, queries=queries)))
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
@@ -226,7 +216,7 @@ class DecoderLayer(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(embedding)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, mask: Mask) -> Tensor:
         """Compute all target positions x (b, t, d) over the encoder's output memory (b, s, d)."""
         ssru = self.kind == "ssru"
         mixed = self.recurrence(x) if ssru else self.self_attention(x, None, causal=True)
@@ -234,16 +224,12 @@ class DecoderLayer(nn.Module):
         return self._rest(x, self.project_memory(memory), mask)
 
     def project_memory(self, memory: Tensor) -> Memory:
-        """Project the encoder's output as `Attention` does; in 16 bits if the layer runs on 8-bit codes.
-
-        The runtime keeps an int8 student's keys and values in 16 bits, because it reads them at each step.
-        """
+        """Project the encoder's output as `Attention` does; if on 8-bit codes, in 16 bits, as in the runtime."""
         attention = self.cross_attention
         found = attention.project_memory(memory)
         if found is None or getattr(attention.key, "activation_scale", None) is None:
             return found
-        keys, values = map(_in_16_bits, found)
-        return keys, values
+        return tuple(map(_in_16_bits, found))
 
     def step(self, x: Tensor, mixed: Tensor, memory, mask: Tensor) -> Tensor:
         """Compute one position x (rows, d), rows = b·beam, mixed with earlier positions; memory is per sentence."""
@@ -252,12 +238,9 @@ class DecoderLayer(nn.Module):
         return self._rest(grouped, memory, mask).flatten(0, 1)
 
     def look_back(
-        self, x: Tensor, past: tuple | None, ancestors: Tensor, visible: Tensor | None
+        self, x: Tensor, past: tuple | None, ancestors: Tensor, visible: Mask
     ) -> tuple[Tensor, tuple | None]:
-        """Compute the self-attention of one position x (rows, d) over its ancestors; return it and the past with x.
-
-        past, ancestors and visible are as in `State`, with the entries of x.
-        """
+        """Compute the self-attention of a position x (rows, d) over a `State`'s past; return it and the new past."""
         attention = self.self_attention
         if not attention.heads:
             return attention.out.bias.expand_as(x), past
@@ -267,7 +250,7 @@ class DecoderLayer(nn.Module):
         keys, values = (part[:, :, :entries] for part in past)
         return attention.attend(x, (keys, values), visible).flatten(0, 1), past
 
-    def _rest(self, x: Tensor, memory, mask: Tensor | None) -> Tensor:
+    def _rest(self, x: Tensor, memory, mask: Mask) -> Tensor:
         x = self.cross_norm(x + self.dropout(self.cross_attention.attend(x, memory, mask)))
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
 

@@ -13,13 +13,7 @@ from torch import Tensor, nn
 from weebill.experiment.shapes import Architecture
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from weebill.translation.model.decoder_state import State
-from weebill.translation.model.layers import (
-    Attention,
-    DecoderLayer,
-    Dropout,
-    EncoderLayer,
-    FeedForward,
-)
+from weebill.translation.model.layers import DecoderLayer, Dropout, EncoderLayer
 
 START = -1  # id of the decoder's first input, a zero embedding (Marian's convention)
 
@@ -37,13 +31,11 @@ class Translator(nn.Module):
         self.output = nn.Linear(width, architecture.vocabulary, device="meta")
         self.output.weight = self.embedding.weight
         self.output.bias = nn.Parameter(torch.zeros(architecture.vocabulary))
-        self.encoder = nn.ModuleList(
-            EncoderLayer(width, shape, dropout) for shape in architecture.encoder
-        )
-        self.decoder = nn.ModuleList(
-            DecoderLayer(width, shape, architecture.decoder_kind, dropout)
-            for shape in architecture.decoder
-        )
+        layers = (EncoderLayer(width, shape, dropout) for shape in architecture.encoder)
+        self.encoder = nn.ModuleList(layers)
+        kind = architecture.decoder_kind
+        layers = (DecoderLayer(width, shape, kind, dropout) for shape in architecture.decoder)
+        self.decoder = nn.ModuleList(layers)
         self.dropout = Dropout(dropout)
         _scale_by_depth(self.encoder, len(architecture.encoder))
         _scale_by_depth(self.decoder, architecture.decoder_depth)
@@ -140,15 +132,14 @@ class Translator(nn.Module):
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """List the attention blocks that pruning may score and cut, encoder first."""
-        modules = self.named_modules()
-        return [AttentionBlock.of(name, one) for name, one in modules if isinstance(one, Attention)]
+        return [AttentionBlock.of(*named) for named in self._named("attention")]
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
         """List the feed-forward blocks that pruning may score and cut, encoder first."""
-        modules = self.named_modules()
-        return [
-            FeedForwardBlock.of(name, one) for name, one in modules if isinstance(one, FeedForward)
-        ]
+        return [FeedForwardBlock.of(*named) for named in self._named("feed_forward")]
+
+    def _named(self, ending: str) -> list[tuple[str, nn.Module]]:
+        return [(name, one) for name, one in self.named_modules() if name.endswith(ending)]
 
     def layer_stacks(self) -> list[LayerStack]:
         """List encoder and decoder, whose top layers pruning may cut."""
@@ -182,10 +173,7 @@ def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
 
 
 def _attention_mask(mask: Tensor) -> Tensor | None:
-    """Reshape a mask (b, s) → (b, 1, 1, s); return None on a CPU if every position is real: this is faster.
-
-    On a GPU there is no such check, because the host would wait for it.
-    """
+    """Reshape a mask (b, s) → (b, 1, 1, s); return None, which is faster, on a CPU if every position is real."""
     full = mask.device.type == "cpu" and bool(mask.all())
     return None if full else mask[:, None, None, :]
 

@@ -59,25 +59,21 @@ def corpus_texts(corpora: Iterable[str | Path]) -> Iterator[str]:
 def train_vocabulary(
     sentences: Iterable[str], path: str | Path, size: int, seed: int, max_sentences: int = 2_000_000
 ) -> None:
-    """Train a unigram SentencePiece model of `size` pieces and write it to `path`.
+    """Train a unigram SentencePiece model of `size` pieces on at most `max_sentences`, and write it to `path`.
 
-    It reads at most `max_sentences`, drawn with `seed`, so that memory is bounded.  Raises InputError if the text is
-    too small for the size.
+    Raises InputError if the text is too small for the size.
     """
     sample = draw_items(sentences, max_sentences, seed)
     if not sample:
         raise InputError(f"vocabulary {path}: no text to train on; look at the cleaning report")
-    model = io.BytesIO()
+    model, ids = io.BytesIO(), {"eos_id": EOS, "unk_id": UNK, "bos_id": -1, "pad_id": -1}
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(sample),
             model_writer=model,
             vocab_size=size,
             character_coverage=1.0 if size < 4000 else 0.9995,
-            eos_id=EOS,
-            unk_id=UNK,
-            bos_id=-1,
-            pad_id=-1,
+            **ids,
             max_sentence_length=10_000,
             num_threads=1,  # the order of floating-point sums must not depend on the machine
             minloglevel=2,

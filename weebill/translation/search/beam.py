@@ -88,10 +88,8 @@ class _Beam:
             best[at_limit], tokens[at_limit] = -torch.inf, EOS
             best[at_limit, 0] = values[at_limit, EOS]
         log_p = self.ensemble.log_probabilities(values, tokens)
-        log_p = (
-            log_p.masked_fill_(best == -torch.inf, -torch.inf).double().view(count, slots, width)
-        )
-        scores = (self.totals[:, :, None] + log_p).flatten(1)  # (b, k·width)
+        log_p = log_p.masked_fill_(best == -torch.inf, -torch.inf).double()
+        scores = (self.totals[:, :, None] + log_p.view(count, slots, width)).flatten(1)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         order = order[:, :most]
         return scores[:, :most], order // width, tokens.reshape(count, -1).gather(1, order)

@@ -29,17 +29,13 @@ class Ensemble:
 
         The values are the logits of a single network, or the averaged log probabilities of several.
         """
-        results = [
-            network.step(tokens, state)
-            for network, state in zip(self.networks, states, strict=True)
-        ]
-        after = [state for _, state in results]
+        pairs = zip(self.networks, states, strict=True)
+        results = [network.step(tokens, state) for network, state in pairs]
+        states = [state for _, state in results]
         if len(results) == 1:
-            return results[0][0].float(), after
-        total = results[0][0].float().log_softmax(-1)
-        for logits, _ in results[1:]:
-            total += logits.float().log_softmax(-1)
-        return total.div_(len(results)), after
+            return results[0][0].float(), states
+        total = sum(logits.float().log_softmax(-1) for logits, _ in results)
+        return total / len(results), states
 
     def log_probabilities(self, values: Tensor, tokens: Tensor) -> Tensor:
         """Return log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
@@ -48,12 +44,8 @@ class Ensemble:
         """
         if len(self.networks) > 1:
             return values.gather(1, tokens)
-        return torch.cat(
-            [
-                rows.log_softmax(-1).gather(1, chosen)
-                for rows, chosen in zip(values.split(ROWS), tokens.split(ROWS), strict=True)
-            ]
-        )
+        parts = zip(values.split(ROWS), tokens.split(ROWS), strict=True)
+        return torch.cat([rows.log_softmax(-1).gather(1, chosen) for rows, chosen in parts])
 
 
 def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -69,7 +61,9 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     top, indices = _any_largest(values, k + 1)
     # All values above the (k + 1)-th are here; the choice among values equal to it is undefined.
     tied = top[:, k - 1] == top[:, k]
-    top, indices = _in_order(top[:, :k], indices[:, :k])
+    indices, order = indices[:, :k].sort(1)
+    top, order = top.gather(1, order).sort(dim=1, descending=True, stable=True)
+    indices = indices.gather(1, order)
     if bool(tied.any()):  # frequent among logits rounded to bfloat16
         indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
     return top, indices
@@ -99,9 +93,3 @@ def _first_of_equals(values: Tensor, top: Tensor, indices: Tensor) -> Tensor:
     _, equals = _any_largest(torch.where(values == least, backwards, -torch.inf), top.shape[1])
     place = (top == least).cumsum(1) - 1
     return torch.where(top == least, equals.gather(1, place.clamp(min=0)), indices)
-
-
-def _in_order(top: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
-    indices, order = indices.sort(1)
-    top, again = top.gather(1, order).sort(dim=1, descending=True, stable=True)
-    return top, indices.gather(1, again)

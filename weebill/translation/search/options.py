@@ -1,7 +1,8 @@
-"""Options of a search, and its results."""
+"""Options of a search, its results, its batches, and the cuts of sentences that are longer than it reads."""
 
+import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from weebill.translation.model.vocabulary import EOS
@@ -49,8 +50,7 @@ class SearchOptions:
     runtime chooses the fastest number, other engines 32.
     allow_unknown: allow UNK in translations; ignored by Hugging Face models.
     sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
-    Raises ValueError if `nbest` is more than `beam`, a count is less than 1, or length normalisation is not in
-    [0, 10].
+    Raises ValueError if `nbest` exceeds `beam`, a count is less than 1, or length normalisation is not in [0, 10].
     """
 
     beam: int = 1
@@ -70,8 +70,7 @@ class SearchOptions:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.length_normalisation <= STRONGEST_NORMALISATION:
             raise ValueError(
-                f"length_normalisation must be from 0 to {STRONGEST_NORMALISATION}, "
-                f"not {self.length_normalisation}"
+                f"length_normalisation must be from 0 to {STRONGEST_NORMALISATION}, not {self.length_normalisation}"
             )
         if self.nbest > self.beam and self.sampling is None:
             raise ValueError(f"nbest {self.nbest} needs a beam of at least {self.nbest}")
@@ -103,7 +102,6 @@ def length_sorted_batches(
     """Return indices of non-empty sentences in batches, longest first, equal lengths in input order.
 
     A batch holds at most `batch_size` sentences and `batch_tokens` pieces with padding, but at least one sentence.
-    The longest come first, so that a batch that is too large fails at once.
     """
     batches: list[list[int]] = []
     room = 0  # number of sentences that the last batch still takes
@@ -116,3 +114,45 @@ def length_sorted_batches(
         batches[-1].append(index)
         room -= 1
     return batches
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Sentence of which only the beginning is translated.
+
+    sentence: its place in the input, from 0.  pieces: its length.  kept: pieces that are translated, the first ones.
+    """
+
+    sentence: int
+    pieces: int
+    kept: int
+
+    def __str__(self) -> str:
+        return f"{self.pieces} pieces, cut to the first {self.kept}"
+
+
+OnCut = Callable[[Cut], None]
+
+
+def find_cuts(sources: Sequence[Sequence[int]], options: SearchOptions) -> list[Cut]:
+    """Return the sources, pieces with EOS last, that `options.crop` shortens; EOS is not counted."""
+    most = options.max_source_tokens
+    lengths = [len(source) - 1 for source in sources]
+    return [Cut(number, length, most) for number, length in enumerate(lengths) if length > most]
+
+
+def cut_logger(place: str) -> OnCut:
+    """Return a function that logs each cut as a warning, as `PLACE` and the line's number, from 1."""
+    return lambda cut: logging.warning("%s%d: %s", place, cut.sentence + 1, cut)
+
+
+def ignore_cut(cut: Cut) -> None:
+    """Do nothing: for timing, because other jobs translate the same sentences and log their cuts."""
+
+
+def log_cut_count(place: str, cuts: int, sentences: int, kept: int) -> None:
+    """Log the number of a text's sentences that were cut to `kept` pieces, if any, in one line."""
+    if cuts:
+        logging.warning(
+            f"{place}: {cuts:,} of {sentences:,} sentences have more than {kept} pieces, cut to the first {kept}"
+        )

@@ -23,8 +23,7 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
     """Pack the linear layers of a network on the CPU for inference; on other devices float32 is unchanged.
 
     This is permanent: the layers no longer follow their weights, which must not change or move any more.
-    precision: float32; or bfloat16, which rounds weights, inputs and outputs of these layers; sums and all other
-    layers stay in float32.
+    precision: float32; or bfloat16, which rounds weights, inputs and outputs of these layers, but not sums.
     """
     for module in _linears([network], precision):
         module.forward = _Packed(module, precision)
@@ -66,7 +65,6 @@ class _Packed:
             self.product = PackedLinear(self.weight.to(self.dtype), bias, rows=ROWS)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Map x (…, inputs) → (…, outputs)."""
         if self.dtype == torch.float32 and x.numel() < FEWEST_ROWS * x.shape[-1]:
             return functional.linear(x, self.weight, self.bias)
         return self.product(x.to(self.dtype)).to(x.dtype)

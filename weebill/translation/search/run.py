@@ -10,9 +10,8 @@ from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 from weebill.translation.search.beam import beam_batch
-from weebill.translation.search.cuts import find_cuts, log_cut_count
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
-from weebill.translation.search.options import Candidate, SearchOptions
+from weebill.translation.search.options import Candidate, SearchOptions, find_cuts, log_cut_count
 from weebill.translation.search.prepacked import prepacked
 from weebill.translation.search.sampling import sample_batch
 
@@ -53,10 +52,7 @@ def greedy(
 def greedy_translations(
     network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], text: str | None = None
 ) -> list[str]:
-    """Return the greedy translation of each sentence, as text.
-
-    text: a name for the sentences; if given, the number of cut sentences is logged.
-    """
+    """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
     sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
     if text is not None:
         cuts = find_cuts(sources, options)
@@ -102,10 +98,9 @@ def search_batch(
 def greedy_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, allow_unknown: bool = False
 ) -> list[list[int]]:
-    """Return the pieces of each sentence's translation, without its end.
+    """Return the pieces of each sentence's translation, without its end; the first of equally probable pieces wins.
 
-    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.  Among equally probable pieces,
-    the first in the vocabulary wins.
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
     """
     states = ensemble.start(source, mask)
     tokens = torch.full_like(limits, START)

@@ -22,8 +22,7 @@ def align_text(
     """Write the kept rows of a training text with a column `links`; return the number of rows that have links.
 
     links: as in `links_field`; null for rows that augmentation added, because their spelling is rare for the aligner.
-    Text is aligned in parts of equal size, of at most `pairs_at_once` pairs, so that memory is bounded.  OUTPUT.work
-    keeps finished parts until all are done.
+    Text is aligned in equal parts of at most `pairs_at_once` pairs; OUTPUT.work keeps the finished ones.
     Raises InputError if there are no pairs, or if the aligner is missing or fails.
     """
     work = output.with_name(f"{output.name}.work")
@@ -51,9 +50,8 @@ def align_text(
         links = [[position for link in found for position in link] for *_, found in aligned]
         write_table(paths[-1], pa.table({LINKS: pa.array(links, pa.list_(pa.uint16()))}))
         logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
-    found = chain.from_iterable(
-        batch.column(0).to_pylist() for path in paths for batch in read_batches(path)
-    )
+    aligned = chain.from_iterable(map(read_batches, paths))
+    found = chain.from_iterable(batch.column(0).to_pylist() for batch in aligned)
     schema, field = read_schema(table), links_field(vocabulary)
     names = [name for name in schema.names if name != "dropped_by"]
     with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:

@@ -18,6 +18,7 @@ from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.settings import Stage
 
 WINDOW = 50  # batches sorted by length together
+Rows = np.ndarray | slice  # of a corpus
 
 
 def last_begins(stages: Sequence[Stage]) -> int:
@@ -49,7 +50,7 @@ def staged_batches(
         begin += stage.updates or 0
 
 
-def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | slice:
+def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> Rows:
     """Return the rows of an epoch of a stage, some of them several times."""
     if stage.augmented and set(stage.copies.values()) <= {1}:
         return slice(None)
@@ -64,11 +65,7 @@ def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | slic
 
 
 def batch_stream(
-    corpus: EncodedCorpus,
-    batch_tokens: int,
-    seed: int,
-    first: int = 0,
-    chosen: np.ndarray | slice = slice(None),
+    corpus: EncodedCorpus, batch_tokens: int, seed: int, first: int = 0, chosen: Rows = slice(None)
 ) -> Iterator[np.ndarray]:
     """Yield batches without end, as arrays of row numbers, from batch number `first` on.
 

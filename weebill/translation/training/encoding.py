@@ -80,9 +80,8 @@ def encode_corpus(
     """Encode the kept pairs of corpus tables as piece ids, without pairs of more than `max_pieces` on a side.
 
     grouped: True if stages of the training distinguish corpora.  linked: True if alignments guide the training.
-    folder: keeps the pairs for the next call, which uses them only if text, vocabulary, settings and code are the
-    same; trainings may share it one after another.  Raises InputError if no pair is left, or if a table lacks the
-    requested column `corpus` or `links`.
+    folder: keeps the pairs for the next call with the same text, vocabulary, settings and code.  Raises InputError if
+    no pair is left, or if a table lacks the requested column `corpus` or `links`.
     """
     identity = {
         "tables": [content_hash(table) for table in tables],
@@ -161,9 +160,8 @@ def _encode(
             f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
         )
     logging.info(
-        "%s pairs to train on, %s left out with a side of more than %s pieces",
-        f"{pairs:,}", f"{rows_read - pairs:,}", max_pieces,
-    )  # fmt: skip
+        f"{pairs:,} pairs to train on, {rows_read - pairs:,} left out with a side of more than {max_pieces} pieces"
+    )
     return {"pairs": pairs, "type": dtype, "groups": list(groups), "linked": linked}
 
 

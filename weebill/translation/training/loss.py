@@ -2,7 +2,6 @@
 
 Positions are processed in slices, whose scores, softmax and gradients stay in the cache.  The gradient is computed
 in the forward pass, so no array of size positions × V is kept.
-
 Guided alignment (Garg et al. 2019) teaches a decoder head the source pieces of each target piece.  Its loss is the
 cross-entropy between an alignment, in which the links of a target piece sum to 1, and the attention of one head: the
 first of the last layer, as in Marian, whose default weight of this loss is 0.1.
@@ -26,31 +25,31 @@ EPSILON = 1e-6  # Marian's value, for attention that underflows
 
 class _OutputCrossEntropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, hidden, weight, bias, target, factor, label_smoothing):
+    def forward(ctx, hidden, weight, bias, target, factor, smoothing):
         needs_grad = any(ctx.needs_input_grad[:3])
         total = hidden.new_zeros((), dtype=torch.float32)
         if needs_grad:
             grad_hidden = torch.empty_like(hidden)
             grad_weight, grad_bias = torch.zeros_like(weight), torch.zeros_like(bias)
-        smooth = label_smoothing / weight.shape[0]
+        smooth = smoothing / weight.shape[0]
         size = SLICE if hidden.device.type == "cpu" else DEVICE_SLICE
         for begin in range(0, hidden.shape[0], size):
             part = slice(begin, begin + size)
             scores = product(hidden[part], weight.t(), bias).float()  # (n, V)
             labels, share = target[part, None], factor[part, None]
             chosen = scores.gather(1, labels)
-            mean = scores.mean(1, keepdim=True) if label_smoothing else chosen
+            mean = scores.mean(1, keepdim=True) if smoothing else chosen
             scores -= scores.amax(1, keepdim=True)
             shifted = scores.gather(1, labels) - chosen  # −max
             scores.exp_()
             norm = scores.sum(1, keepdim=True)
-            losses = norm.log() - shifted - (1 - label_smoothing) * chosen - label_smoothing * mean
+            losses = norm.log() - shifted - (1 - smoothing) * chosen - smoothing * mean
             total += (losses * share).sum()
             if needs_grad:
                 scores *= share / norm
-                if label_smoothing:
+                if smoothing:
                     scores -= smooth * share
-                scores.scatter_add_(1, labels, -(1 - label_smoothing) * share)
+                scores.scatter_add_(1, labels, -(1 - smoothing) * share)
                 grad = scores.to(hidden.dtype)
                 grad_hidden[part] = product(grad, weight)
                 add_product(grad_weight, grad.t(), hidden[part])
@@ -65,12 +64,7 @@ class _OutputCrossEntropy(torch.autograd.Function):
 
 
 def output_cross_entropy(
-    hidden: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    target: Tensor,
-    factor: Tensor,
-    label_smoothing: float = 0.0,
+    hidden: Tensor, weight: Tensor, bias: Tensor, target: Tensor, factor: Tensor, smoothing: float
 ) -> Tensor:
     """Compute Σ factor · cross-entropy of softmax(hidden·weightᵀ + bias) and `target`, a scalar.
 
@@ -80,7 +74,7 @@ def output_cross_entropy(
     if torch.is_autocast_enabled(hidden.device.type):
         dtype = torch.get_autocast_dtype(hidden.device.type)
         hidden, weight, bias = hidden.to(dtype), weight.to(dtype), bias.to(dtype)
-    return _OutputCrossEntropy.apply(hidden, weight, bias, target, factor, label_smoothing)
+    return _OutputCrossEntropy.apply(hidden, weight, bias, target, factor, smoothing)
 
 
 def batch_loss(
@@ -90,10 +84,7 @@ def batch_loss(
     label_smoothing: float = 0.0,
     guided_alignment: float = 0.0,
 ) -> Tensor:
-    """Compute the weighted cross-entropy, summed over the batch's target words and divided by `words`: a scalar.
-
-    guided_alignment: weight with which `alignment_loss` is added.
-    """
+    """Sum the batch's weighted cross-entropy and `guided_alignment` · `alignment_loss`, both divided by `words`."""
     guided = guided_attention(network) if guided_alignment else nullcontext()
     with OneDnnLinears(), guided as attention:
         memory = network.encode(batch.source, batch.source_mask)
@@ -134,10 +125,7 @@ def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
 
 
 def alignment_loss(attention: Tensor, batch: Batch, words: int) -> Tensor:
-    """Compute the weighted cross-entropy of attention (b, t, s) and the batch's links, divided by `words`: a scalar.
-
-    A target piece without links does not contribute.
-    """
+    """Compute the weighted cross-entropy of attention (b, t, s) and the batch's links, divided by `words`."""
     pair, target, source = batch.links.unbind(1)
     found = attention[pair, target, source].float() + EPSILON
     return -(batch.weight[pair] * batch.link_shares * found.log()).sum() / words

@@ -22,15 +22,19 @@ from weebill.translation.model.folder import KIND, Model, load_model, model_hash
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.train_from_scratch import new_network, unwatched
-from weebill.translation.training.trainer import Hardware, Training, TrainingConfig, train
+from weebill.translation.training.trainer import (
+    Hardware,
+    Training,
+    TrainingConfig,
+    new_network,
+    train,
+    unwatched,
+)
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.parent_watch import end_with_parent
 
 SENTENCES = 64  # batch size in `observe` and `gradients`
-FAULT = (
-    "fault.txt"  # message of a failed training in its work folder, for the process that started it
-)
+FAULT = "fault.txt"  # in a work folder: message of a failed training, for its parent process
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,7 @@ class TranslationStudy:
         }
 
     def checkpoint(self, updates: int) -> Translator:
-        """Return a fresh copy of C.
-
-        Raises InputError if C has another number of updates, or if no updates are left after it.
-        """
+        """Return a fresh copy of C.  Raises InputError if it has other updates, or if none are left after it."""
         model = self._load()
         made = model.config["lineage"]["course"]["updates"]
         if made != updates:
@@ -91,10 +92,7 @@ class TranslationStudy:
         work: Path,
         companion: CompanionSettings | None = None,
     ) -> Training:
-        """Implement `pruning.study.Study`; with a fixed number of updates, the training ends with the last weights.
-
-        Raises InputError if no updates are left to converge.
-        """
+        """Implement `pruning.study.Study`.  Raises InputError if no updates are left to converge."""
         if updates is not None:
             config, keep = unwatched(self.config, updates), "last"
         elif start_update < self.config.updates:
@@ -104,25 +102,15 @@ class TranslationStudy:
                 f"pruning: its {start_update:,} updates leave nothing of {self.config.updates:,} updates "
                 "of training; prune in fewer, or raise training.updates"
             )
-        return (train_separately if self.hardware.processes > 1 else train)(
-            model,
-            self.corpora,
-            self.validation,
-            self._load().vocabulary,
-            config,
-            seed=self.seed,
-            work=work,
-            hardware=self.hardware,
-            start_update=start_update,
-            companion=companion,
-            keep=keep,
-            encoded=self.encoded,
-        )
+        data = self.corpora, self.validation, self._load().vocabulary, config
+        options = {"seed": self.seed, "start_update": start_update, "keep": keep}
+        options |= {"hardware": self.hardware, "encoded": self.encoded and str(self.encoded)}
+        run = train_separately if self.hardware.processes > 1 else train
+        return run(model, *data, work=work, companion=companion, **options)
 
     def observe(self, model: Translator) -> None:
         """Encode the validation sources; this does not run the decoder, so its attention is not recorded."""
-        sources, _ = self._validation_pieces()
-        pieces = sorted(sources, key=len)
+        pieces = sorted(self._validation_pieces()[0], key=len)
         model.eval()
         with torch.inference_mode():
             for first in range(0, len(pieces), SENTENCES):
@@ -141,7 +129,6 @@ class TranslationStudy:
         model.zero_grad()
 
     def _validation_pieces(self) -> list[list[list[int]]]:
-        """Return the piece ids of the validation set's sources and targets."""
         pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
         vocabulary = self._load().vocabulary
         return [vocabulary.encode(pairs[side]) for side in ("source", "target")]
@@ -155,20 +142,14 @@ def make_pruned(
 ) -> None:
     """Prune a study's student by a method; write the model folder `output` and the pruning's record `history`.
 
-    Unfinished work is kept in `OUTPUT.work` and continued by the next call.  Raises InputError if the method does not
-    fit the student, and as `trainer.train` does.
+    Unfinished work in `OUTPUT.work` is continued.  Raises InputError if the method does not fit, and as `train`.
     """
     check_replaceable(output, KIND)
     work = output.with_name(f"{output.name}.work")
     pruned = method.prune(replace(study, encoded=work / "encoded"), work)
-    made = lineage(
-        "pruned",
-        study.config,
-        study.seed,
-        pruned.course,
-        parent=model_hash(study.start),
-        pruning={"recipe": recipe, **pruned.history["settings"]},
-    )
+    steps = {"recipe": recipe, **pruned.history["settings"]}
+    more = {"parent": model_hash(study.start), "pruning": steps}
+    made = lineage("pruned", study.config, study.seed, pruned.course, **more)
     write_json(history, pruned.history)
     save_model(output, pruned.model, load_model(study.start).vocabulary, made)
     remove_folder(work)
@@ -183,23 +164,20 @@ def train_separately(
     *,
     work: Path,
     hardware: Hardware,
-    encoded: Path | None = None,
     companion: CompanionSettings | None = None,
     **options: Any,
 ) -> Training:
     """Run `trainer.train` with its plain `options` in a separate process.
 
-    For a training on several devices, Lightning starts the command of the present process again for each device, so a
-    process can run only one such training; pruning trains many times in one job.
-    Raises InputError for errors of the input or the disk there.  Raises subprocess.CalledProcessError if the training
-    fails otherwise; its error is on stderr.
+    On several devices, Lightning starts the command of the present process again for each device, so a process can
+    run only one such training; pruning trains many times.  Raises InputError for errors of the input or the disk
+    there, and subprocess.CalledProcessError if the training fails otherwise.
     """
     order = {
         "corpora": list(map(str, corpora)),
         "validation": str(validation),
         "config": asdict(config),
         "hardware": asdict(hardware),
-        "encoded": encoded and str(encoded),
         "companion": companion and companion_to_dict(companion),
         "options": options,
     }
@@ -219,22 +197,14 @@ def train_separately(
 
 
 def _train_as_ordered(work: Path) -> None:
-    """Run the training that `order.json` in `work` describes."""
     order = read_json(work / "order.json")
     config = TrainingConfig(**order["config"])
     before = load_model(work / "before", config.dropout)
-    training = train(
-        before.network,
-        order["corpora"],
-        order["validation"],
-        before.vocabulary,
-        config,
-        work=work / "training",
-        hardware=Hardware(**order["hardware"]),
-        encoded=order["encoded"],
-        companion=order["companion"] and companion_from_dict(order["companion"]),
-        **order["options"],
-    )
+    data = before.network, order["corpora"], order["validation"], before.vocabulary, config
+    hardware = Hardware(**order["hardware"])
+    companion = order["companion"] and companion_from_dict(order["companion"])
+    options = {"hardware": hardware, "companion": companion, **order["options"]}
+    training = train(*data, work=work / "training", **options)
     made = {"kind": "unfinished", "course": training.to_dict()}
     save_model(work / "after", before.network, before.vocabulary, made)
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,16 +24,25 @@ from torch.utils.data import DataLoader
 
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
-from weebill.files import claim_folder, content_hash, exclusive_folder
+from weebill.experiment.shapes import Architecture
+from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.model_lineage import lineage
 from weebill.pruning.companion_registry import companion_to_dict
 from weebill.pruning.study import CompanionSettings
+from weebill.replaceable import check_replaceable
+from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.batches import last_begins
-from weebill.translation.training.callbacks import Checkpoints, GreedyValidation, ProgressBar
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Hardware, TrainingConfig
-from weebill.translation.training.task import TranslationTask, UpdateStream
+from weebill.translation.training.task import (
+    Checkpoints,
+    GreedyValidation,
+    ProgressBar,
+    TranslationTask,
+    UpdateStream,
+)
 from weebill.workflow.code_version import code_of_module
 
 ENCODED = "encoded"
@@ -57,6 +66,43 @@ class Training:
         return {**asdict(self), "best": self.best}
 
 
+def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
+    """Return the settings for a fixed number of updates, without validation."""
+    return replace(config, updates=updates, validate_every=updates + 1, patience=0)
+
+
+def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
+    """Make a network whose first weights depend only on the architecture and the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Translator(architecture, dropout)
+
+
+def make_model(
+    output: Path,
+    kind: str,
+    entry: Mapping[str, Any],
+    vocabulary: str | Path,
+    corpora: Sequence[str | Path],
+    validation: str | Path,
+    config: TrainingConfig,
+    *,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Train a model of a zoo entry from seeded weights and write its folder; options: others of `train`.
+
+    Unfinished training in `OUTPUT.work` is continued by the next call.  Raises InputError as `train` does.
+    """
+    check_replaceable(output, KIND)
+    pieces = Vocabulary(vocabulary)
+    network = new_network(Architecture.from_zoo(entry, len(pieces)), seed, config.dropout)
+    work = output.with_name(f"{output.name}.work")
+    training = train(network, corpora, validation, pieces, config, seed=seed, work=work, **options)
+    save_model(output, network, pieces, lineage(kind, config, seed, training))
+    remove_folder(work)
+
+
 def train(
     network: Translator,
     corpora: Sequence[str | Path],
@@ -76,9 +122,8 @@ def train(
 ) -> Training:
     """Train `network` in place.
 
-    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints, never shared by two
-    processes.  An unfinished training there continues if network, data, settings, code and hardware are the same;
-    otherwise it is deleted.
+    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints.  An unfinished training
+    there continues if network, data, settings, code and hardware are the same; otherwise it is deleted.
     start_update: update at which the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
     companion: addition of a pruning method to the training.
@@ -86,9 +131,8 @@ def train(
     last weights if there was no validation); "last": the plain weights of the last update.
     tensorboard: folder for logs of loss, rate, speed and BLEU; no logs by default.
     encoded: folder of encoded corpora that successive trainings share; by default within `work`.
-    Under DDP only the first rank returns; the processes of the others end here.
-    Raises InputError for an empty corpus or validation set, a vocabulary of another size than the network's, or
-    missing processes on other nodes.
+    Under DDP only the first rank returns; the processes of the others end here.  Raises InputError for an empty
+    corpus or validation set, a vocabulary of another size than the network's, or missing processes on other nodes.
     """
     if len(vocabulary) != network.architecture.vocabulary:
         raise InputError(
@@ -128,8 +172,18 @@ def train(
         stream = UpdateStream(data, config, seed)
         patient_from = max(0, last_begins(config.stages) - start_update)
         validations = GreedyValidation(*pairs.values(), vocabulary, config, work, patient_from)
+        checkpoints = Checkpoints(work, config.checkpoint_every)
+        callbacks = [ProgressBar(config.updates), validations, checkpoints]
+        trainer = _lightning_trainer(config, hardware, callbacks, tensorboard)
+        stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
+        stream.first_update = start_update
+        if last := checkpoints.last():
+            logging.info("continuing at update %s from %s", last.stem, last)
+            stream.first_update += int(last.stem)
+        task.train()  # a network read from its folder is in evaluation mode
+        loader = DataLoader(stream, batch_size=None)
         with accompanied.attached() if accompanied else nullcontext():
-            trainer = _fit(task, stream, validations, work, hardware, tensorboard)
+            trainer.fit(task, loader, ckpt_path=last, weights_only=True)
         if not trainer.is_global_zero:
             sys.exit(0)
         if keep == "best":
@@ -140,17 +194,10 @@ def train(
         return Training(trainer.global_step, validations.history)
 
 
-def _fit(
-    task: TranslationTask,
-    stream: UpdateStream,
-    validations: GreedyValidation,
-    work: Path,
-    hardware: Hardware,
-    tensorboard: Path | None,
+def _lightning_trainer(
+    config: TrainingConfig, hardware: Hardware, callbacks: list, tensorboard: Path | None
 ) -> lightning.Trainer:
-    """Run or continue the training whose checkpoints are in `work`."""
-    config = task.config
-    checkpoints = Checkpoints(work, config.checkpoint_every)
+    """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
     trainer = lightning.Trainer(
         accelerator=hardware.accelerator,
         devices=hardware.devices,
@@ -166,23 +213,15 @@ def _fit(
         enable_progress_bar=False,
         enable_model_summary=False,
         use_distributed_sampler=False,
-        callbacks=[ProgressBar(config.updates), validations, checkpoints],
+        callbacks=callbacks,
     )
-    started = (
-        hardware.nodes == 1 or trainer.strategy.cluster_environment.creates_processes_externally
-    )
+    cluster = trainer.strategy.cluster_environment if hardware.nodes > 1 else None
+    started = cluster is None or cluster.creates_processes_externally
     if not started or trainer.world_size != hardware.processes:
         raise InputError(
             f"hardware: {hardware.devices} devices on {hardware.nodes} nodes need {hardware.processes} "
             "processes, started by srun or torchrun; Snakemake starts one: set hardware.nodes to 1"
         )
-    stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
-    stream.first_update = task.start_update
-    if last := checkpoints.last():
-        logging.info("continuing at update %s from %s", last.stem, last)
-        stream.first_update += int(last.stem)
-    task.train()  # a network read from its folder is in evaluation mode
-    trainer.fit(task, DataLoader(stream, batch_size=None), ckpt_path=last, weights_only=True)
     return trainer
 
 
