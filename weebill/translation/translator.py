@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.search.options import (
-    Candidate,
-    OnCut,
-    SearchOptions,
-    cut_logger,
-    find_cuts,
-)
+from weebill.translation.search.options import Candidate, Cut, SearchOptions, cut_logger, find_cuts
 from weebill.translation.search.run import Progress, greedy, search
 
 
@@ -33,7 +27,7 @@ class TextTranslator(ABC):
     positions: largest number of pieces that the model can read, whatever the options; None: any number.
     """
 
-    on_cut: OnCut = staticmethod(cut_logger("sentence "))
+    on_cut: Callable[[Cut], None] = staticmethod(cut_logger("sentence "))
     positions: int | None = None
 
     @abstractmethod

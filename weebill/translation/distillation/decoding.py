@@ -16,7 +16,7 @@ from weebill.bleu import bleu
 from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
 from weebill.files import claim_folder, read_json, remove_folder, sha256_file, write_json
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
-from weebill.translation.search import Cut, SearchOptions, log_cut_count
+from weebill.translation.search.options import Cut, SearchOptions, log_cut_count
 from weebill.translation.translator import TextTranslator
 
 CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work

@@ -16,9 +16,8 @@ class Batch:
 
     source (b, s) and its mask; decoder_input (b, t), START first; target (b, t), EOS last; target_mask (b, t);
     places (n,): flat positions of the target's n pieces, so that the host need not wait for a device to count a mask.
-    weight (b,): each pair's weight in the loss.
-    links (k, 3), if alignments guide the training: pair, target and source position of each link;
-    link_shares (k,): 1 / the number of links of a link's target piece.
+    weight (b,): each pair's weight in the loss.  If alignments guide the training, links (k, 3): pair, target and
+    source position of each link, and link_shares (k,): 1 / the number of links of a link's target piece.
     """
 
     source: Tensor

@@ -148,8 +148,7 @@ def _read_tensors(
 ) -> dict[str, Tensor]:
     """Return a folder's tensors by their names in the network, after checking them against config.json.
 
-    The check comes before memory is allocated.  Changes that keep every tensor's shape are not found: exchanged
-    heads and head_size, or another depth of a tied decoder.
+    Changes that keep every tensor's shape are not found: exchanged heads and head_size, or a tied decoder's depth.
     """
     file, types = path / "model.safetensors", lambda _: (FLOAT,)
     packed = "quantization" in config

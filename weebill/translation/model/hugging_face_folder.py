@@ -120,10 +120,7 @@ def known_codes(tokenizer: Any) -> list[str]:
 
 
 def language_code(known: list[str], language: str, folder: str | Path) -> str:
-    """Return the code of a language among those that a tokenizer knows: de, de_DE, deu or deu_Latn for de.
-
-    A known code is returned unchanged.  Raises InputError if no code fits, or if several do.
-    """
+    """Return the tokenizer's code of a language, such as deu_Latn for de.  Raises InputError unless one fits."""
     if language in known:
         return language
     names = (language, iso_639_3(language))

@@ -91,11 +91,8 @@ class Translator(nn.Module):
         return self.output(hidden)
 
     def output_operands(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the operands of the output layer: hidden states (n, d), weight (V, d), bias (V,).
-
-        The training loss works slice by slice and cannot call the layer.  A layer that first changes its operands
-        (fake quantization) has a method `operands(hidden)`.
-        """
+        """Return the output layer's operands, for the sliced loss: hidden states (n, d), weight (V, d), bias (V,)."""
+        # Fake quantization changes the operands first.
         operands = getattr(self.output, "operands", None)
         return operands(hidden) if operands else (hidden, self.output.weight, self.output.bias)
 

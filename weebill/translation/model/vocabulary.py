@@ -59,10 +59,7 @@ def corpus_texts(corpora: Iterable[str | Path]) -> Iterator[str]:
 def train_vocabulary(
     sentences: Iterable[str], path: str | Path, size: int, seed: int, max_sentences: int = 2_000_000
 ) -> None:
-    """Train a unigram SentencePiece model of `size` pieces on at most `max_sentences`, and write it to `path`.
-
-    Raises InputError if the text is too small for the size.
-    """
+    """Train and write a unigram SentencePiece model.  Raises InputError if the text is too small for its `size`."""
     sample = draw_items(sentences, max_sentences, seed)
     if not sample:
         raise InputError(f"vocabulary {path}: no text to train on; look at the cleaning report")

@@ -131,9 +131,6 @@ class Cut:
         return f"{self.pieces} pieces, cut to the first {self.kept}"
 
 
-OnCut = Callable[[Cut], None]
-
-
 def find_cuts(sources: Sequence[Sequence[int]], options: SearchOptions) -> list[Cut]:
     """Return the sources, pieces with EOS last, that `options.crop` shortens; EOS is not counted."""
     most = options.max_source_tokens
@@ -141,7 +138,7 @@ def find_cuts(sources: Sequence[Sequence[int]], options: SearchOptions) -> list[
     return [Cut(number, length, most) for number, length in enumerate(lengths) if length > most]
 
 
-def cut_logger(place: str) -> OnCut:
+def cut_logger(place: str) -> Callable[[Cut], None]:
     """Return a function that logs each cut as a warning, as `PLACE` and the line's number, from 1."""
     return lambda cut: logging.warning("%s%d: %s", place, cut.sentence + 1, cut)
 

@@ -1,8 +1,7 @@
 """Linear layers with weights in the layout of the CPU's kernels, for many products with small inputs.
 
-PyTorch multiplies float32 by MKL, which packs the weight anew at each call and leaves AVX-512 unused on processors
-that Intel did not make.  oneDNN with a packed weight is 1.5 to 2.5 times as fast for a decoder's products (32 to
-256 rows), in the same float32 arithmetic.  bfloat16 products take half of that time on processors that have them.
+PyTorch multiplies float32 by MKL, which packs the weight anew at each call.  oneDNN with a packed weight is 1.5 to
+2.5 times as fast for a decoder's products (32 to 256 rows); bfloat16 takes half of that on processors that have it.
 """
 
 from collections.abc import Iterator, Sequence

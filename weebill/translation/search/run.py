@@ -26,11 +26,9 @@ def search(
 ) -> list[list[Candidate]]:
     """Return the n best translations of each source, best first, as scored candidates.
 
-    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last.  A source of EOS only has one
-    candidate, the empty translation, with score 0.  Results of a sentence do not depend on the others, up to the
-    rounding of sums.
-    progress: called with the number of sentences of each finished batch.
-    Raises InputError if a network's output is NaN.
+    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last; one of EOS only has the empty
+    translation, with score 0.  Results of a sentence do not depend on the others, up to the rounding of sums.
+    progress: called with each finished batch's number of sentences.  Raises InputError if a network's output is NaN.
     """
     return _run(search_batch, [Candidate((), 0.0)], networks, sources, options, progress)
 

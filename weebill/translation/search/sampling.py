@@ -1,7 +1,6 @@
 """Sampling of translations, piece by piece from the model's distribution: candidates for minimum Bayes risk.
 
-Each sentence has its own random numbers, derived from the seed and its pieces, so that its samples depend neither on
-the batch nor on the sentences before it.
+Each sentence has its own random numbers, derived from the seed and its pieces, so samples do not depend on others.
 """
 
 import math
@@ -42,8 +41,8 @@ def sample_batch(
         drawn = np.stack([numbers[sentence].random(each) for sentence in ids]).ravel()
         tokens = _draw(values, options, torch.from_numpy(drawn).to(device))
         values[:, UNK] = unknown
-        at_limit = limits[torch.from_numpy(ids).to(device)] <= len(steps) + 1
-        at_limit = at_limit.repeat_interleave(each)
+        rows = torch.from_numpy(ids).to(device)
+        at_limit = (limits[rows] <= len(steps) + 1).repeat_interleave(each)
         tokens = tokens.masked_fill(at_limit, EOS)
         log_p = ensemble.log_probabilities(values, tokens[:, None]).double().view(-1, each).cpu()
         totals[ids] += np.where(live[ids], log_p.numpy(), 0.0)

@@ -2,9 +2,8 @@
 
 Sentences are shuffled over the whole epoch.  Within a window of this order, they are sorted by length and cut into
 batches of bounded size, and the batches of the window are shuffled again.  So batches have little padding, but the
-order of lengths in training is random (no bucketing bias).  A training in stages has its own selection of the text
-in each; the learning rate does not depend on stages.  A batch depends only on the seed, the stage and its number, so
-a resumed run, or each of several devices, reads the same stream.
+order of lengths in training is random (no bucketing bias).  Each stage of a training has its own selection of the
+text.  A batch depends only on seed, stage and number, so a resumed run, or another device, reads the same stream.
 """
 
 from collections.abc import Iterator, Sequence

@@ -101,10 +101,7 @@ def batch_loss(
 
 @contextmanager
 def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
-    """Yield a list that a decoder pass within the context fills with the guided head's attention (b, t, s).
-
-    For a tied layer, its last application counts.  Raises InputError if the head was removed.
-    """
+    """Yield a list that a decoder pass fills with the guided head's attention (b, t, s).  InputError: no head."""
     attention = network.decoder_layers()[-1].cross_attention
     if not attention.heads:
         raise InputError(
@@ -113,7 +110,7 @@ def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
     before, seen = attention.record, []
 
     def record(weights: Tensor, queries: Tensor | None) -> None:
-        seen[:] = [weights[:, 0]]
+        seen[:] = [weights[:, 0]]  # of a tied layer, the last application counts
         if before is not None:
             before(weights, queries)
 

@@ -22,14 +22,8 @@ from weebill.translation.model.folder import KIND, Model, load_model, model_hash
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.trainer import (
-    Hardware,
-    Training,
-    TrainingConfig,
-    new_network,
-    train,
-    unwatched,
-)
+from weebill.translation.training.settings import Hardware, TrainingConfig
+from weebill.translation.training.trainer import Training, new_network, train, unwatched
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.parent_watch import end_with_parent
 
@@ -42,8 +36,7 @@ class TranslationStudy:
     """Student to prune, a `pruning.study.Study`: the model folder of its checkpoint C, training data and settings.
 
     start: for a student trained from its first weights, any model of its final shape.
-    config: settings of the unpruned student.  Its `updates` are the sum of those of C and of the last training, so
-    that a pruned student sees no more text than the unpruned one.
+    config: of the unpruned student; `updates` are the sum of those of C and of the last training, for equal text.
     encoded: folder of encoded corpora that its trainings share; by default, each training encodes them again.
     """
 

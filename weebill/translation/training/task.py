@@ -165,9 +165,8 @@ class ProgressBar(lightning.Callback):
 class GreedyValidation(lightning.Callback):
     """Regular validation by BLEU of greedy translations; it keeps the best weights and ends the training.
 
-    The last update is validated too, because the best weights may be among the last ones.  A training shorter than
-    one interval has no validation.  The training ends after all updates, or when patience ends.  Patience begins
-    after update `patient_from`: a later stage may still improve a model that no longer improves in the present one.
+    The last update is validated too.  A training shorter than one interval has no validation.  It ends after all
+    updates, or when patience ends, which begins after update `patient_from`, because a later stage may still help.
     """
 
     def __init__(

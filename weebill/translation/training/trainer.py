@@ -1,8 +1,7 @@
 """Training of teachers and students on PyTorch Lightning; a killed training continues to the same weights.
 
-All random choices are functions of the seed and the number of the update: the batches (`batches`), and the dropout
-masks, whose generator gets a new seed at each update.  So a checkpoint needs only parameters, optimizer, smoothed
-parameters and the validation history.
+All random choices, batches and dropout masks, are functions of the seed and the number of the update.  So a
+checkpoint needs only parameters, optimizer, smoothed parameters and the validation history.
 """
 
 import hashlib
@@ -153,9 +152,8 @@ def train(
         code.append(type(companion).__module__)
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
-        folder, most = encoded or work / ENCODED, config.max_pieces
-        needs = {"grouped": bool(config.stages), "linked": bool(config.guided_alignment)}
-        data = encode_corpus(corpora, vocabulary, folder, most, **needs)
+        limits = config.max_pieces, bool(config.stages), bool(config.guided_alignment)
+        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, *limits)
         if first_rank:
             identity = {
                 "settings": settings,
