@@ -1,17 +1,22 @@
-"""Batches: no sentence lost, budgets kept, any starting point, no drift of lengths over time."""
+"""Batches: no sentence lost, budgets kept, any starting point, no drift of lengths; stages and their borders."""
 
-import logging
+from collections import Counter
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.translation.conftest import sentence_pairs, small_architecture
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
-from weebill.translation.training import encoding
-from weebill.translation.training.batches import batch_stream
+from weebill.translation.training.batches import batch_stream, last_begins, staged_batches
 from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.settings import Stage, TrainingConfig
+from weebill.translation.training.task import Checkpoints, GreedyValidation
+from weebill.translation.training.trainer import new_network, tensors_hash, train
 
 
 class Lengths:
@@ -65,57 +70,138 @@ def test_a_stream_that_starts_later_is_the_rest_of_the_stream(lengths):
     assert not np.array_equal(whole[0], next(batch_stream(lengths, 600, seed=3)))
 
 
-def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
-    table = pa.table(
-        {
-            "source": ["the cat", "the dog", "a child sees the tree . " * 3, "my friend"],
-            "target": ["die Katze", "der Hund", "ein Kind", "mein Freund"],
-            "dropped_by": [None, "rules.length", None, None],
-            "weight": [0.5, 1.0, 1.0, None],
-        }
-    )
-    write_table(tmp_path / "t.parquet", table)
-    corpus = encode_corpus([tmp_path / "t.parquet"] * 2, vocabulary, tmp_path / "encoded", 20)
-    assert len(corpus) == 4  # the long one is left out
-    batch = corpus.batch(np.array([1, 0]))
-    texts = vocabulary.decode(
-        [ids[mask].tolist() for ids, mask in zip(batch.source, batch.source_mask, strict=True)]
-    )
-    assert texts == ["my friend", "the cat"]
-    assert batch.weight.tolist() == [1.0, 0.5]
+STAGES = (
+    Stage(updates=11, copies={"web": 0}),
+    Stage(updates=9, copies={"news": 3}, augmented=False),
+    Stage(copies={"web": 2, "news": 0}),
+)
 
 
-def test_what_was_encoded_is_used_for_the_same_text_alone(tmp_path, vocabulary):
-    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
-    write_table(table, pa.table({"source": ["the cat", "the dog"], "target": ["die Katze"] * 2}))
-    encode_corpus([table], vocabulary, folder, 20)
-    made = (folder / "source.ids").stat().st_ino
-    assert len(encode_corpus([table], vocabulary, folder, 20)) == 2
-    assert (folder / "source.ids").stat().st_ino == made
-    write_table(table, pa.table({"source": ["the cat"], "target": ["die Katze"]}))
-    assert len(encode_corpus([table], vocabulary, folder, 20)) == 1
-    with pytest.raises(InputError, match="at most 1 pieces"):
-        encode_corpus([table], vocabulary, folder, 1)
-    assert encode_corpus([table], vocabulary, folder, 20).identity["max_pieces"] == 20
+CONFIG = TrainingConfig(
+    batch_tokens=300, updates=45, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
+    checkpoint_every=7, smoothing=0.01, dropout=0.1, stages=STAGES,
+)  # fmt: skip
 
 
-def test_what_other_code_encoded_is_encoded_again(tmp_path, vocabulary, monkeypatch, caplog):
-    table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
-    text = {"source": ["the cat", "the dog sees the tree"], "target": ["die Katze", "der Hund"]}
-    write_table(table, pa.table(text))
-    with caplog.at_level(logging.INFO):
-        encode_corpus([table], vocabulary, folder, 10)
-        encode_corpus([table], vocabulary, folder, 10)
-        assert caplog.text.count("pairs to train on") == 1
-        monkeypatch.setattr(encoding, "code_of_module", lambda *modules: "other")
-        assert encode_corpus([table], vocabulary, folder, 10).identity["code"] == "other"
-    assert caplog.text.count("1 pairs to train on, 1 left out with a side of more than 10") == 2
+@pytest.fixture
+def table(tmp_path):
+    """Write rows 0 to 39 of news, 40 to 63 of the web; every fourth was added by augmentation."""
+    sources, targets = zip(*sentence_pairs(), strict=True)
+    path = tmp_path / "staged.parquet"
+    columns = {
+        "source": sources,
+        "target": targets,
+        "corpus": ["news"] * 40 + ["web"] * 24,
+        "augmented_by": [None if row % 4 else "typos" for row in range(64)],
+    }
+    write_table(path, pa.table(columns))
+    return path
 
 
-def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
-    write_table(
-        tmp_path / "t.parquet", pa.table({"source": ["the cat sees"], "target": ["die Katze"]})
-    )
-    with pytest.raises(InputError, match="no pair of at most 1 pieces"):
-        encode_corpus([tmp_path / "t.parquet"], vocabulary, tmp_path / "encoded", 1)
-    assert not (tmp_path / "encoded").exists()
+@pytest.fixture
+def encoded(tmp_path, table, vocabulary):
+    return encode_corpus([table], vocabulary, tmp_path / "encoded", 50, grouped=True)
+
+
+def epoch(stream, rows):
+    """Count each row in the first batches of a stream that hold `rows` rows."""
+    seen = Counter()
+    while seen.total() < rows:
+        seen.update(next(stream).tolist())
+    return seen
+
+
+def test_an_epoch_of_a_stage_holds_what_it_says(encoded):
+    def of(stage, rows):
+        return epoch(staged_batches(encoded, [stage], 100, seed=3), rows)
+
+    assert of(Stage(), 64) == Counter(range(64))
+    assert of(Stage(augmented=False), 48) == Counter(row for row in range(64) if row % 4)
+    assert of(Stage(copies={"news": 0}), 24) == Counter(range(40, 64))
+    doubled = of(Stage(copies={"news": 2, "unknown": 5}), 104)
+    assert doubled == Counter([*range(40), *range(40), *range(40, 64)])
+
+
+def test_stages_follow_each_other_at_their_updates(encoded):
+    """Borders are at their updates for any start of the stream; the first order is that without stages."""
+    whole = list(islice(staged_batches(encoded, STAGES, 100, seed=3, per_update=2), 80))
+    assert last_begins(STAGES) == 20
+    news, web = set(range(40)), set(range(40, 64))
+    assert set(np.concatenate(whole[:22])) <= news
+    assert all(row % 4 for row in np.concatenate(whole[22:40]))
+    assert set(np.concatenate(whole[22:40])) & web
+    assert set(np.concatenate(whole[40:])) == web
+    for first in (1, 10, 11, 12, 20, 31):
+        rest = list(islice(staged_batches(encoded, STAGES, 100, 3, 2, first), 80 - 2 * first))
+        assert all(map(np.array_equal, whole[2 * first :], rest))
+    plain = islice(batch_stream(encoded, 100, seed=3), 22)
+    every = islice(staged_batches(encoded, [Stage(updates=11), Stage()], 100, 3, 2), 44)
+    assert all(map(np.array_equal, plain, every))
+    again = islice(batch_stream(encoded, 100, seed=3), 22)
+    assert not all(map(np.array_equal, again, every))  # the second stage has an order of its own
+
+
+def test_a_stage_without_rows_is_one_error(encoded):
+    empty = [Stage(updates=1), Stage(copies={"news": 0, "web": 0})]
+    with pytest.raises(InputError, match=r"training.stages\[1\]: leaves no pair"):
+        list(islice(staged_batches(encoded, empty, 100, seed=3), 3))
+
+
+def test_text_that_tells_no_corpora_is_refused(tmp_path, corpus, vocabulary):
+    with pytest.raises(InputError, match=r"corpus\.parquet: tells no corpora apart"):
+        encode_corpus([corpus], vocabulary, tmp_path / "encoded", 50, grouped=True)
+
+
+def run(table, vocabulary, work, config=CONFIG):
+    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
+    result = train(network, [table], table, vocabulary, config, seed=5, work=work)
+    return tensors_hash(network.state_dict()), result
+
+
+class Interrupted(Exception):
+    """Error that ends a training, like a kill."""
+
+
+def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
+    tmp_path, table, vocabulary, monkeypatch
+):
+    """Interruptions include the last update of a stage and the first of the next."""
+    expected, undisturbed = run(table, vocabulary, tmp_path / "undisturbed")
+    hook, left = Checkpoints.on_train_batch_end, [9, 11, 12, 20, 21, 30]
+
+    def interrupted(self, trainer, *arguments):
+        hook(self, trainer, *arguments)
+        if left and trainer.global_step == left[0]:
+            left.pop(0)
+            raise Interrupted
+
+    monkeypatch.setattr(Checkpoints, "on_train_batch_end", interrupted)
+    while left:
+        with pytest.raises(Interrupted):
+            run(table, vocabulary, tmp_path / "interrupted")
+    assert run(table, vocabulary, tmp_path / "interrupted") == (expected, undisturbed)
+    other, _ = run(table, vocabulary, tmp_path / "unstaged", replace(CONFIG, stages=()))
+    assert other != expected
+
+
+def test_patience_waits_for_the_last_stage(tmp_path):
+    """Two validations without progress end a training, if both belong to the last stage."""
+
+    def in_vain(scores, patient_from):
+        config = TrainingConfig(patience=2)
+        validation = GreedyValidation([], [], None, config, Path(tmp_path), patient_from)
+        validation.history = [
+            {"update": 10 * (place + 1), "bleu": bleu} for place, bleu in enumerate(scores)
+        ]
+        return validation._in_vain()
+
+    assert in_vain([], 0) == 0
+    assert in_vain([5, 4, 3], 0) == 2
+    assert in_vain([5, 4, 3], 20) == 1
+    assert in_vain([5, 4, 3, 2], 20) == 2
+    assert in_vain([5, 4, 6, 2], 10) == 1
+
+
+def test_stages_are_plain_values_too():
+    plain = [{"updates": 11, "copies": {"web": 0}}, {}]
+    assert TrainingConfig(stages=plain).stages == (Stage(11, {"web": 0}), Stage())
