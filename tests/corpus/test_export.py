@@ -7,7 +7,7 @@ import pytest
 import zstandard
 
 from weebill.__main__ import main
-from weebill.corpus.importers import import_corpus
+from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 

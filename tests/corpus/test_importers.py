@@ -7,13 +7,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from weebill.corpus.importers import (
-    IMPORTERS,
-    import_corpus,
-    importer_from,
-    local_inputs,
-    reads_files,
-)
+from weebill.corpus.importers import IMPORTERS, importer_from, local_inputs, reads_files
+from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import count_rows, read_columns, shard_paths
 from weebill.corpus.tatoeba import read_pairs
 from weebill.errors import InputError

@@ -1,13 +1,14 @@
 """Injected damage matches its label and its requested amount, and is equal for equal seeds."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from weebill.corpus.importers import contents, import_corpus, local_inputs
+from weebill.corpus.importers import contents, local_inputs
+from weebill.corpus.importing import import_corpus, write_lock
 from weebill.corpus.injected_noise import KINDS, InjectedNoise, inject
 from weebill.corpus.sources import Places
-from weebill.corpus.sources_lock import write_lock
 from weebill.corpus.table import read_columns, read_schema
 from weebill.corpus.tatoeba import read_pairs, read_sentences
 from weebill.errors import InputError
@@ -35,7 +36,9 @@ def czech(tmp_path):
 
 
 def damaged(files, share=0.2, seed=1, kinds=KINDS, pairs=PAIRS):
-    noise = InjectedNoise(share, seed, kinds, tuple(map(str, files)))
+    noise = InjectedNoise(
+        share=share, seed=seed, kinds=kinds, other_languages=tuple(map(str, files))
+    )
     return list(inject(pairs, noise, files))
 
 
@@ -117,16 +120,14 @@ def test_an_empty_file_is_an_error(tmp_path):
 
 
 def test_the_embedded_languages_are_those_that_the_identifier_has_not_seen(french):
-    noise = InjectedNoise(1, 1, ("wrong_language",), ("tatoeba",))
+    noise = InjectedNoise(share=1, seed=1, kinds=("wrong_language",), other_languages=("tatoeba",))
     pairs = read_pairs(1200)
     others = [read_sentences(language, held_out=True) for language in ("fr", "nl")]
     for row, (source, target, _) in enumerate(inject(pairs, noise)):
         line = source if target == pairs[row][1] else target
         assert line in {lines[row % len(lines)] for lines in others}
         assert source == pairs[row][0] or target == pairs[row][1]
-    own = tuple(
-        inject(PAIRS[:50], InjectedNoise(1, 1, KINDS[1:2], ("tatoeba", str(french))), [french])
-    )
+    own = inject(PAIRS[:50], replace(noise, other_languages=("tatoeba", str(french))), [french])
     assert any("une ligne" in " ".join(row[:2]) for row in own)
 
 
@@ -140,7 +141,7 @@ def test_an_entry_with_noise(tmp_path, french):
 
     import_corpus(tmp_path / "out", "news", entry, ("en", "de"), shard_rows=1000)
     table = read_columns(tmp_path / "out", ["source", "target", "noise"], kept=False)
-    wanted = inject(PAIRS, InjectedNoise(0.1, 3, KINDS, (str(french),)), [french])
+    wanted = inject(PAIRS, InjectedNoise(**noise), [french])
     assert [tuple(row.values()) for row in table.to_pylist()] == list(wanted)
 
     import_corpus(tmp_path / "plain", "news", plain, ("en", "de"), shard_rows=1000)

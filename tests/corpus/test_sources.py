@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from weebill.corpus.importing import locked_places, write_lock
 from weebill.corpus.sources import Places, Source, local_file
-from weebill.corpus.sources_lock import locked_places, write_lock
 from weebill.errors import InputError
 from weebill.files import read_json
 

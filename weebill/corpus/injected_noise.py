@@ -2,38 +2,39 @@
 
 import random
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Annotated, Literal, get_args
 
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import OTHER_LANGUAGES, read_sentences
 from weebill.errors import InputError
+from weebill.settings import MinLen, Place, Seed, Share, Unique, section
 from weebill.text_files import read_lines
 
 Pair = tuple[str, str]
 
-KINDS = ("misaligned", "wrong_language", "truncated", "copied")
+Damage = Literal["misaligned", "wrong_language", "truncated", "copied"]
+KINDS: tuple[Damage, ...] = get_args(Damage)
 RECENT = 1024  # earlier undamaged pairs; a misaligned pair gets the target of one of them
 MIN_WORDS_TO_CUT = 4
 
 
-@dataclass(frozen=True)
+@section
 class InjectedNoise:
-    """Settings of the damage to a corpus.
+    """Deliberate damage to a corpus, which tests the cleaning; the column `noise` labels each damaged row."""
 
-    share: average share of damaged rows.  kinds: some of KINDS, which take turns.
-    other_languages: text files for the kind wrong_language.
-    Row n of the corpus gets line n of one of these files; shorter files are repeated.  A file with the corpus' own
-    translations thus makes pairs with the same meaning in a wrong language.  EMBEDDED stands for the French and Dutch
-    sentences of the library on which its language identifier is not trained.
-    """
-
-    share: float
-    seed: int
-    kinds: Sequence[str] = KINDS
-    other_languages: Sequence[str] = ()
+    share: Share
+    """Average share of the rows that are damaged."""
+    kinds: Annotated[tuple[Damage, ...], MinLen(1), Unique()] = KINDS
+    """Kinds of damage, which take turns: another row's target; one side in another language; one side cut short; the
+    source on both sides."""
+    other_languages: Annotated[tuple[Place, ...], Unique()] = ()
+    """Text files for `wrong_language`, plain, `.gz` or `.zst`: row n gets line n of one of them. The word `tatoeba`
+    selects embedded French and Dutch sentences."""
+    seed: Seed | None = None
+    """Seed of the damage; by default derived from the experiment's `seed` and the entry's key path."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:

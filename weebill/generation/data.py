@@ -203,7 +203,8 @@ def _files(
         yield local_file(place, entry.get("sha256"), places), place
         return
     source, *rest = settings.columns
-    importer = HuggingFaceImporter(source, rest[0] if rest else None, **entry)
+    fields = {"source_field": source, "target_field": rest[0] if rest else None}
+    importer = HuggingFaceImporter(**fields, **entry)
     side = None if rest else "source"
     for found in importer.sources(("", ""), side, places):
         yield places.path(found), found.place

@@ -2,9 +2,8 @@
 
 from weebill.workflow.job import job
 
-from weebill.corpus.importers import import_corpus
+from weebill.corpus.importing import import_corpus, locked_places
 from weebill.corpus.sources import Places
-from weebill.corpus.sources_lock import locked_places
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -2,8 +2,8 @@
 
 from weebill.workflow.job import job
 
+from weebill.corpus.importing import write_lock
 from weebill.corpus.sources import Places
-from weebill.corpus.sources_lock import write_lock
 
 with job(snakemake.log[0]):
     params = snakemake.params

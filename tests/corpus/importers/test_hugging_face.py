@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weebill.corpus.importers import import_corpus, local_inputs
+from weebill.corpus.importers import local_inputs
 from weebill.corpus.importers.hugging_face import HuggingFaceImporter, split_files
+from weebill.corpus.importing import import_corpus
 from weebill.corpus.sources import Places
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
@@ -181,6 +182,6 @@ def test_without_the_hub(tmp_path, hub, site, places):
 
 def test_name_or_folder():
     with pytest.raises(InputError, match="either `name`"):
-        HuggingFaceImporter("a", "b")
+        HuggingFaceImporter(source_field="a", target_field="b")
     with pytest.raises(InputError, match="needs `revision`"):
-        HuggingFaceImporter("a", "b", name="wmt/wmt19")
+        HuggingFaceImporter(source_field="a", target_field="b", name="wmt/wmt19")

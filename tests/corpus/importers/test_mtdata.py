@@ -9,9 +9,10 @@ import zipfile
 
 import pytest
 
-from weebill.corpus.importers import import_corpus, mtdata_index
+from weebill.corpus.importers import mtdata_index
 from weebill.corpus.importers.mtdata import name_fault
 from weebill.corpus.importers.mtdata_index import find_entry, opus_knows
+from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 

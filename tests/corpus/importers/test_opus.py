@@ -6,8 +6,9 @@ import zipfile
 
 import pytest
 
-from weebill.corpus.importers import import_corpus, opus
+from weebill.corpus.importers import opus
 from weebill.corpus.importers.opus import OpusImporter, corpus_faults
+from weebill.corpus.importing import import_corpus
 from weebill.corpus.sources import Places
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
@@ -65,9 +66,9 @@ def test_what_opus_get_fetched_serves(tmp_path, places, europarl, site):
     entry = {**europarl, "local_dir": str(tmp_path)}
     rows = _imported(tmp_path, places, entry, ("en", "de"))
     assert rows[0] == ("Aye", "Ja") and not site.seen
-    [source] = OpusImporter("Europarl", "v8").sources(("en", "de"), "source", Places())
+    [source] = OpusImporter(name="Europarl", version="v8").sources(("en", "de"), "source", Places())
     assert source.file_name == "Europarl_v8_mono_en.txt.gz"
-    [target] = OpusImporter("Europarl", "v8").sources(("en", "de"), "target", Places())
+    [target] = OpusImporter(name="Europarl", version="v8").sources(("en", "de"), "target", Places())
     assert target.file_name == "Europarl_v8_mono_de.txt.gz"
 
 

@@ -1,55 +1,68 @@
 """Importers of corpora.
 
-Each is a dataclass whose fields are its configuration keys, and yields rows.  To add an importer, write a class with
-`local_files`, `sources` and `rows` in a new module, enter the class in IMPORTERS, and add its keys to
-configuration/sections/corpora.py.
+Each is a frozen dataclass of its configuration keys, and yields rows.  To add one, write a subclass of `Importer` or
+`FromFiles` in a new module, and enter it in IMPORTERS.  Modules of importers load heavy libraries inside functions,
+because the configuration reads the keys.
 """
 
-import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from itertools import islice
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
-
-import pyarrow as pa
+from typing import Any, Literal, get_args, get_type_hints
 
 from weebill.corpus.sources import Places, Source
-from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Side
 from weebill.experiment.origins import is_made
 from weebill.registry import Registry
+from weebill.settings import Place
 
-log = logging.getLogger(__name__)
-
-BATCH_ROWS = 8192
 # Keys of an entry that do not change the imported rows.
 NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
 # Keys of an entry that are not passed to its importer.
-OF_THE_CORPUS = ("importer", "use", "noise", *NOT_CONTENTS)
+OF_THE_CORPUS = ("importer", "use", "noise", "rows", "cleaning", "back_translation", "distillation")
+
+Languages = tuple[str, str]  # codes of source and target
+Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
+Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
 
 
-class Importer(Protocol):
-    """Interface of all importers.
-
-    languages: codes of the source and the target language.
-    monolingual: the only side of monolingual text, or None for parallel text.
-    """
+class Importer:
+    """Base of all importers.  Arguments `monolingual`: the only side of the text, or None for parallel text."""
 
     def local_files(self) -> list[str]:
         """Return the user's own files that the importer reads."""
+        return []
 
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
         """Return all files that the importer reads.  Raises InputError if they cannot be determined."""
+        return []
 
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
-    ) -> Iterator[tuple]:
-        """Yield source and target of each row in order; a missing side is None."""
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
+    ) -> Iterator[Row]:
+        """Yield source and target of each row in order; a missing side is None.
+
+        sources: the importer's, each with its local `path`.  Raises InputError if they are not as they should be.
+        """
+        raise NotImplementedError
+
+
+class FromFiles(Importer):
+    """Base of importers of files.  Its keys follow those of the importer."""
+
+    control_characters: Literal["error", "replace"] = "error"
+    """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
+    `replace` makes it a space."""
+    local_dir: Place | None = None
+    """Folder that is searched for the files of this entry before they are downloaded: `local_dir` for this entry
+    only."""
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ |= FromFiles.__annotations__
 
 
 IMPORTERS: Registry[type[Importer]] = Registry(
@@ -69,50 +82,48 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
 
     Raises InputError if the importer or one of its keys is unknown.
     """
-    keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
     name = entry.get("importer")
     if name not in IMPORTERS:
         raise InputError(
             f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
         )
     kind = IMPORTERS[name]
-    known = [key.name for key in fields(kind)]
-    for key in keys:
-        if key not in known:
-            raise InputError(f"importer {name}: unknown key '{key}'{nearest(key, known)}")
+    keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
+    hints, known = get_type_hints(kind), [field.name for field in fields(kind)]
     try:
+        for key, value in keys.items():
+            if key not in known:
+                raise InputError(f"importer {name}: unknown key '{key}'{nearest(key, known)}")
+            for section in filter(is_dataclass, (hints[key], *get_args(hints[key]))):
+                keys[key] = section(**value)
         return kind(**keys)
     except TypeError as error:
         raise InputError(f"importer {name}: {error}") from error
 
 
 def sources_of(
-    entry: Mapping[str, Any], languages: tuple[str, str], monolingual: Side | None, places: Places
+    entry: Mapping[str, Any], languages: Languages, monolingual: Side | None, places: Places
 ) -> list[Source]:
     """Return all files of an entry, including those of its noise.  Raises the same errors as `sources`."""
     found = importer_from(entry).sources(languages, monolingual, places)
-    return [*found, *_noise_sources(entry)]
+    return [*found, *noise_sources(entry)]
 
 
-def _noise_sources(entry: Mapping[str, Any]) -> list[Source]:
+def noise_sources(entry: Mapping[str, Any]) -> list[Source]:
+    """Return the files of an entry's noise."""
     files = entry.get("noise", {}).get("other_languages", ())
     return [Source(path, name=path) for path in files if path != EMBEDDED]
 
 
-Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
-
-
 def reads_files(entries: Entries) -> bool:
     """Return True if the entries need any file that is not part of the library."""
-    return any(
-        entry["importer"] != EMBEDDED or _noise_sources(entry) for entry in _several(entries)
-    )
+    return any(entry["importer"] != EMBEDDED or noise_sources(entry) for entry in several(entries))
 
 
 def local_inputs(entries: Entries) -> list[str]:
     """Return the local files of the entries that exist or are made; a run reports the missing ones at its start."""
-    files = [file for entry in _several(entries) for file in importer_from(entry).local_files()]
-    files += [source.place for entry in _several(entries) for source in _noise_sources(entry)]
+    files = [file for entry in several(entries) for file in importer_from(entry).local_files()]
+    files += [source.place for entry in several(entries) for source in noise_sources(entry)]
     return [file for file in files if Path(file).is_file() or is_made(file)]
 
 
@@ -120,73 +131,15 @@ def contents(entries: Entries) -> list[dict[str, Any]]:
     """Return the keys and values of each entry that determine its rows, without NOT_CONTENTS."""
     return [
         {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
-        for entry in _several(entries)
+        for entry in several(entries)
     ]
 
 
-def _several(entries: Entries) -> list[Mapping[str, Any]]:
+def several(entries: Entries) -> list[Mapping[str, Any]]:
+    """Return the entries as a list."""
     return [entries] if isinstance(entries, Mapping) else entries
-
-
-def import_corpus(
-    path: str | Path,
-    name: str,
-    entries: Entries,
-    languages: tuple[str, str],
-    monolingual: Side | None = None,
-    shard_rows: int | None = None,
-    places: Places | None = None,
-) -> int:
-    """Import one or several entries of the configuration, one after the other, into a table.
-
-    path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
-    monolingual: the only side that is read, or None if both are read.
-    places: the folders for fetched files; an entry's own `local_dir` replaces that of `places`.
-    Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
-    corpus' name; `path` is not written then.
-    """
-    try:
-        several = _several(entries)
-        importers = [importer_from(entry) for entry in several]
-        schema = SCHEMA
-        if any("noise" in entry for entry in several):
-            schema = SCHEMA.append(pa.field("noise", pa.string()))
-        make = (
-            TableWriter(path, schema)
-            if shard_rows is None
-            else ShardWriter(path, schema, shard_rows)
-        )
-        with make as writer:
-            for entry, importer in zip(several, importers, strict=True):
-                start = 0
-                own = places_of(entry, places or Places())
-                rows = importer.rows(languages, monolingual, own)
-                if "noise" in entry:
-                    from weebill.corpus.injected_noise import InjectedNoise, inject
-
-                    files = [own.path(source) for source in _noise_sources(entry)]
-                    rows = inject(rows, InjectedNoise(**entry["noise"]), files)
-                while batch := list(islice(rows, BATCH_ROWS)):
-                    writer.write(_batch(batch, name, start, schema))
-                    start += len(batch)
-    except InputError as error:
-        raise InputError(f"corpus '{name}': {error}") from error
-    log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
-    return writer.rows
 
 
 def places_of(entry: Mapping[str, Any], places: Places) -> Places:
     """Return `places` with the entry's own `local_dir`, if it has one."""
     return replace(places, local_dir=entry.get("local_dir", places.local_dir))
-
-
-def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Table:
-    columns = {
-        "source": [row[0] for row in rows],
-        "target": [row[1] for row in rows],
-        "corpus": [name] * len(rows),
-        "row": range(start, start + len(rows)),
-        "dropped_by": pa.nulls(len(rows), pa.string()),
-        "noise": [row[2] if len(row) > 2 else None for row in rows],
-    }
-    return pa.table({key: columns[key] for key in schema.names}, schema=schema)

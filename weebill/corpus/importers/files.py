@@ -1,102 +1,129 @@
 """Importer `files`: the user's text files, by path or URL."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import islice
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers.reading import Controls, Row, Text, one_sided
+from weebill.corpus.importers import FromFiles, Languages, Row
+from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source, check_known
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side, kind_of, sides_of
+from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
+from weebill.settings import Amount, Count, Place, Sha256, section
 
 
-@dataclass(frozen=True)
-class FilesImporter:
-    """A pair of text files, or a table of tab-separated values; plain, .gz or .zst; by path or URL.
+@section
+class Columns:
+    """Columns of a table, counted from 0."""
 
-    sha256: checksum of each file, by the key that names the file; required for a URL.
-    columns: numbers of the columns of `table`, counted from 0.
-    control_characters: treatment of a NUL (or, in a pair of files, a tab) inside a line: "error" raises an error,
-    "replace" puts a space in its place.
-    lines: the `first` and the `last` line to read, counted from 1; by default all lines.
+    source: Amount | None = None
+    """Column of the source side."""
+    target: Amount | None = None
+    """Column of the target side; monolingual text has one of the two."""
+
+
+@section
+class Checksums:
+    """Checksums of the files of an entry."""
+
+    source: Sha256 | None = None
+    """SHA-256 of `source`."""
+    target: Sha256 | None = None
+    """SHA-256 of `target`."""
+    table: Sha256 | None = None
+    """SHA-256 of `table`."""
+
+
+@section
+class Lines:
+    """Range of lines in a text."""
+
+    first: Count
+    """First line that is read, counted from 1."""
+    last: Count
+    """Last line that is read; it must exist, and later lines are ignored."""
+
+
+@section
+class FilesImporter(FromFiles):
+    """Pair of text files with one sentence per line, or table of tab-separated values.
+
+    Files are plain, `.gz` or `.zst`. Each is a local path or an `https://` address.
     """
 
-    source: str | None = None
-    target: str | None = None
-    table: str | None = None
-    columns: Mapping[str, int] = field(default_factory=dict)
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    control_characters: str = "error"
-    lines: Mapping[str, int] = field(default_factory=dict)
+    source: Place | None = None
+    """File of the source side."""
+    target: Place | None = None
+    """File of the target side; monolingual text has one of the two."""
+    table: Place | None = None
+    """Table of tab-separated values, instead of the two files."""
+    columns: Columns | None = None
+    """Columns of the table: `{source: 0, target: 1}`, counted from 0."""
+    sha256: Checksums = Checksums()
+    """Checksums of the files; an address needs one."""
+    lines: Lines | None = None
+    """Range of lines that is read, such as `{first: 1, last: 10000}`: to hold text out, or to measure the value of
+    more text."""
 
     def __post_init__(self) -> None:
         if (self.source is None and self.target is None) == (self.table is None):
             raise InputError("importer files: give either `source` and `target` or `table`")
-        if self.table is not None and not self.columns:
+        if self.table is not None and self.columns is None:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
-        if self.lines and self.lines["last"] < self.lines["first"]:
+        if self.lines and self.lines.last < self.lines.first:
             raise InputError(
-                f"importer files: `lines` from {self.lines['first']} to {self.lines['last']} are none"
+                f"importer files: `lines` from {self.lines.first} to {self.lines.last} are none"
             )
-        Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
         """Return the files that are not fetched from a URL."""
-        files = [self.source, self.target, self.table]
+        files = (self.source, self.target, self.table)
         return [file for file in files if file is not None and not is_url(file)]
 
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
         """Return the files to read.  Raises InputError if a URL has no checksum or a side has no file."""
         keys = ["table"] if self.table is not None else sides_of(monolingual)
-        for key in keys:
-            if getattr(self, key) is None:
+        files = {key: getattr(self, key) for key in keys}
+        for key, place in files.items():
+            if place is None:
                 raise InputError(f"importer files: {kind_of(monolingual)} text needs `{key}`")
-        found = []
-        for key in keys:
-            place, sha256 = getattr(self, key), self.sha256.get(key)
-            check_known(place, sha256)
-            found.append(Source(place, name=place, sha256=sha256))
-        return found
+        checksums = asdict(self.sha256)
+        for key, place in files.items():
+            check_known(place, checksums[key])
+        return [Source(place, name=place, sha256=checksums[key]) for key, place in files.items()]
 
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
         """Yield the pairs of the files, in order.
 
         Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line
         contains a control character, or the file has fewer lines than `lines` names.
         """
-        rows = self._all_rows(languages, monolingual, places)
-        if not self.lines:
+        rows = self._all_rows([Text(source.path) for source in sources], monolingual)
+        if self.lines is None:
             yield from rows
             return
-        number, last = 0, self.lines["last"]
+        number, last = 0, self.lines.last
         for number, row in enumerate(islice(rows, last), start=1):
-            if number >= self.lines["first"]:
+            if number >= self.lines.first:
                 yield row
         if number < last:
-            file = self.table or self.source or self.target
             raise InputError(
-                f"{file}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
+                f"{sources[0].place}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
             )
 
-    def _all_rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
-    ) -> Iterator[Row]:
-        files = [Text(places.path(one)) for one in self.sources(languages, monolingual, places)]
+    def _all_rows(self, files: list[Text], monolingual: Side | None) -> Iterator[Row]:
         controls = Controls(self.control_characters)
-        if self.table is not None:
-            columns = {side: self.columns.get(side) for side in sides_of(monolingual)}
-            for side, column in columns.items():
-                if column is None:
-                    raise InputError(
-                        f"{files[0]}: `columns` names no {side}, which {kind_of(monolingual)} text needs"
-                    )
-            yield from controls.table(files[0], columns.get("source"), columns.get("target"))
-        elif monolingual:
-            yield from one_sided(controls.lines(files[0]), monolingual)
-        else:
-            yield from controls.pairs(*files)
+        if self.table is None:
+            return controls.sides(files, monolingual)
+        wanted, columns = sides_of(monolingual), asdict(self.columns)
+        for side in wanted:
+            if columns[side] is None:
+                raise InputError(
+                    f"{files[0]}: `columns` names no {side}, which {kind_of(monolingual)} text needs"
+                )
+        return controls.table(files[0], *(columns[s] if s in wanted else None for s in SIDES))

@@ -7,46 +7,48 @@ copy them into Arrow files first and keeps no checksums.  `huggingface_hub` list
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
-from weebill.corpus.importers.reading import IN_CELLS, Controls, Row, Text, lines
+from weebill.corpus.importers import FromFiles, Languages, Row
+from weebill.corpus.importers.reading import IN_CELLS, Controls, Text, lines
 from weebill.corpus.sources import Places, Source
-from weebill.corpus.table import read_batches
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import Side, kind_of, sides_of
+from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
+from weebill.settings import Commit, Place, section
+from weebill.settings import Text as Name
 
 TABLE = ".parquet"
-JSON_LINES = (
-    ".jsonl",
-    ".jsonl.gz",
-    ".jsonl.zst",
-    ".json",
-    ".json.gz",
-)  # many files named .json contain JSON Lines
+# Many files named .json contain JSON Lines.
+JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".json", ".json.gz")
 SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 
 
-@dataclass(frozen=True)
-class HuggingFaceImporter:
-    """One split of a data set, by its name and commit on the hub, or in a folder with the hub's layout.
+@section
+class HuggingFaceImporter(FromFiles):
+    """One split of a data set on the [hub](https://huggingface.co/datasets), or in a folder with the set's files.
 
-    config: configuration that the data set's card names, or a folder of the data set.
-    source_field, target_field: fields of the two sides; dots lead into nested fields: `translation.en`.
+    Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
     """
 
-    source_field: str | None = None
-    target_field: str | None = None
-    name: str | None = None
-    revision: str | None = None
-    folder: str | None = None
-    config: str | None = None
-    split: str = "train"
-    control_characters: str = "error"
+    name: Name | None = None
+    """Name of a data set on the hub, such as `wmt/wmt19`; the alternative is `folder`. In `local_dir` the data set's
+    folder has this name, `LOCAL_DIR/wmt/wmt19`."""
+    revision: Commit | None = None
+    """Commit of 40 digits; `name` needs one."""
+    folder: Place | None = None
+    """Local folder with a data set's files."""
+    config: Name | None = None
+    """Configuration of the data set, such as `de-en`."""
+    split: Name = "train"
+    """Split of the data set; the data set's card, or else the file names, say which files belong to it."""
+    source_field: Name | None = None
+    """Field of a row that contains its source side, with dots into nested fields: `translation.en`."""
+    target_field: Name | None = None
+    """Field of a row that contains its target side; monolingual text has one of the two."""
 
     def __post_init__(self) -> None:
         if (self.name is None) == (self.folder is None):
@@ -57,14 +59,13 @@ class HuggingFaceImporter:
             raise InputError(
                 "importer hugging_face: `name` needs `revision`, the commit, so that every run reads the same"
             )
-        Controls(self.control_characters)
 
     def local_files(self) -> list[str]:
         """Return the data files of the local folder, if there is one."""
         return [] if self.folder is None else [str(path) for path in _data_files(self.folder)]
 
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
         """Return the files of the split, in the order of their names.
 
@@ -76,21 +77,20 @@ class HuggingFaceImporter:
                 raise InputError(
                     f"importer hugging_face: {kind_of(monolingual)} text needs `{side}_field`"
                 )
-        folder, base = self._folder(places)
+        name, folder = self.name or self.folder, self._folder(places)
+        base = self.folder or address("dataset", self.name, self.revision)
         if folder is not None:
             card = _read_card(folder / "README.md")
             files = {path.relative_to(folder).as_posix(): None for path in _data_files(folder)}
         else:
             found = listing("dataset", self.name, self.revision, places.cache_path)
             card, files = found["card"], found["files"]
-        name = self.name or self.folder
-        licence = licence_of(card)
         return [
             Source(
                 f"{base}/{file}",
                 name,
                 self.revision,
-                licence,
+                licence_of(card),
                 file_name=f"{name}/{file}",
                 sha256=files[file],
                 path=None if folder is None else folder / file,
@@ -98,36 +98,41 @@ class HuggingFaceImporter:
             for file in split_files(list(files), card, self.config, self.split, name)
         ]
 
-    def _folder(self, places: Places) -> tuple[Path | None, str]:
-        """Return the local folder of the data set (None: on the hub), and the beginning of its files' places."""
+    def _folder(self, places: Places) -> Path | None:
+        """Return the local folder of the data set; None if it is on the hub."""
         if self.folder is not None:
             if not Path(self.folder).is_dir():
                 raise InputError(
                     f"{self.folder}: no such folder; check the path in the configuration"
                 )
-            return Path(self.folder), self.folder
-        base = address("dataset", self.name, self.revision)
-        if places.local_dir is not None:
-            own = Path(places.local_dir) / self.name
-            if own.is_dir():
-                return own, base
-        return None, base
+            return Path(self.folder)
+        own = Path(places.local_dir or "", self.name)
+        return own if places.local_dir is not None and own.is_dir() else None
 
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
         """Yield the rows of the split, in order.
 
         Each text is one segment; a line break inside it counts as a control character.
         Raises InputError that names file and row if a field is missing or is not text.
         """
-        controls = Controls(self.control_characters)
-        fields = [getattr(self, f"{side}_field") for side in sides_of(monolingual)]
-        for source in self.sources(languages, monolingual, places):
-            path = places.path(source)
-            for texts in _checked(controls, path, field_values(path, fields, source.place)):
-                row = dict(zip(sides_of(monolingual), texts, strict=True))
-                yield row.get("source"), row.get("target")
+        controls, wanted = Controls(self.control_characters), sides_of(monolingual)
+        fields = [getattr(self, f"{side}_field") for side in wanted]
+        for source in sources:
+            path, number, replaced = source.path, 0, 0
+            values = field_values(path, fields, source.place)
+            for number, row in enumerate(values, start=1):
+                for value in row:
+                    if not isinstance(value, str):
+                        found = "nothing" if value is None else type(value).__name__
+                        raise InputError(
+                            f"{path}:{number}: found {found}, expected text; check `source_field` and `target_field`"
+                        )
+                texts = [controls.text(path, number, value, IN_CELLS) for value in row]
+                replaced += texts != row
+                yield tuple(map(dict(zip(wanted, texts, strict=True)).get, SIDES))
+            controls.report(path, number, replaced)
 
 
 def split_files(
@@ -138,16 +143,12 @@ def split_files(
     Raises InputError if there are none, or if one of the shards `…-00000-of-00012` is missing.
     """
     patterns = _card_patterns(card, config, split, name)
-    if patterns is not None:
-        matched = [
-            file for file in files if any(_glob(pattern).fullmatch(file) for pattern in patterns)
-        ]
+    if patterns is None:
+        below = "" if config is None else f"{re.escape(config)}/"
+        find = re.compile(rf"{below}(.*[-._/])?{re.escape(split)}([-._/].*)?")
     else:
-        word = re.compile(rf"(^|[-._/]){re.escape(split)}([-._/]|$)")
-        below = "" if config is None else f"{config}/"
-        inside = [file for file in files if file.startswith(below)]
-        matched = [file for file in inside if word.search(file.removeprefix(below))]
-    matched = sorted(file for file in matched if _is_data(file))
+        find = re.compile("|".join(map(_glob, patterns)))
+    matched = sorted(file for file in files if _is_data(file) and find.fullmatch(file))
     if not matched:
         shown = ", ".join(sorted(files)[:8]) or "none"
         wanted = f"split '{split}'" + (f" of configuration '{config}'" if config else "")
@@ -186,11 +187,11 @@ def _card_patterns(
     return [found] if isinstance(found, str) else list(found)
 
 
-def _glob(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which `*` matches inside one folder and `**` across folders."""
+def _glob(pattern: str) -> str:
+    """Return the regular expression of a pattern; `*` matches inside one folder and `**` across folders."""
     words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    return re.compile("".join(words.get(part, re.escape(part)) for part in parts))
+    return "".join(words.get(part, re.escape(part)) for part in parts)
 
 
 def _check_shards(files: list[str], name: str) -> None:
@@ -235,47 +236,30 @@ def field_values(path: Path, fields: list[str], place: str | None = None) -> Ite
     Raises InputError that names file and line if a line is not JSON.
     """
     table = (place or str(path)).endswith(TABLE)
-    return _parquet(path, fields) if table else _json(path, fields)
+    for row in _parquet(path, fields) if table else _json(path):
+        yield [_value(row, field) for field in fields]
 
 
-def _parquet(path: Path, fields: list[str]) -> Iterator[list[Any]]:
-    """Yield the values of some fields, row by row; memory holds at most 8,192 rows."""
+def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows with the columns that hold some fields; memory holds at most 8,192 rows."""
+    from weebill.corpus.table import read_batches  # loads Arrow
+
     columns = list(dict.fromkeys(field.split(".")[0] for field in fields))
     for batch in read_batches(path, columns, kept=False, rows=8192):
-        for row in batch.to_pylist():
-            yield [_value(row, field) for field in fields]
+        yield from batch.to_pylist()
 
 
-def _json(path: Path, fields: list[str]) -> Iterator[list[Any]]:
-    """Yield the values of some fields, line by line."""
-    suffix = PurePosixPath(path).suffix
-    for number, line in enumerate(lines(Text(path, None, suffix)), start=1):
+def _json(path: Path) -> Iterator[Any]:
+    for number, line in enumerate(lines(Text(path)), start=1):
         try:
-            row = json.loads(line)
+            yield json.loads(line)
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{path}:{number}: not JSON ({error}); a line holds one object"
             ) from error
-        yield [_value(row, field) for field in fields]
 
 
 def _value(row: Any, field: str) -> Any:
     for key in field.split("."):
         row = row.get(key) if isinstance(row, dict) else None
     return row
-
-
-def _checked(controls: Controls, path: Path, rows: Iterator[list[Any]]) -> Iterator[list[str]]:
-    """Yield the rows after the checks of text lines.  Raises InputError with file and row if a field is not text."""
-    number = replaced = 0
-    for number, row in enumerate(rows, start=1):
-        for value in row:
-            if not isinstance(value, str):
-                found = "nothing" if value is None else type(value).__name__
-                raise InputError(
-                    f"{path}:{number}: found {found}, expected text; check `source_field` and `target_field`"
-                )
-        texts = [controls.text(path, number, value, IN_CELLS) for value in row]
-        replaced += texts != row
-        yield texts
-    controls.report(path, number, replaced)

@@ -1,109 +1,98 @@
 """Importer `mtdata`: data sets, by their names in mtdata's index."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import field
+from pathlib import Path
+from typing import Annotated
 
-from weebill.corpus.importers import tmx
+from weebill.corpus.importers import FromFiles, Languages, Row, tmx
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
-from weebill.corpus.importers.reading import Controls, Row, Text, member_names, one_sided
+from weebill.corpus.importers.reading import Controls, Text, member_names
 from weebill.corpus.language_codes import iso_639_3
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.settings import MinLen, Sha256, Unique, section
+from weebill.settings import Text as Name
 
 OTHER_IMPORTERS = {"hfds": "hugging_face", "sgm": "sacrebleu", "wmt21xml": "sacrebleu"}
 
 
-@dataclass(frozen=True)
-class MtdataImporter:
-    """Data sets of mtdata's index, one after the other, such as Statmt-europarl-10-deu-eng.
+@section
+class MtdataImporter(FromFiles):
+    """Data sets by their names in [mtdata](https://github.com/thammegowda/mtdata) 0.5.1.
 
-    name: one name or several.  sha256: checksums of their files, by the files' names in `local_dir`.
-    The languages of a name may have either order; monolingual text may be one side of a parallel data set.
+    `mtdata list -id -l deu-eng` shows the names. The order of a set's languages does not matter; monolingual text may
+    also be one side of a parallel set. The importer reads plain text, tables and translation memories (TMX),
+    compressed or in archives; from a TMX it reads the units that have both languages. mtdata does not record
+    licences.
     """
 
-    name: str | Sequence[str]
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    control_characters: str = "error"
-
-    def __post_init__(self) -> None:
-        Controls(self.control_characters)
+    name: Name | Annotated[tuple[str, ...], MinLen(1), Unique()]
+    """Name of a data set, such as `Statmt-europarl-10-deu-eng`; or a list of names, read one after the other."""
+    sha256: dict[str, Sha256] = field(default_factory=dict)
+    """Checksum of each file, by its name in `local_dir`. Files are named after the data set, such as
+    `Statmt-europarl-10-deu-eng.tsv.gz`; a message names the one that is missing."""
 
     @property
     def names(self) -> list[str]:
         """Names of the data sets, in order."""
         return [self.name] if isinstance(self.name, str) else list(self.name)
 
-    def local_files(self) -> list[str]:
-        """Return none: all files are fetched."""
-        return []
-
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
         """Return the files of the data sets.  Raises InputError if a name is unknown or has other languages."""
-        found = [
-            source
-            for name in self.names
-            for source in self._sources(_checked(name, languages, monolingual))
-        ]
+        found = []
+        for name in self.names:
+            if (fault := name_fault(name, languages, monolingual)) is not None:
+                raise InputError(f"mtdata: {fault}")
+            entry = find_entry(name)
+            parts = [""] if len(entry.urls) == 1 else [f".{code}" for code in entry.languages]
+            for url, part in zip(entry.urls, parts, strict=True):
+                file = f"{entry.name}{part}.{entry.form}{entry.packed}"
+                sha256 = self.sha256.get(file)
+                found.append(Source(url, name, entry.version, file_name=file, sha256=sha256))
         names = [source.file_name for source in found]
         for name in self.sha256:
             if name not in names:
                 raise InputError(f"mtdata: sha256 of '{name}', which is none of {', '.join(names)}")
         return found
 
-    def _sources(self, entry: Entry) -> list[Source]:
-        parts = [""] if len(entry.urls) == 1 else [f".{code}" for code in entry.languages]
-        sources = []
-        for url, part in zip(entry.urls, parts, strict=True):
-            name = f"{entry.name}{part}.{entry.form}{entry.packed}"
-            sha256 = self.sha256.get(name)
-            sources.append(Source(url, entry.name, entry.version, file_name=name, sha256=sha256))
-        return sources
-
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
         """Yield the pairs of the data sets, in order.  Raises the same errors as the importer `files`."""
-        sources = self.sources(languages, monolingual, places)
         for name in self.names:
-            paths = [places.path(source) for source in sources if source.name == name]
+            paths = [source.path for source in sources if source.name == name]
             yield from self._rows(find_entry(name), paths, languages, monolingual)
 
     def _rows(
-        self, entry: Entry, paths: list, languages: tuple, monolingual: Side | None
+        self, entry: Entry, paths: list[Path], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
         controls = Controls(self.control_characters)
-        places = {  # of the sides to read, among the entry's languages
-            side: entry.languages.index(code)
-            for side, code in _codes(languages, monolingual).items()
-        }
-        if entry.form == "tmx":
-            codes = {
-                side: {code, iso_639_3(code)} for side, code in zip(SIDES, languages, strict=True)
-            }
-            wanted = [codes[side] if side in places else None for side in SIDES]
-            for text in _members(entry, paths[0]):
-                yield from tmx.units(text, *wanted)
-        elif entry.form == "tsv":
-            columns = entry.columns or tuple(range(len(entry.languages)))
-            wanted = [columns[places[side]] if side in places else None for side in SIDES]
-            for text in _members(entry, paths[0]):
-                yield from controls.table(text, *wanted)
-        else:
+        codes = _codes(languages, monolingual)
+        places = {side: entry.languages.index(code) for side, code in codes.items()}
+        if entry.form == "txt":
             if len(paths) > 1:
                 texts = [Text(paths[place], None, entry.packed) for place in places.values()]
             else:
                 members = entry.members or (None,)
                 texts = [Text(paths[0], members[p], entry.packed) for p in places.values()]
-            if monolingual:
-                yield from one_sided(controls.lines(texts[0]), monolingual)
+            yield from controls.sides(texts, monolingual)
+            return
+        for text in _members(entry, paths[0]):
+            if entry.form == "tmx":
+                both = dict(zip(SIDES, languages, strict=True))
+                wanted = ({both[side], codes[side]} if side in codes else None for side in SIDES)
+                yield from tmx.units(text, *wanted)
             else:
-                yield from controls.pairs(*texts)
+                columns = entry.columns or range(len(entry.languages))
+                wanted = (columns[places[side]] if side in places else None for side in SIDES)
+                yield from controls.table(text, *wanted)
 
 
-def _members(entry: Entry, path) -> Iterator[Text]:
+def _members(entry: Entry, path: Path) -> Iterator[Text]:
     """Yield the texts of an archive whose members each hold both sides, or else the file itself."""
     for pattern in entry.members or (None,):
         text = Text(path, pattern, entry.packed)
@@ -113,19 +102,13 @@ def _members(entry: Entry, path) -> Iterator[Text]:
         yield from (Text(path, name, entry.packed) for name in names)
 
 
-def _checked(name: str, languages: tuple[str, str], monolingual: Side | None) -> Entry:
-    if (fault := name_fault(name, languages, monolingual)) is not None:
-        raise InputError(f"mtdata: {fault}")
-    return find_entry(name)
-
-
-def _codes(languages: tuple[str, str], monolingual: Side | None) -> dict[Side, str]:
+def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
     """Return mtdata's language code of each side to read."""
     by_side = dict(zip(SIDES, languages, strict=True))
     return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
 
 
-def name_fault(name: str, languages: tuple[str, str], monolingual: Side | None) -> str | None:
+def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str | None:
     """Return the reason why a data set cannot be read for these languages, or None if it can."""
     entry = find_entry(name)
     if entry is None:

@@ -65,7 +65,8 @@ def find_entry(name: str) -> Entry | None:
     line = text[start + 1 : text.index("\n", start + 1)]
     name, urls, members, form, packed, columns = line.split("\t")
     numbers = tuple(int(column) for column in columns.split(",") if column)
-    return Entry(name, tuple(urls.split(" ")), _split(members), form, packed, numbers)
+    patterns = tuple(members.split("|")) if members else ()
+    return Entry(name, tuple(urls.split(" ")), patterns, form, packed, numbers)
 
 
 def similar_names(name: str) -> list[str]:
@@ -87,10 +88,6 @@ def opus_corpora(first: str, second: str) -> list[str]:
     """Return NAME/VERSION of every corpus in OPUS for two languages, given in alphabetical order."""
     pattern = rf"/OPUS-([^/\t]+/[^/\t]+)/moses/{first}-{second}\.txt\.zip\t"
     return re.findall(pattern, _index())
-
-
-def _split(members: str) -> tuple[str, ...]:
-    return tuple(members.split("|")) if members else ()
 
 
 def write_index(entries: Iterable) -> None:

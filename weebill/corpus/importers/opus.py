@@ -1,39 +1,37 @@
 """Importer `opus`: corpora of OPUS (Tiedemann 2012) in its plain-text format for Moses, by name and version."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from weebill.corpus.importers import FromFiles, Languages, Row
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
-from weebill.corpus.importers.reading import Controls, Row, Text, one_sided
+from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source
 from weebill.errors import nearest
 from weebill.experiment.corpora import SIDES, Side
+from weebill.settings import Sha256, section
+from weebill.settings import Text as Name
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
 
 
-@dataclass(frozen=True)
-class OpusImporter:
-    """A corpus such as Europarl v8, or, if monolingual, all text of one language in that corpus.
+@section
+class OpusImporter(FromFiles):
+    """Corpus of [OPUS](https://opus.nlpl.eu) in its plain form for Moses.
 
-    A zip of OPUS contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2, with the languages in alphabetical order.
-    sha256: checksum of the zip, or of the monolingual text.
+    Monolingual text is all text of the corpus in that side's language.
     """
 
-    name: str
-    version: str
-    sha256: str | None = None
-    control_characters: str = "error"
-
-    def __post_init__(self) -> None:
-        Controls(self.control_characters)
-
-    def local_files(self) -> list[str]:
-        """Return none: the corpus is fetched."""
-        return []
+    name: Name
+    """Name of the corpus, such as `Europarl`."""
+    version: Name
+    """Version of the corpus, such as `v8`. Names and versions are checked against the index of OPUS in mtdata 0.5.1,
+    unless there is a `sha256`."""
+    sha256: Sha256 | None = None
+    """Checksum of the zip file, or of the monolingual text. In `local_dir` the file has the name that `opus_get`
+    gives it: `Europarl_v8_moses_de-en.txt.zip`, `Europarl_v8_mono_en.txt.gz`."""
 
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
         """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""
         corpus = {"name": self.name, "version": self.version}
@@ -48,19 +46,17 @@ class OpusImporter:
         return [Source(place, self.name, self.version, file_name=file_name, sha256=self.sha256)]
 
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
-        """Yield the pairs of the corpus, in order.  Raises the same errors as the importer `files`."""
-        [source] = self.sources(languages, monolingual, places)
-        path = places.path(source)
-        controls = Controls(self.control_characters)
+        """Yield the pairs of the corpus.  A zip contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2."""
+        path = sources[0].path
+        texts = [Text(path, f"*.{code}", ".zip") for code in languages]
         if monolingual:
-            yield from one_sided(controls.lines(Text(path, None, ".gz")), monolingual)
-        else:
-            yield from controls.pairs(*(Text(path, f"*.{code}", ".zip") for code in languages))
+            texts = [Text(path, None, ".gz")]
+        return Controls(self.control_characters).sides(texts, monolingual)
 
 
-def corpus_faults(name: str, version: str, languages: tuple[str, str]) -> Iterator[tuple[str, str]]:
+def corpus_faults(name: str, version: str, languages: Languages) -> Iterator[tuple[str, str]]:
     """Yield the error in a corpus' `name` or `version` as (key, message).
 
     Yields none if OPUS had the corpus at the time of mtdata's index.

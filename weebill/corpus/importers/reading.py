@@ -16,23 +16,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
+from weebill.corpus.importers import Row
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
 from weebill.text_files import decoded_lines, open_binary
 
 log = logging.getLogger(__name__)
 
-Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
-
 IN_FILES = re.compile(r"[\x00\t]")  # forbidden in a line of a pair of files
 IN_TABLES = re.compile(r"\x00")
 SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON can contain a single one, UTF-8 cannot
-IN_CELLS = re.compile(
-    rf"[\x00\t\n{SURROGATES}]"
-)  # forbidden in data sets, whose texts are not lines
+IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # in data sets, whose texts are not lines
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
@@ -66,9 +64,8 @@ def member_names(text: Text) -> list[str]:
             with gzip.open(text.path, "rb") as packed:
                 with tarfile.open(fileobj=packed, mode="r|") as archive:
                     names = [member.name for member in archive if member.isfile()]
-                while packed.read(
-                    BLOCK
-                ):  # up to the checksum: tarfile treats a damaged header as the end
+                # Read up to the checksum, because tarfile treats a damaged header as the end.
+                while packed.read(BLOCK):
                     pass
     return [name for name in names if fnmatchcase(name, text.member)]
 
@@ -77,7 +74,9 @@ def member_names(text: Text) -> list[str]:
 def open_text(text: Text) -> Iterator[IO[bytes]]:
     """Open the unpacked bytes of a text.  Raises InputError if no member of an archive, or several, match."""
     if text.member is None:
-        with _open_file(text) as stream:
+        suffix = text.path.suffix if text.suffix is None else text.suffix
+        packed = {".xz": lzma, ".bz2": bz2}.get(text.suffix)
+        with packed.open(text.path) if packed else open_binary(text.path, suffix) as stream:
             yield stream
         return
     names = member_names(text)
@@ -92,17 +91,7 @@ def open_text(text: Text) -> Iterator[IO[bytes]]:
             yield stream
     else:  # compressed data can only be read from the beginning
         with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
-            for member in archive:
-                if member.name == names[0]:
-                    yield archive.extractfile(member)
-                    return
-
-
-def _open_file(text: Text) -> IO[bytes]:
-    suffix = text.path.suffix if text.suffix is None else text.suffix
-    if text.suffix in (".xz", ".bz2"):
-        return (lzma if text.suffix == ".xz" else bz2).open(text.path, "rb")
-    return open_binary(text.path, suffix)
+            yield next(archive.extractfile(one) for one in archive if one.name == names[0])
 
 
 def lines(text: Text) -> Iterator[str]:
@@ -178,22 +167,30 @@ class Controls:
         """Return the checked lines of a text, as an iterator."""
         return self.checked(text, lines(text), IN_FILES)
 
+    def sides(self, texts: list[Text], monolingual: Side | None) -> Iterator[Row]:
+        """Yield the pairs of two texts, or the lines of the only text, whose other side is None."""
+        if monolingual is None:
+            return self.pairs(*texts)
+        one = monolingual == "source"
+        return ((line, None) if one else (None, line) for line in self.lines(texts[0]))
+
     def pairs(self, source: Text, target: Text) -> Iterator[Row]:
         """Yield pairs of lines of two texts.  Raises InputError if one text has more lines than the other."""
         sources, targets = self.lines(source), self.lines(target)
-        pairs = 0
-        for line in sources:
-            other = next(targets, None)
-            if other is None:
-                raise _unequal(source, pairs + 1 + sum(1 for _ in sources), target, pairs)
-            pairs += 1
-            yield line, other
-        if (left := sum(1 for _ in targets)) > 0:
-            raise _unequal(source, pairs, target, pairs + left)
+        for number, pair in enumerate(zip_longest(sources, targets), start=1):
+            if None in pair:
+                ends = zip(pair, (sources, targets), strict=True)
+                counts = [number - (line is None) + sum(1 for _ in rest) for line, rest in ends]
+                raise InputError(
+                    f"{source} has {counts[0]:,} lines and {target} has {counts[1]:,}; "
+                    "the sides of a corpus must have one line per pair"
+                )
+            yield pair
 
     def table(self, text: Text, source: int | None, target: int | None) -> Iterator[Row]:
         """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
-        last = max(column for column in (source, target) if column is not None)
+        columns = (source, target)
+        last = max(column for column in columns if column is not None)
         rows = self.checked(text, lines(text), IN_TABLES)
         for number, line in enumerate(rows, start=1):
             values = line.split("\t")
@@ -202,16 +199,4 @@ class Controls:
                     f"{text}:{number}: {len(values)} tab-separated columns, expected at least "
                     f"{last + 1}; mend the line or `columns`"
                 )
-            yield tuple(None if column is None else values[column] for column in (source, target))
-
-
-def one_sided(texts: Iterable[str], side: Side) -> Iterator[Row]:
-    """Yield monolingual text as rows whose other side is None."""
-    yield from ((text, None) if side == "source" else (None, text) for text in texts)
-
-
-def _unequal(source: Text, source_lines: int, target: Text, target_lines: int) -> InputError:
-    return InputError(
-        f"{source} has {source_lines:,} lines and {target} has {target_lines:,}; "
-        "the sides of a corpus must have one line per pair"
-    )
+            yield tuple(None if column is None else values[column] for column in columns)

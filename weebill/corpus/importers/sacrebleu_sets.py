@@ -1,29 +1,31 @@
 """Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from weebill.corpus.importers.reading import Controls, Row, Text
+from weebill.corpus.importers import Importer, Languages, Row
+from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.settings import Text as Name
+from weebill.settings import section
 
 
-@dataclass(frozen=True)
-class SacrebleuImporter:
-    """A test set by its name in sacreBLEU, such as wmt19; the target is its first reference."""
+@section
+class SacrebleuImporter(Importer):
+    """Published test set, which sacreBLEU downloads."""
 
-    name: str
-
-    def local_files(self) -> list[str]:
-        """Return none: sacreBLEU itself fetches and stores its test sets."""
-        return []
+    name: Name
+    """Name of the test set in sacreBLEU, such as `wmt19`."""
 
     def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, languages: Languages, monolingual: Side | None, places: Places
     ) -> list[Source]:
-        """Return sacreBLEU's files of both sides.  Raises InputError if the set is unknown or cannot be fetched."""
+        """Return sacreBLEU's files of both sides; the target is its first reference.
+
+        Raises InputError if the set is unknown or cannot be fetched.
+        """
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
 
         pair = "-".join(languages)
@@ -45,16 +47,15 @@ class SacrebleuImporter:
         return [
             # The place is not the path, which differs between machines.
             Source(f"sacrebleu {self.name} {pair} {side}", self.name, __version__, path=Path(file))
-            for side, file in zip(("source", "target"), files, strict=True)
+            for side, file in zip(SIDES, files, strict=True)
         ]
 
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
     ) -> Iterator[Row]:
-        """Yield the segments of the test set.  Raises the same errors as `sources`."""
-        sources = self.sources(languages, monolingual, places)
-        source, target = (Text(places.path(one)) for one in sources)
+        """Yield the segments of the test set, or one side of them."""
         # sacreBLEU's files contain the text that it scores, with its tabs.
-        for left, right in Controls("replace").pairs(source, target):
-            row = {"source": left, "target": right}
-            yield tuple(row[side] if side in sides_of(monolingual) else None for side in SIDES)
+        pairs = Controls("replace").pairs(*(Text(source.path) for source in sources))
+        wanted = sides_of(monolingual)
+        for pair in pairs:
+            yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))

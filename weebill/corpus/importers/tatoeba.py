@@ -1,48 +1,45 @@
 """Importer `tatoeba`: sentence pairs that are part of the library."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from weebill.corpus.sources import Places, Source
+from weebill.corpus.importers import Importer, Languages, Row
+from weebill.corpus.sources import Source
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, PAIRS, read_pairs
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.settings import Amount, Count, section
 
 
-@dataclass(frozen=True)
-class TatoebaImporter:
-    """Embedded English-German pairs: `pairs` of them, after the first `skip`."""
+@section
+class TatoebaImporter(Importer):
+    """English–German pairs that come with Weebill.
 
-    pairs: int
-    skip: int = 0
+    They are 20,000 short pairs of common words from [Tatoeba](https://tatoeba.org), CC BY 2.0 France
+    ([their origin](../weebill/corpus/tatoeba/NOTICE.md)).
+    """
+
+    pairs: Count
+    """Number of pairs."""
+    skip: Amount | None = None
+    """Number of embedded pairs to skip; by default the pairs of all earlier entries, so that no pair is read twice:
+    validation and test sets come first, then the corpora."""
 
     def __post_init__(self) -> None:
-        if self.skip < 0 or not 1 <= self.pairs <= PAIRS - self.skip:
+        skip = self.skip or 0
+        if skip < 0 or not 1 <= self.pairs <= PAIRS - skip:
             raise InputError(
-                f"importer tatoeba: pairs is {self.pairs} after {self.skip} to skip, expected at least 1 "
+                f"importer tatoeba: pairs is {self.pairs} after {skip} to skip, expected at least 1 "
                 f"and no more than the {PAIRS:,} embedded pairs in all"
             )
 
-    def local_files(self) -> list[str]:
-        """Return none: the pairs are part of the library."""
-        return []
-
-    def sources(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
-    ) -> list[Source]:
-        """Return none: the pairs are part of the library."""
-        return []
-
     def rows(
-        self, languages: tuple[str, str], monolingual: Side | None, places: Places
-    ) -> Iterator[tuple]:
+        self, sources: list[Source], languages: Languages, monolingual: Side | None
+    ) -> Iterator[Row]:
         """Yield the pairs, or one side of them.  Raises InputError if the languages are not English to German."""
         if languages != PAIR_LANGUAGES:
             raise InputError(
                 f"importer tatoeba: the embedded pairs are en-de, not {'-'.join(languages)}"
             )
-        sides = sides_of(monolingual)
-        for pair in read_pairs(self.pairs, self.skip):
-            yield tuple(
-                text if side in sides else None for side, text in zip(SIDES, pair, strict=True)
-            )
+        wanted = sides_of(monolingual)
+        for pair in read_pairs(self.pairs, self.skip or 0):
+            yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))

@@ -1,10 +1,12 @@
 """Streaming reader of translation memories (TMX): units of the same text in several languages."""
 
 import logging
+import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from weebill.corpus.importers.reading import Row, Text, damage, open_text
+from weebill.corpus.importers import Row
+from weebill.corpus.importers.reading import Text, damage, open_text
 from weebill.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -24,12 +26,15 @@ def units(text: Text, source: set[str] | None, target: set[str] | None) -> Itera
         try:
             for unit in _elements(stream):
                 segments = _segments(unit)
-                row = [None if codes is None else _first(segments, codes) for codes in wanted]
+                row = tuple(
+                    next((words for code, words in segments if code in (codes or ())), None)
+                    for codes in wanted
+                )
                 if any(t is None and codes for t, codes in zip(row, wanted, strict=True)):
                     others += 1
-                    continue
-                found += 1
-                yield tuple(row)
+                else:
+                    found += 1
+                    yield row
         except ElementTree.ParseError as error:
             line, _ = error.position
             raise InputError(
@@ -61,13 +66,9 @@ def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
     for variant in unit.findall("tuv"):
         code = next((variant.get(key) for key in LANGUAGE if variant.get(key)), "")
         segment = variant.find("seg")
-        words = (
-            " ".join(_text(segment).split("\n")).replace("\t", " ").strip()
-            if segment is not None
-            else ""
-        )
+        words = "" if segment is None else re.sub(r"[\n\t]", " ", _text(segment)).strip()
         if words:
-            segments.append((code.replace("_", "-").split("-")[0].lower(), words))
+            segments.append((re.split("[-_]", code)[0].lower(), words))
     return segments
 
 
@@ -77,7 +78,3 @@ def _text(segment: ElementTree.Element) -> str:
     for child in segment:
         parts += [_text(child) if child.tag == "hi" else "", child.tail or ""]
     return "".join(parts)
-
-
-def _first(segments: list[tuple[str, str]], codes: set[str]) -> str | None:
-    return next((words for code, words in segments if code in codes), None)

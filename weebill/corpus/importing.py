@@ -1,0 +1,157 @@
+"""Import of corpora into tables, and the lock file of their sources, with which every later run is compared."""
+
+import logging
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from weebill.corpus.download import is_url
+from weebill.corpus.importers import (
+    Entries,
+    Languages,
+    importer_from,
+    noise_sources,
+    places_of,
+    several,
+    sources_of,
+)
+from weebill.corpus.injected_noise import InjectedNoise, inject
+from weebill.corpus.sources import Places, Source
+from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
+from weebill.errors import InputError
+from weebill.experiment.corpora import Side
+from weebill.files import read_json, sha256_file, write_json
+
+log = logging.getLogger(__name__)
+
+BATCH_ROWS = 8192
+LICENCE_FILES = {"LICENSE", "LICENCE"}  # members of OPUS' archives
+LICENCE_LENGTH = 200  # most characters of a licence's first line
+
+
+def import_corpus(
+    path: str | Path,
+    name: str,
+    entries: Entries,
+    languages: Languages,
+    monolingual: Side | None = None,
+    shard_rows: int | None = None,
+    places: Places | None = None,
+) -> int:
+    """Import one or several entries of the configuration, one after the other, into a table.
+
+    path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
+    monolingual: the only side that is read, or None if both are read.
+    places: the folders for fetched files; an entry's own `local_dir` replaces that of `places`.
+    Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
+    corpus' name; `path` is not written then.
+    """
+    try:
+        importers = [(entry, importer_from(entry)) for entry in several(entries)]
+        schema = SCHEMA
+        if any("noise" in entry for entry, _ in importers):
+            schema = SCHEMA.append(pa.field("noise", pa.string()))
+        sharded = shard_rows is not None
+        make = ShardWriter(path, schema, shard_rows) if sharded else TableWriter(path, schema)
+        with make as writer:
+            for entry, importer in importers:
+                start, own = 0, places_of(entry, places or Places())
+                sources = importer.sources(languages, monolingual, own)
+                sources = [replace(source, path=own.path(source)) for source in sources]
+                rows = importer.rows(sources, languages, monolingual)
+                if "noise" in entry:
+                    files = [own.path(source) for source in noise_sources(entry)]
+                    rows = inject(rows, InjectedNoise(**entry["noise"]), files)
+                while batch := list(islice(rows, BATCH_ROWS)):
+                    writer.write(_batch(batch, name, start, schema))
+                    start += len(batch)
+    except InputError as error:
+        raise InputError(f"corpus '{name}': {error}") from error
+    log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
+    return writer.rows
+
+
+def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Table:
+    columns = {
+        "source": [row[0] for row in rows],
+        "target": [row[1] for row in rows],
+        "corpus": [name] * len(rows),
+        "row": range(start, start + len(rows)),
+        "dropped_by": pa.nulls(len(rows), pa.string()),
+        "noise": [row[2] if len(row) > 2 else None for row in rows],
+    }
+    return pa.table({key: columns[key] for key in schema.names}, schema=schema)
+
+
+def write_lock(
+    path: str | Path,
+    entries: Iterable[tuple[str, Mapping[str, Any], Side | None]],
+    languages: Languages,
+    places: Places,
+) -> None:
+    """Fetch every source of the entries, and write the lock file {"sources": {key: [record, …]}}.
+
+    entries: (key, entry, the only side of monolingual text); the key is the entry's place in the configuration, such
+    as corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`; if known, also `version`,
+    `licence` and, for a fetched file, `fetched` (the day, UTC).
+    If the lock file exists, its sources must be unchanged: raises InputError for a changed source, and leaves the
+    file as it was.  Entries that no longer exist are removed from the file.
+    """
+    places = locked_places(path, places)
+    sources = {}
+    for key, entry, monolingual in entries:
+        own = places_of(entry, places)
+        try:
+            found = sources_of(entry, languages, monolingual, own)
+            records = [_record(source, own.path(source)) for source in found]
+        except InputError as error:
+            raise InputError(f"{key}: {error}") from error
+        if records:
+            sources[key] = records
+    write_json(path, {"sources": sources})
+    log.info("%s: %s sources", path, f"{sum(map(len, sources.values())):,}")
+
+
+def locked_places(path: str | Path, places: Places) -> Places:
+    """Return `places` with the checksums of a lock file, if it exists.  Raises InputError if the file is damaged."""
+    path = Path(path)
+    if not path.is_file():
+        return places
+    try:
+        records = [record for group in read_json(path)["sources"].values() for record in group]
+        locked = {record["place"]: record["sha256"] for record in records}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: no lock file of sources; remove it and run again") from error
+    return replace(places, lock=str(path), locked=locked)
+
+
+def _record(source: Source, path: Path) -> dict[str, Any]:
+    # The day on which a file was fetched is its modification time, so that equal runs write equal records.
+    day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+    known = {
+        "name": source.name,
+        "place": source.place,
+        "version": source.version,
+        "sha256": sha256_file(path),
+        "bytes": path.stat().st_size,
+        "licence": source.licence or _licence_in(path),
+        "fetched": day if is_url(source.place) else None,
+    }
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def _licence_in(path: Path) -> str | None:
+    """Return the first line of the licence in an archive; None if there is none."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        for name in LICENCE_FILES.intersection(archive.namelist()):
+            words = archive.read(name).decode("utf-8", errors="replace").split("\n")
+            return next((line.strip()[:LICENCE_LENGTH] for line in words if line.strip()), None)
+    return None
