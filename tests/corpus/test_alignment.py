@@ -1,13 +1,23 @@
-"""Alignment by eflomal: the links of a known language, repeatability, and failures."""
+"""Alignment by eflomal: the links of a known language, repeatability, and failures; symmetrization and counts.
+
+grow-diag-final-and is compared with the published pseudo-code, and counted links with a plain loop.
+"""
 
 import os
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from weebill.corpus import alignment
-from weebill.corpus.alignment import align, find_eflomal
+from weebill.corpus.alignment import (
+    NEIGHBOURS,
+    align,
+    count_links,
+    find_eflomal,
+    grow_diag_final_and,
+)
 from weebill.errors import InputError
 
 WORDS = 40
@@ -123,3 +133,101 @@ def test_a_program_that_seeds_itself_otherwise_is_refused(tmp_path, monkeypatch)
     (tmp_path / "eflomal").write_text("#!/bin/sh\nexit 0\n")
     with pytest.raises(InputError, match="seeds itself in an unknown way"):
         list(align([([1], [1])], 10, seed=1, work=tmp_path / "work"))
+
+
+def as_written(forward, reverse):
+    """Run the pseudo-code of the Moses manual, word by word, over the whole matrix."""
+    rows = 1 + max((i for i, _ in forward | reverse), default=-1)
+    columns = 1 + max((j for _, j in forward | reverse), default=-1)
+    links = forward & reverse
+
+    def free_source(i):
+        return all(link[0] != i for link in links)
+
+    def free_target(j):
+        return all(link[1] != j for link in links)
+
+    added = True
+    while added:
+        added = False
+        for i in range(rows):
+            for j in range(columns):
+                if (i, j) not in links:
+                    continue
+                for down, right in NEIGHBOURS:
+                    new = i + down, j + right
+                    if (
+                        (free_source(new[0]) or free_target(new[1]))
+                        and new in forward | reverse
+                        and new not in links
+                    ):
+                        links.add(new)
+                        added = True
+    for direction in (forward, reverse):
+        for i in range(rows):
+            for j in range(columns):
+                if free_source(i) and free_target(j) and (i, j) in direction:
+                    links.add((i, j))
+    return sorted(links)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
+def test_random_links_give_what_the_written_algorithm_gives(share):
+    """share: fraction of links that both directions have in common."""
+    draw = random.Random(int(10 * share))
+    differed = 0
+    for _ in range(300):
+        rows, columns = draw.randint(1, 9), draw.randint(1, 9)
+        forward = {(draw.randrange(rows), j) for j in range(columns) if draw.random() < 0.8}
+        reverse = {(i, draw.randrange(columns)) for i in range(rows) if draw.random() < 0.8}
+        reverse |= {link for link in forward if draw.random() < share}
+        found = grow_diag_final_and(forward, reverse)
+        assert found == as_written(forward, reverse)
+        differed += set(found) not in (forward & reverse, forward | reverse)
+    assert differed > 100, "the cases ask for more than an intersection or a union"
+
+
+@pytest.mark.parametrize(
+    ("forward", "reverse", "expected"),
+    [
+        ({(0, 0), (1, 1)}, {(0, 0), (1, 1)}, [(0, 0), (1, 1)]),
+        # (0, 1) is a neighbour and its target is free; afterwards both words of (1, 1) are taken.
+        ({(0, 0), (0, 1)}, {(0, 0), (1, 1)}, [(0, 0), (0, 1), (1, 1)]),
+        # Far from the intersection, both words free: final.
+        ({(0, 0), (4, 3)}, {(0, 0), (2, 6)}, [(0, 0), (2, 6), (4, 3)]),
+        # Far from the intersection, one word taken: final-and leaves it out.
+        ({(0, 0), (0, 3)}, {(0, 0)}, [(0, 0)]),
+        # Two links share a word: the forward link comes first.
+        ({(3, 3)}, {(3, 5)}, [(3, 3)]),
+        (set(), set(), []),
+    ],
+)
+def test_by_hand(forward, reverse, expected):
+    assert grow_diag_final_and(forward, reverse) == expected
+
+
+PIECES = 12
+
+
+def aligned_pairs(count=200):
+    """Return random sentences with random links."""
+    draw = random.Random(4)
+    for _ in range(count):
+        source = [draw.randrange(PIECES) for _ in range(draw.randint(0, 6))]
+        target = [draw.randrange(PIECES) for _ in range(draw.randint(0, 6))]
+        every = [(i, j) for i in range(len(source)) for j in range(len(target))]
+        yield source, target, draw.sample(every, draw.randint(0, min(3, len(every))))
+
+
+@pytest.mark.parametrize("buffer", [1, 7, 2**22])
+def test_links_are_counted_as_by_a_loop(monkeypatch, buffer):
+    monkeypatch.setattr(alignment, "BUFFER", buffer)
+    expected, occurrences = Counter(), Counter()
+    for source, target, links in aligned_pairs():
+        expected.update((source[i], target[j]) for i, j in links)
+        occurrences.update(target)
+    links, counts, found = count_links(aligned_pairs(), PIECES)
+    assert dict(zip(links.tolist(), counts.tolist(), strict=True)) == {
+        source * PIECES + target: number for (source, target), number in expected.items()
+    }
+    assert found.tolist() == [occurrences[piece] for piece in range(PIECES)]

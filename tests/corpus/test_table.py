@@ -13,6 +13,7 @@ from weebill.corpus.table import (
     count_rows,
     read_batches,
     read_columns,
+    reverse,
     shard_paths,
     write_table,
 )
@@ -111,3 +112,13 @@ def test_an_error_of_the_disk_stays_one(tmp_path, monkeypatch):
     monkeypatch.setattr(pq, "ParquetFile", lambda path: (path / "none").stat())
     with pytest.raises(NotADirectoryError):
         list(read_batches(tmp_path / "t.parquet"))
+
+
+def test_reverse(tmp_path, as_table):
+    table = as_table([("a", "x"), ("b", "y"), ("c", "z")])
+    dropped = pa.array([None, "urls", None], pa.string())
+    write_table(tmp_path / "one", table.set_column(4, "dropped_by", dropped))
+    write_table(tmp_path / "two", as_table([("d", "w")]))
+    reverse([tmp_path / "one", tmp_path / "two"], tmp_path / "out")
+    rows = read_columns(tmp_path / "out", ["source", "target"]).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [("x", "a"), ("z", "c"), ("w", "d")]

@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.corpus.test_alignment import needs_eflomal
-from tests.corpus.test_links import PIECES, aligned_pairs
+from tests.corpus.test_alignment import PIECES, aligned_pairs, needs_eflomal
 from tests.small_models import make_vocabulary
-from weebill.corpus.links import count_links
+from weebill.corpus.alignment import count_links
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.runtime.lexical_table import (

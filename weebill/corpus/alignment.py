@@ -1,4 +1,4 @@
-"""Word alignment of sentence pairs by the program eflomal (Östling and Tiedemann 2016).
+"""Word alignment of sentence pairs by the program eflomal (Östling and Tiedemann 2016), and counts of its links.
 
 eflomal reads its random state from /dev/urandom and has no seed.  We run a copy of the program that reads a file
 instead, so that the same program, text and seed give the same links.
@@ -12,13 +12,17 @@ import random
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 
-from weebill.corpus.symmetrization import Link, grow_diag_final_and
+import numpy as np
+
 from weebill.errors import InputError
 from weebill.files import remove_folder
 
 Pair = tuple[Sequence[int], Sequence[int]]
+Link = tuple[int, int]  # positions of a source word and a target word
 
 LONGEST = 1023  # words of a sentence
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
@@ -26,6 +30,9 @@ NULL_PRIOR = 0.2  # prior of a word without counterpart; eflomal-align's default
 URANDOM = b"\0/dev/urandom\0"
 RANDOM_STATE = "random_state"  # as long as /dev/urandom
 DIRECTIONS = {"forward": "-f", "reverse": "-r"}
+BUFFER = 2**22  # links counted at once: 32 MB
+# Horizontal and vertical neighbours come before diagonal ones.
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def align(
@@ -34,8 +41,8 @@ def align(
     """Yield source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
     pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or a side of more than 1,023 words, get no
-    links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end, so
-    that only eflomal needs memory.  Raises InputError if the program is missing or fails.
+    links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end.
+    Raises InputError if the program is missing or fails.
     """
     folder = Path(work)
     if folder.exists():  # from a killed job
@@ -79,9 +86,7 @@ def _seeded_program(folder: Path, seed: int) -> Path:
     program = folder / "eflomal"
     program.write_bytes(code.replace(URANDOM, b"\0" + RANDOM_STATE.encode() + b"\0"))
     program.chmod(0o700)
-    state = (
-        random.Random(seed).getrandbits(64) | 1
-    )  # from 0, eflomal's generator would only give zeros
+    state = random.Random(seed).getrandbits(64) | 1  # from 0, eflomal would only draw zeros
     (folder / RANDOM_STATE).write_bytes(state.to_bytes(8, "little"))
     return program
 
@@ -113,19 +118,12 @@ def _run(program: Path, folder: Path, count: int) -> None:
     options = f"-q -m 3 -n {SAMPLERS} -N {NULL_PRIOR} -1 {few} -2 {few} -3 {iterations}"
     command = [str(program.resolve()), *options.split(), "-s", "source", "-t", "target"]
     runs = []
+    place = {"cwd": folder, "env": {**os.environ, "OMP_NUM_THREADS": "1"}}
     try:
         for name, option in DIRECTIONS.items():
             with (folder / f"{name}.log").open("wb") as log:
-                runs.append(
-                    subprocess.Popen(
-                        [*command, option, name],
-                        cwd=folder,
-                        env={**os.environ, "OMP_NUM_THREADS": "1"},
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                    )
-                )
+                streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+                runs.append(subprocess.Popen([*command, option, name], **place, **streams))
         codes = [run.wait() for run in runs]
     except PermissionError as error:
         raise InputError(
@@ -151,23 +149,85 @@ def _read_pairs(folder: Path, count: int) -> Iterator[tuple[list[int], list[int]
         with (folder / name).open("rb") as lines:
             found = sum(1 for _ in lines)
         if found != count:
-            raise InputError(
-                f"eflomal aligned {found:,} of {count:,} pairs ({name}); is the disk full?"
-            )
-    files = [(folder / name).open() for name in names]
-    try:
+            message = f"eflomal aligned {found:,} of {count:,} pairs ({name}); is the disk full?"
+            raise InputError(message)
+    with ExitStack() as stack:
+        files = [stack.enter_context((folder / name).open()) for name in names]
         next(files[0]), next(files[1])  # skip the headers
-        for source, target, forward, reverse in zip(*files, strict=True):
-            links = grow_diag_final_and(_links(forward), _links(reverse))
-            yield _words(source), _words(target), links
-    finally:
-        for file in files:
-            file.close()
+        for source, target, *directions in zip(*files, strict=True):
+            forward, reverse = (
+                [tuple(map(int, link.split("-"))) for link in line.split()] for line in directions
+            )
+            words = ([int(word) for word in line.split()[1:]] for line in (source, target))
+            yield *words, grow_diag_final_and(forward, reverse)
 
 
-def _words(line: str) -> list[int]:
-    return [int(word) for word in line.split()[1:]]
+def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> list[Link]:
+    """Symmetrize two directed alignments of a sentence pair (Koehn et al. 2005); return the links in ascending order.
+
+    They start with the links that both directions have.  Neighbours of these are added, if one direction has them
+    and they join a word without a link; finally, links of either direction between two words without links are added.
+    """
+    forward, reverse = set(forward), set(reverse)
+    links = forward & reverse
+    single = forward ^ reverse  # links that may still be added
+    if not single:
+        return sorted(links)
+    sources, targets = {i for i, _ in links}, {j for _, j in links}
+
+    def add(link: Link) -> None:
+        links.add(link)
+        sources.add(link[0])
+        targets.add(link[1])
+
+    # Words with a link keep it, so a link that cannot add a neighbour in its turn never can: each link has one turn.
+    # Passes are ordered by source, then target position; a new link before the current one waits for the next pass.
+    turn, waiting = list(links), []
+    heapify(turn)
+    while turn:
+        while turn:
+            link = heappop(turn)
+            for down, right in NEIGHBOURS:
+                new = link[0] + down, link[1] + right
+                if new in single and (new[0] not in sources or new[1] not in targets):
+                    single.remove(new)
+                    add(new)
+                    heappush(turn if new > link else waiting, new)
+        turn, waiting = waiting, []
+    for direction in (forward, reverse):
+        for i, j in sorted(direction & single):
+            if i not in sources and j not in targets:
+                add((i, j))
+    return sorted(links)
 
 
-def _links(line: str) -> list[Link]:
-    return [(int(i), int(j)) for i, j in (link.split("-") for link in line.split())]
+def count_links(
+    aligned: Iterable[tuple[Sequence[int], Sequence[int], Sequence[Link]]], vocabulary: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count the links of aligned pairs.
+
+    Returns links (n,) as source·vocabulary + target, ascending; their counts (n,); and the number of times that each
+    target piece occurs (vocabulary,).
+    """
+    links, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    occurrences = np.zeros(vocabulary, np.int64)
+    found: list[int] = []
+    targets: list[int] = []
+
+    def settle() -> None:
+        nonlocal links, counts
+        new, number = np.unique(np.array(found, np.int64), return_counts=True)
+        merged, place = np.unique(np.concatenate([links, new]), return_inverse=True)
+        total = np.zeros(len(merged), np.int64)
+        np.add.at(total, place, np.concatenate([counts, number]))
+        links, counts = merged, total
+        np.add.at(occurrences, targets, 1)
+        found.clear(), targets.clear()
+
+    for source, target, pair_links in aligned:
+        found += [source[i] * vocabulary + target[j] for i, j in pair_links]
+        targets += target
+        if len(found) >= BUFFER:
+            settle()
+    settle()
+    return links, counts, occurrences

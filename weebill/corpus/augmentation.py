@@ -47,18 +47,15 @@ def augment_table(
     The column `augmented_by` is the kind of a copy, and null for the original rows.  Copies equal to their row are
     not written.  languages: codes by side.  Memory does not depend on the number of rows.
     """
-    columns = ["source", "target", "corpus", "row"]
-    columns += [name for name in ("weight",) if name in read_schema(table).names]
-    schema = read_schema(table)
-    schema = pa.schema(
-        [*(schema.field(name) for name in columns), pa.field(AUGMENTED_BY, pa.string())]
-    )
+    given = read_schema(table)
+    names = ("source", "target", "corpus", "row", "weight")
+    columns = [name for name in names if name in given.names or name != "weight"]
+    schema = pa.schema([*map(given.field, columns), (AUGMENTED_BY, pa.string())])
     counts: Counter[str] = Counter()
     with TableWriter(output, schema) as writer:
         for batch in read_batches(table, columns):
-            writer.write(
-                pa.table(batch).append_column(AUGMENTED_BY, pa.nulls(batch.num_rows, pa.string()))
-            )
+            originals = pa.table(batch)
+            writer.write(originals.append_column(AUGMENTED_BY, pa.nulls(batch.num_rows)))
         for copies in _copies(read_batches(table, columns), augmentation, languages, seed):
             writer.write(pa.Table.from_pylist(copies, schema))
             counts.update(copy[AUGMENTED_BY] for copy in copies)
@@ -73,45 +70,35 @@ def _copies(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the changed copies of each batch's rows; a merged row comes with its second part."""
     changes = changes_by_kind(languages)
+    shares = np.array([getattr(augmentation, kind) for kind in KINDS])
     waiting: dict[str, Any] | None = None
     for batch in batches:
-        corpora, numbers = (batch.column(name).to_pylist() for name in ("corpus", "row"))
-        draws = _draws(corpora, numbers, seed)
-        shares = np.array([getattr(augmentation, kind) for kind in KINDS])
+        # Random numbers (rows, kinds), which depend only on the row's corpus and number and the seed.
+        rows = zip(*(batch.column(name).to_pylist() for name in ("corpus", "row")), strict=True)
+        keys = (f"{seed} {corpus} {number}".encode() for corpus, number in rows)
+        digests = b"".join(blake2b(key, digest_size=8 * len(KINDS)).digest() for key in keys)
+        draws = np.frombuffer(digests, "<u8").reshape(-1, len(KINDS))
         chosen = (draws >> np.uint64(11)) * 2.0**-53 < shares  # (rows, kinds)
         looked_at = chosen.any(1)
         looked_at[1:] |= chosen[:-1, KINDS.index("merged")]
         looked_at[0] |= waiting is not None
         copies: list[dict[str, Any]] = []
         for index in np.flatnonzero(looked_at).tolist():
-            row = {name: batch.column(name)[index].as_py() for name in batch.schema.names}
+            [row] = batch.slice(index, 1).to_pylist()
             if waiting is not None:
                 copies += _merged(waiting, row, augmentation.max_merged_words)
                 waiting = None
             for kind, wanted, draw in zip(KINDS, chosen[index], draws[index], strict=True):
-                if not wanted:
-                    continue
-                if kind == "merged":
+                if wanted and kind == "merged":
                     waiting = row
-                    continue
-                pair = (row["source"], row["target"])
-                found = changes[kind](pair, random.Random(int(draw)))
-                if found != pair:
-                    copies.append(
-                        {**row, "source": found[0], "target": found[1], AUGMENTED_BY: kind}
-                    )
+                elif wanted:
+                    pair = (row["source"], row["target"])
+                    sides = changes[kind](pair, random.Random(int(draw)))
+                    if sides != pair:
+                        changed = dict(zip(("source", "target"), sides, strict=True))
+                        copies.append({**row, **changed, AUGMENTED_BY: kind})
         if copies:
             yield copies
-
-
-def _draws(corpora: list[str], numbers: list[int], seed: int) -> np.ndarray:
-    """Return random numbers (rows, kinds), uint64, that depend only on the row's corpus and number and the seed."""
-    size = 8 * len(KINDS)
-    digests = b"".join(
-        blake2b(f"{seed} {corpus} {number}".encode(), digest_size=size).digest()
-        for corpus, number in zip(corpora, numbers, strict=True)
-    )
-    return np.frombuffer(digests, "<u8").reshape(-1, len(KINDS))
 
 
 def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Text of a corpus after each stage of cleaning, from one table: `dropped_by` names what dropped a row first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.cleaning.filters.counts import empty
-from weebill.corpus.cleaning.filters.held_out import test_overlap
 from weebill.corpus.cleaning.normalise import normalise
-from weebill.corpus.cleaning.overlap import HeldOut
+from weebill.corpus.cleaning.overlap import HeldOut, test_overlap
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
-from weebill.corpus.table import TableWriter, read_batches, read_schema
+from weebill.corpus.table import SCHEMA, TableWriter, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES
 from weebill.experiment.scores import SCORES
@@ -24,15 +23,7 @@ from weebill.experiment.scores import SCORES
 # `weights`: the rows of `scores`, with the weights that a score gives.
 STAGES = ("none", "rules", "scores", "weights")
 _TEXT = ("source", "target", "corpus", "row")
-_SCHEMA = pa.schema(
-    [
-        pa.field("source", pa.string()),
-        pa.field("target", pa.string()),
-        pa.field("corpus", pa.string()),
-        pa.field("row", pa.int64()),
-        pa.field("noise", pa.string()),  # kind of injected damage
-    ]
-)
+_SCHEMA = pa.schema([*map(SCHEMA.field, _TEXT), ("noise", pa.string())])  # kind of injected damage
 
 
 def write_stage(
@@ -49,45 +40,34 @@ def write_stage(
     Memory depends on the held-out text, not on the corpora.  Raises InputError if no row is left.
     """
     context = Context(Rules(), held_out=HeldOut(held_out, SIDES, languages))
-    weight = pa.field("weight", pa.float64())
-    schema = _SCHEMA.append(weight) if stage == "weights" else _SCHEMA
+    schema = _SCHEMA
+    if stage == "weights":
+        schema = _SCHEMA.append(pa.field("weight", pa.float64()))
     with TableWriter(output, schema) as writer:
         for corpus in corpora:
-            for rows in _rows(corpus, stage, languages, context):
-                columns = [
-                    rows[field.name].cast(field.type)
-                    if field.name in rows.column_names
-                    else pa.nulls(rows.num_rows, field.type)
-                    for field in schema
-                ]
-                writer.write(pa.table(columns, schema=schema))
+            present = [name for name in schema.names if name in read_schema(corpus).names]
+            for batch in read_batches(corpus, [*present, "dropped_by"], kept=False):
+                rows = pa.table(batch.filter(_left(batch, stage, languages, context)))
+                for name in schema.names:
+                    if name not in present:
+                        rows = rows.append_column(name, pa.nulls(rows.num_rows))
+                writer.write(rows)
         if not writer.rows:
             raise InputError(f"{output}: the stage '{stage}' leaves no pair; look at the cleaning")
 
 
-def _learnable(batch: pa.RecordBatch, languages: tuple[str, str], context: Context) -> pa.Array:
-    """Return the rows, bool, with text on both sides and no side of a test set, by the filters of cleaning."""
+def _left(
+    batch: pa.RecordBatch, stage: str, languages: tuple[str, str], context: Context
+) -> pa.Array:
+    """Return the rows, bool, that a stage leaves; `none` leaves rows with both sides, and without a test set's."""
+    dropped = batch.column("dropped_by")
+    if stage == "rules":
+        return pc.or_(pc.is_null(dropped), pc.is_in(dropped, pa.array([*SCORES])))
+    if stage != "none":
+        return pc.is_null(dropped)
     sides = tuple(
         normalise([text or "" for text in batch.column(side).to_pylist()], language)
         for side, language in zip(SIDES, languages, strict=True)
     )
-    pairs = Pairs.measured(sides, languages, np.zeros(batch.num_rows, np.uint8))
+    pairs = Pairs(sides, languages, np.zeros(batch.num_rows, np.uint8))
     return pa.array(~(empty(pairs, context) | test_overlap(pairs, context)))
-
-
-def _rows(
-    corpus: str | Path, stage: str, languages: tuple[str, str], context: Context
-) -> Iterator[pa.Table]:
-    names = [
-        *_TEXT,
-        "dropped_by",
-        *(name for name in ("noise", "weight") if name in read_schema(corpus).names),
-    ]
-    for batch in read_batches(corpus, names, kept=False):
-        dropped = batch.column("dropped_by")
-        kept = pc.is_null(dropped)
-        if stage == "none":
-            kept = _learnable(batch, languages, context)
-        elif stage == "rules":
-            kept = pc.or_(kept, pc.is_in(dropped, pa.array([*SCORES])))
-        yield pa.table(batch.filter(kept))

@@ -3,7 +3,6 @@
 import errno
 import logging
 import os
-import re
 import shutil
 import socket
 import time
@@ -60,9 +59,8 @@ def fetched(
 ) -> Path:
     """Return the file of an address in the cache, by address and checksum; fetch it if it is missing.
 
-    A file is fetched to a temporary place, continued after the last byte if the server allows it, and appears when
-    it is whole and has the checksum, if one is given.  Another process that fetches the same file waits.
-    cache: its folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
+    A broken download is continued after its last byte if the server allows it.  Another process that fetches the same
+    file waits.  cache: folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
     mirrored: a copy of the file, which is taken instead.
     Raises InputError if the file cannot be fetched or has another checksum.
     """
@@ -134,20 +132,23 @@ def _attempt(url: str, partial: Path) -> None:
     headers = {"User-Agent": "weebill"}
     if start and mark.is_file():
         headers |= {"Range": f"bytes={start}-", "If-Range": mark.read_text(encoding="utf-8")}
+    request = urllib.request.Request(url, headers=headers)
     try:
-        answer = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=TIMEOUT_S
-        )
+        answer = urllib.request.urlopen(request, timeout=TIMEOUT_S)
     except HTTPError as error:
         if error.code == 416:  # there is nothing after the last byte: the part is of another file
             _forget(partial)
             raise ConnectionError("the server knows no such rest of the file") from error
         raise
     with closing(answer):
-        if answer.status != 206 or not _continues(answer.headers.get("Content-Range", ""), start):
+        # An answer must begin at the end of our part.
+        begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+        if answer.status != 206 or not begins:
             _forget(partial)
-            start = 0
-            _remember(mark, answer.headers)
+            start, tag = 0, answer.headers.get("ETag", "")
+            # A weak ETag does not identify the server's present file.
+            if known := (tag if tag.startswith('"') else answer.headers.get("Last-Modified")):
+                write_text(mark, known)
         length = answer.headers.get("Content-Length")
         with partial.open("ab") as file:
             with _progress(file, start, length) as shown:
@@ -168,20 +169,8 @@ def _progress(file: IO[bytes], start: int, length: str | None):
     return tqdm.wrapattr(file, "write", total=total, initial=start, desc=name, disable=None)
 
 
-def _continues(content_range: str, start: int) -> bool:
-    """Return True if an answer begins at the end of our part."""
-    found = re.match(r"bytes (\d+)-", content_range)
-    return found is not None and int(found[1]) == start
-
-
-def _remember(mark: Path, headers) -> None:
-    """Store what identifies the server's present file; a weak ETag does not."""
-    tag = headers.get("ETag", "")
-    if known := (tag if tag.startswith('"') else headers.get("Last-Modified")):
-        write_text(mark, known)
-
-
 def _mark(partial: Path) -> Path:
+    """Return the file that stores what identifies the server's file."""
     return partial.with_name(f"{partial.name}.mark")
 
 

@@ -18,27 +18,26 @@ from weebill.text_files import check_suffix, open_binary
 def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
     """Write columns of a table to text files, one row per line, and return the number of rows.
 
-    files: path by column, compressed if it ends in .gz or .zst.  All files appear together, after the check of their
-    line counts.
+    files: path by column, compressed if it ends in .gz or .zst.  All files appear together, with checked line counts.
     Raises InputError if a path cannot be written, a column is not text, or a row has no text or a text with a line
     break.
     """
     _check_paths(table, files)
-    expected = count_rows(table, kept)
-    written = 0
+    suffixes = {side: Path(path).suffix for side, path in files.items()}
+    expected, written = count_rows(table, kept), 0
     with ExitStack() as stack:
         partial = {side: stack.enter_context(atomic_path(path)) for side, path in files.items()}
-        with ExitStack() as open_files:
+        with ExitStack() as opened:
             outputs = {
-                side: open_files.enter_context(_create(partial[side], Path(path).suffix))
-                for side, path in files.items()
+                side: opened.enter_context(_create(partial[side], suffix))
+                for side, suffix in suffixes.items()
             }
             for batch in read_batches(table, list(files), kept):
                 for side, output in outputs.items():
                     output.write(_lines(batch.column(side), table, side, written))
                 written += batch.num_rows
         for side, path in files.items():
-            lines = _count_lines(partial[side], Path(path).suffix)
+            lines = _count_lines(partial[side], suffixes[side])
             if lines != expected:
                 raise InputError(
                     f"{path}: {lines:,} lines were written for {expected:,} rows; export again"

@@ -19,13 +19,12 @@ def address(kind: Kind, name: str, revision: str) -> str:
 
 
 def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
-    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub.
+    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub; the answer is cached.
 
-    The answer is cached, because a commit never changes.
     Raises InputError if the hub cannot be reached, or has no such commit.
     """
-    folder = cache / ("hugging_face" if kind == "dataset" else "hugging_face_models")
-    path = folder / f"{name.replace('/', '--')}@{revision}.json"
+    folder = "hugging_face" if kind == "dataset" else "hugging_face_models"
+    path = cache / folder / f"{name.replace('/', '--')}@{revision}.json"
     if path.is_file():
         return read_json(path)
     from huggingface_hub import HfApi

@@ -47,8 +47,7 @@ def import_corpus(
     """Import one or several entries of the configuration, one after the other, into a table.
 
     path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
-    monolingual: the only side that is read, or None if both are read.
-    places: the folders for fetched files; an entry's own `local_dir` replaces that of `places`.
+    monolingual: the only side that is read, or None if both are read.  places: folders for fetched files.
     Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
     corpus' name; `path` is not written then.
     """
@@ -99,9 +98,8 @@ def write_lock(
 
     entries: (key, entry, the only side of monolingual text); the key is the entry's place in the configuration, such
     as corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`; if known, also `version`,
-    `licence` and, for a fetched file, `fetched` (the day, UTC).
-    If the lock file exists, its sources must be unchanged: raises InputError for a changed source, and leaves the
-    file as it was.  Entries that no longer exist are removed from the file.
+    `licence` and, for a fetched file, `fetched` (the day, UTC).  Former entries are removed.
+    Raises InputError if a source differs from the present lock file, which then stays as it was.
     """
     places = locked_places(path, places)
     sources = {}

@@ -43,9 +43,8 @@ class InjectedNoise:
             if kind not in KINDS:
                 raise InputError(f"noise: no kind '{kind}', but {', '.join(KINDS)}")
         if "wrong_language" in self.kinds and not self.other_languages:
-            raise InputError(
-                "noise: wrong_language needs other_languages, files to take lines from"
-            )
+            message = "noise: wrong_language needs other_languages, files to take lines from"
+            raise InputError(message)
 
 
 def inject(
@@ -53,9 +52,8 @@ def inject(
 ) -> Iterator[tuple[str, str, str | None]]:
     """Yield the pairs in their order, some of them damaged: source, target and the kind of damage, or None.
 
-    files: local paths of `noise.other_languages`.  A pair that cannot be damaged in one way is damaged in
-    another way.  Memory does not depend on the number of pairs.  Equal arguments give equal rows.
-    Raises InputError if a file is missing, empty or not text.
+    files: local paths of `noise.other_languages`.  A pair that cannot be damaged in one way is damaged in another.
+    Memory does not depend on the number of pairs.  Raises InputError if a file is missing, empty or not text.
     """
     damage = _Damage(noise)
     others = [_without_end(path) for path in files]
@@ -66,9 +64,7 @@ def inject(
         found = damage.damaged(pair, lines) if damage.draw.random() < noise.share else None
         if found is None:
             damage.recent.append(pair[1])
-            yield *pair, None
-        else:
-            yield found
+        yield found or (*pair, None)
 
 
 def _without_end(path: Path) -> Iterator[str]:
@@ -101,11 +97,9 @@ class _Damage:
         return None
 
     def _misaligned(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """Replace the target by that of an earlier pair."""
         return (pair[0], self.draw.choice(self.recent)) if self.recent else None
 
     def _wrong_language(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """Replace one side by a line in another language."""
         line = self.draw.choice(lines)
         if not line.strip():
             return None
@@ -113,14 +107,12 @@ class _Damage:
 
     def _truncated(self, pair: Pair, lines: list[str]) -> Pair | None:
         """Cut off one side within its first half; return None if that side is too short."""
-        source, target = pair
         first = self.draw.random() < 0.5
-        words = (source if first else target).split(" ")
+        words = pair[not first].split(" ")
         if len(words) < MIN_WORDS_TO_CUT:
             return None
         cut = " ".join(words[: 1 + int(self.draw.random() * (len(words) // 2))])
-        return (cut, target) if first else (source, cut)
+        return (cut, pair[1]) if first else (pair[0], cut)
 
     def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
-        """Copy the source to the target."""
         return pair[0], pair[0]

@@ -2,7 +2,8 @@
 
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -66,16 +67,15 @@ class FilterQuality:
 def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
     """Read a table of tab-separated values with a line of headings; the label is 1 for a good pair, 0 for a bad one.
 
-    columns: numbers of `source`, `target` and `label`, counted from 0.  Raises InputError if a line is malformed (the
-    message names it), or if all labels are equal.
+    columns: numbers of `source`, `target` and `label`, from 0.
+    Raises InputError if a line is malformed (the message names it), or if all labels are equal.
     """
     sources, targets, good = [], [], []
     for number, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")
         if len(cells) <= max(columns.values()):
-            raise InputError(
-                f"{path}:{number}: {len(cells)} columns, expected {max(columns.values()) + 1}"
-            )
+            message = f"{path}:{number}: {len(cells)} columns, expected {max(columns.values()) + 1}"
+            raise InputError(message)
         label = cells[columns["label"]].strip()  # lines may end in CRLF
         if number == 1:
             continue
@@ -91,9 +91,8 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
 
 def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
     """Write the pairs, normalised as in cleaning, as a corpus that can be scored, with a column `good`."""
-    sides = zip((labelled.sources, labelled.targets), languages, strict=True)
-    sources, targets = (pa.array(normalise(texts, language)) for texts, language in sides)
-    _write(sources, targets, pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
+    sides = map(normalise, (labelled.sources, labelled.targets), languages)
+    _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
 
 
 def import_damaged(
@@ -104,10 +103,8 @@ def import_damaged(
     Raises InputError if none of the pairs is damaged, or all are.
     """
     columns = ["source", "target", "noise"]
-    batches = (
-        pa.table(batch) for corpus in corpora for batch in read_batches(corpus, columns, kept=False)
-    )
-    drawn = draw_rows(batches, rows, seed)
+    batches = chain.from_iterable(read_batches(one, columns, kept=False) for one in corpora)
+    drawn = draw_rows(map(pa.table, batches), rows, seed)
     good = drawn["noise"].is_null()
     if len(good.unique()) < 2:
         raise InputError(f"{output}: no damaged pair, or no other, to measure on; change `noise`")
@@ -116,22 +113,17 @@ def import_damaged(
 
 def _write(source: Column, target: Column, good: Column, noise: Column, output: str | Path) -> None:
     rows = len(good)
-    columns = [source, target, pa.array(["labelled"] * rows), pa.array(range(rows)), pa.nulls(rows)]
-    columns = [column.cast(wanted.type) for column, wanted in zip(columns, SCHEMA, strict=True)]
-    table = pa.table(columns, schema=SCHEMA).append_column("good", good)
-    write_table(output, table.append_column("noise", noise.cast(pa.string())))
+    columns = [source, target, ["labelled"] * rows, range(rows), pa.nulls(rows), good, noise]
+    added = [pa.field("good", pa.bool_()), pa.field("noise", pa.string())]
+    table = pa.table(columns, names=[*SCHEMA.names, "good", "noise"])
+    write_table(output, table.cast(pa.schema([*SCHEMA, *added])))
 
 
 def load_labelled(table: str | Path) -> Labelled:
     """Read a table that `import_labelled` or `import_damaged` wrote."""
-    columns = read_columns(table, ["source", "target", "good", "noise"])
-    damage = columns["noise"].to_pylist()
-    return Labelled(
-        columns["source"].to_pylist(),
-        columns["target"].to_pylist(),
-        columns["good"].to_numpy(),
-        damage if any(damage) else None,
-    )
+    columns = read_columns(table, ["source", "target", "good", "noise"]).columns
+    sources, targets, good, damage = (column.to_pylist() for column in columns)
+    return Labelled(sources, targets, np.array(good), damage if any(damage) else None)
 
 
 def measure(
@@ -149,35 +141,42 @@ def measure(
     """
     good, sides = labelled.good, (labelled.sources, labelled.targets)
     damage = np.array(labelled.damage or [], object)
-    pairs = Pairs.measured(sides, languages, _repeats(sides))
+    pairs = Pairs(sides, languages, _repeats(sides))
     values = {name: (~drops(pairs, context)).astype(float) for name, drops in FILTERS.items()}
     values["all filters"] = (clean_batch(pairs, context) < 0).astype(float)
-    rows = [_quality(name, kept, kept == 0, good, damage) for name, kept in values.items()]
+    dropped = {name: kept == 0 for name, kept in values.items()}
     for name, found in scores.items():
         values[name] = found if SCORES[name].higher_is_better else -found
     features = features_of(scores, *sides, languages)
     values["combined"] = cross_validated(features, good, seed)
     for name in (*scores, "combined"):
         limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
-        rows.append(_quality(name, values[name], values[name] < limit, good, damage))
+        dropped[name] = values[name] < limit
     draw = np.random.default_rng(seed)
-    samples = [_resample(good, draw) for _ in range(resamples)]
-    return [_with_interval(row, values[row.name], good, samples) for row in rows]
-
-
-def _resample(good: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-    """Draw row numbers (rows,) with replacement; the number of rows of each label stays the same."""
-    return np.concatenate(
-        [draw.choice(rows, len(rows)) for rows in (np.flatnonzero(good), np.flatnonzero(~good))]
-    )
-
-
-def _with_interval(
-    row: FilterQuality, values: np.ndarray, good: np.ndarray, samples: list[np.ndarray]
-) -> FilterQuality:
-    found = [roc_auc(values[sample], good[sample]) for sample in samples]
-    low, high = np.quantile(found, [0.025, 0.975])
-    return replace(row, auc_low=float(low), auc_high=float(high))
+    labels = (np.flatnonzero(good), np.flatnonzero(~good))  # each keeps its number of rows
+    samples = [
+        np.concatenate([draw.choice(rows, len(rows)) for rows in labels]) for _ in range(resamples)
+    ]
+    kinds = sorted(set(labelled.damage or ()) - {None})
+    qualities = []
+    for name, drops in dropped.items():
+        found = [roc_auc(values[name][sample], good[sample]) for sample in samples]
+        low, high = np.quantile(found, [0.025, 0.975]).tolist()
+        qualities.append(
+            FilterQuality(
+                name,
+                roc_auc(values[name], good),
+                int(drops.sum()),
+                precision=_share(drops & ~good, drops),
+                recall=_share(drops & ~good, ~good),
+                kept_precision=_share(~drops & good, ~drops),
+                kept_recall=_share(~drops & good, good),
+                auc_low=low,
+                auc_high=high,
+                found={kind: float(drops[damage == kind].mean()) for kind in kinds},
+            )
+        )
+    return qualities
 
 
 def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
@@ -189,22 +188,6 @@ def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
         buckets.write("all", [records])
         buckets.find(Path(folder) / "repeats")
         return np.fromfile(Path(folder) / "repeats", np.uint8)
-
-
-def _quality(
-    name: str, values: np.ndarray, dropped: np.ndarray, good: np.ndarray, damage: np.ndarray
-) -> FilterQuality:
-    kinds = sorted({kind for kind in damage if kind is not None})
-    return FilterQuality(
-        name,
-        roc_auc(values, good),
-        int(dropped.sum()),
-        precision=_share(dropped & ~good, dropped),
-        recall=_share(dropped & ~good, ~good),
-        kept_precision=_share(~dropped & good, ~dropped),
-        kept_recall=_share(~dropped & good, good),
-        found={kind: float(dropped[damage == kind].mean()) for kind in kinds},
-    )
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float | None:

@@ -47,17 +47,8 @@ def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText
         text = Path(folder) / "sentences.txt"
         lines = (f"__label__{language} {sentence}\n" for language, sentence in rows)
         text.write_text("".join(lines), encoding="utf-8")
-        return fasttext.train_supervised(
-            str(text),
-            dim=len(LANGUAGES),
-            bucket=4000,
-            minn=1,
-            maxn=4,
-            minCount=5,
-            epoch=0,
-            thread=12,
-            verbose=0,
-        )
+        sizes = {"dim": len(LANGUAGES), "bucket": 4000, "minn": 1, "maxn": 4, "minCount": 5}
+        return fasttext.train_supervised(str(text), **sizes, epoch=0, thread=12, verbose=0)
 
 
 def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -> csr_matrix:

@@ -1,12 +1,9 @@
-"""Report on cleaning: rows dropped by each filter, recall and precision for injected damage, scores, examples.
-
-The counts of a waterfall are a group-by of `dropped_by`.  Corpora with injected damage have labels of the damage
-(`noise`), so recall and precision are known for them.
-"""
+"""Report on cleaning: rows dropped by each filter, recall and precision for injected damage, scores, examples."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +15,7 @@ from weebill.corpus.table import read_batches, read_schema
 from weebill.experiment.scores import SCORES
 
 EXAMPLES = 10  # rows shown of each filter
+EXAMPLE = ("row", "source", "target", "noise")  # columns shown
 # Filters and scores, in the order in which they are applied.
 STEPS = (*FILTERS, *SCORES)
 # Filters that reject undamaged rows on purpose; their rows do not count in recall and precision.
@@ -65,57 +63,37 @@ def corpus_report(name: str, table: str | Path, seed: int = 1) -> CorpusReport:
     names = read_schema(table).names
     columns = ["dropped_by", "row", "source", "target", *(["noise"] if "noise" in names else [])]
     counts: dict[str | None, Counter] = defaultdict(Counter)
-    examples = _Examples(seed)
+    # Each row draws a number, and the rows with the least numbers are examples: (number, row) by filter.
+    random, examples = np.random.default_rng(seed), defaultdict(list)
     for batch in read_batches(table, columns, kept=False):
-        labels = (
-            batch.column("noise") if "noise" in names else pa.nulls(batch.num_rows, pa.string())
-        )
-        outcome = pa.table({"noise": labels, "dropped_by": batch.column("dropped_by")})
-        groups = outcome.group_by(["noise", "dropped_by"]).aggregate([([], "count_all")])
+        rows = pa.table(batch)
+        if "noise" not in names:
+            rows = rows.append_column("noise", pa.nulls(batch.num_rows, pa.string()))
+        groups = rows.group_by(["noise", "dropped_by"]).aggregate([([], "count_all")])
         for group in groups.to_pylist():
             counts[group["noise"]][group["dropped_by"]] += group["count_all"]
-        examples.draw(batch)
+        numbers, filters = random.random(batch.num_rows), batch.column("dropped_by")
+        for step in filters.unique().drop_null().to_pylist():
+            own = np.flatnonzero(pc.equal(filters, step).fill_null(False).to_numpy(False))
+            least = own[np.argsort(numbers[own])[:EXAMPLES]]
+            chosen = rows.take(pa.array(least)).to_pylist()
+            found = [*examples[step], *zip(numbers[least].tolist(), chosen, strict=True)]
+            examples[step] = sorted(found, key=itemgetter(0))[:EXAMPLES]
     total = sum(counts.values(), Counter())
-    dropped = {name: total[name] for name in STEPS if total[name]}
+    dropped = {step: total[step] for step in STEPS if total[step]}
+    scored = {score: found.column for score, found in SCORES.items() if found.column in names}
+    in_order = {
+        step: sorted((row for _, row in examples[step]), key=itemgetter("row")) for step in dropped
+    }
     return CorpusReport(
         name,
         rows=total.total(),
         kept=total[None],
         dropped=dropped,
         noise=dict(counts),
-        examples={name: examples.of(name) for name in dropped},
-        scores={
-            name: histogram(table, score.column)
-            for name, score in SCORES.items()
-            if score.column in names
-        },
+        examples={step: [*map(itemgetter(*EXAMPLE), rows)] for step, rows in in_order.items()},
+        scores={score: histogram(table, column) for score, column in scored.items()},
     )
-
-
-class _Examples:
-    """Random sample of EXAMPLES rows per filter: each row draws a number, and the rows with the least are kept."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = np.random.default_rng(seed)
-        self._drawn: dict[str, list[tuple[float, dict]]] = defaultdict(list)
-
-    def draw(self, batch: pa.RecordBatch) -> None:
-        """Draw numbers for the rows of a batch, and keep the rows with the least."""
-        numbers = self._random.random(batch.num_rows)
-        filters = batch.column("dropped_by")
-        for name in filters.unique().drop_null().to_pylist():
-            rows = np.flatnonzero(pc.equal(filters, name).fill_null(False).to_numpy(False))
-            least = rows[np.argsort(numbers[rows])[:EXAMPLES]]
-            found = zip(
-                numbers[least].tolist(), batch.take(pa.array(least)).to_pylist(), strict=True
-            )
-            both = sorted([*self._drawn[name], *found], key=lambda pair: pair[0])
-            self._drawn[name] = both[:EXAMPLES]
-
-    def of(self, name: str) -> list[tuple]:
-        """Return the examples of a filter in the order of their rows."""
-        rows = sorted((row for _, row in self._drawn[name]), key=lambda row: row["row"])
-        return [(row["row"], row["source"], row["target"], row.get("noise")) for row in rows]
 
 
 def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
@@ -124,21 +102,21 @@ def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
     The outermost bins also hold the lowest and the highest 0.1 % of the values, so that a few extreme values do not
     push all others into one bin.  These limits are estimated on the first rows.
     """
-    ends = None
+    edges = None
     kept, dropped = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
-    edges = np.linspace(0.0, 1.0, bins + 1)
     for batch in read_batches(table, [column, "dropped_by"], kept=False):
         batch = batch.filter(batch.column(column).is_valid())
         values = batch.column(column).to_numpy(zero_copy_only=False)
         if not len(values):
             continue
-        if ends is None:
-            ends = np.quantile(values, [0.001, 0.999])
-            edges = np.linspace(ends[0], max(ends[1], ends[0] + 1e-6), bins + 1)
+        if edges is None:
+            low, high = np.quantile(values, [0.001, 0.999])
+            edges = np.linspace(low, max(high, low + 1e-6), bins + 1)
         left = batch.column("dropped_by").is_null().to_numpy(zero_copy_only=False)
         inside = np.clip(values, edges[0], edges[-1])
         kept += np.histogram(inside[left], edges)[0]
         dropped += np.histogram(inside[~left], edges)[0]
+    edges = np.linspace(0.0, 1.0, bins + 1) if edges is None else edges
     return Histogram(edges.tolist(), kept.tolist(), dropped.tolist())
 
 
@@ -173,7 +151,11 @@ def damage_found(report: CorpusReport) -> list[dict]:
     recall: found share of all damaged rows of the kind.  precision: found rows of the kind, divided by these and
     the undamaged dropped rows together.  Rows dropped by a filter in NOT_QUALITY do not count as found or dropped.
     """
-    found = {label: _quality(counts) for label, counts in report.noise.items()}
+    other = (None, *NOT_QUALITY)
+    found = {
+        label: Counter({name: n for name, n in counts.items() if name not in other})
+        for label, counts in report.noise.items()
+    }
     clean_dropped = found.get(None, Counter()).total()
     rows = []
     for label in sorted(label for label in found if label is not None):
@@ -192,25 +174,17 @@ def damage_found(report: CorpusReport) -> list[dict]:
     return rows
 
 
-def _quality(counts: Counter) -> Counter:
-    other = (None, *NOT_QUALITY)
-    return Counter({name: n for name, n in counts.items() if name not in other})
-
-
 def as_json(reports: Sequence[CorpusReport]) -> dict:
     """Return the contents of all reports as JSON values, by corpus."""
     return {
         report.name: {
             "rows": report.rows,
             "kept": report.kept,
-            "filters": [_without(step, "corpus") for step in waterfall(report)],
-            "noise": [_without(row, "corpus") for row in damage_found(report)],
+            "filters": _without_corpus(waterfall(report)),
+            "noise": _without_corpus(damage_found(report)),
             "scores": {name: vars(found) for name, found in report.scores.items()},
             "examples": {
-                name: [
-                    dict(zip(("row", "source", "target", "noise"), row, strict=True))
-                    for row in rows
-                ]
+                name: [dict(zip(EXAMPLE, row, strict=True)) for row in rows]
                 for name, rows in report.examples.items()
             },
         }
@@ -218,5 +192,5 @@ def as_json(reports: Sequence[CorpusReport]) -> dict:
     }
 
 
-def _without(row: Mapping, key: str) -> dict:
-    return {name: value for name, value in row.items() if name != key}
+def _without_corpus(rows: list[dict]) -> list[dict]:
+    return [{key: value for key, value in row.items() if key != "corpus"} for row in rows]

@@ -27,20 +27,10 @@ def changes_by_kind(
     """Return the functions that change a pair, by kind; languages: codes by side."""
     keys = neighbouring_keys(KEYBOARDS.get(languages["source"], QWERTY))
     codes = (languages["source"], languages["target"])
-
-    def upper(pair: Pair, draw: random.Random) -> Pair:
-        return upper_case(pair[0], codes[0]), upper_case(pair[1], codes[1])
-
-    def title(pair: Pair, draw: random.Random) -> Pair:
-        return title_case(pair[0], codes[0]), title_case(pair[1], codes[1])
-
-    def typos(pair: Pair, draw: random.Random) -> Pair:
-        return misspelt(pair[0], keys, draw), pair[1]
-
     return {
-        "upper_case": upper,
-        "title_case": title,
-        "typos": typos,
+        "upper_case": lambda pair, draw: tuple(map(upper_case, pair, codes)),
+        "title_case": lambda pair, draw: tuple(map(title_case, pair, codes)),
+        "typos": lambda pair, draw: (misspelt(pair[0], keys, draw), pair[1]),
         "placeholders": with_placeholder,
     }
 
@@ -52,37 +42,29 @@ def upper_case(text: str, language: str) -> str:
 
 def title_case(text: str, language: str) -> str:
     """Return Text With A Capital At The Beginning Of Every Word."""
-    return re.sub(
-        r"(?<!\S)(\W*)(\w)", lambda found: found[1] + upper_case(found[2], language), text
-    )
+    beginning = r"(?<!\S)(\W*)(\w)"
+    return re.sub(beginning, lambda found: found[1] + upper_case(found[2], language), text)
 
 
 def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:
     """Return the neighbours of each letter on a keyboard whose rows are shifted by half a key."""
-    found = {}
-    for number, row in enumerate(rows):
-        for place, letter in enumerate(row):
-            around = [(number, place - 1), (number, place + 1)]
-            around += [(number - 1, place), (number - 1, place + 1)]
-            around += [(number + 1, place - 1), (number + 1, place)]
-            found[letter] = "".join(
-                rows[r][c] for r, c in around if 0 <= r < len(rows) and 0 <= c < len(rows[r])
-            )
-    return found
+    keys = {(r, c): letter for r, row in enumerate(rows) for c, letter in enumerate(row)}
+    around = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, -1), (1, 0))
+    return {
+        letter: "".join(keys.get((row + down, column + right), "") for down, right in around)
+        for (row, column), letter in keys.items()
+    }
 
 
 def misspelt(text: str, keys: Mapping[str, str], draw: random.Random) -> str:
     """Put a typo into a tenth of the words, at least one; return the text unchanged if no word has three letters."""
     words = text.split(" ")
-    places = [i for i, word in enumerate(words) if _letters(word) >= SHORTEST_MISSPELT]
+    letters = [sum(map(str.isalpha, word)) for word in words]
+    places = [i for i, count in enumerate(letters) if count >= SHORTEST_MISSPELT]
     count = min(len(places), max(1, round(TYPO_SHARE * len(words))))
     for place in draw.sample(places, count):
         words[place] = _with_typo(words[place], keys, draw)
     return " ".join(words)
-
-
-def _letters(word: str) -> int:
-    return sum(map(str.isalpha, word))
 
 
 def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
@@ -113,7 +95,11 @@ def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
     sides = [text.split(" ") for text in pair]
     cores = [[word.strip(PUNCTUATION) for word in words] for words in sides]
     once = [{core for core, count in Counter(found).items() if count == 1} for found in cores]
-    shared = sorted(core for core in once[0] & once[1] if _name_or_number(core))
+    shared = sorted(
+        core
+        for core in once[0] & once[1]
+        if len(core) > 1 and any(letter.isdigit() or letter.isupper() for letter in core)
+    )
     if shared:
         core = draw.choice(shared)
         for words, found in zip(sides, cores, strict=True):
@@ -125,20 +111,10 @@ def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
     return f"{pair[0]} {token}", f"{pair[1]} {token}"
 
 
-def _name_or_number(word: str) -> bool:
-    return len(word) > 1 and any(letter.isdigit() or letter.isupper() for letter in word)
-
-
 def _token(draw: random.Random) -> str:
     """Draw a number of two to six digits, a web address, a mail address, or a tag {N}."""
-    name, place = (
-        "".join(draw.choices(string.ascii_lowercase, k=draw.randint(3, 9))) for _ in range(2)
-    )
-    return draw.choice(
-        [
-            str(draw.randrange(10, 10 ** draw.randint(2, 6))),
-            f"https://www.{name}.org/{place}",
-            f"{name}@{place}.com",
-            f"{{{draw.randrange(10)}}}",
-        ]
-    )
+    letters = string.ascii_lowercase
+    name, place = ("".join(draw.choices(letters, k=draw.randint(3, 9))) for _ in range(2))
+    number = str(draw.randrange(10, 10 ** draw.randint(2, 6)))
+    addresses = [f"https://www.{name}.org/{place}", f"{name}@{place}.com"]
+    return draw.choice([number, *addresses, f"{{{draw.randrange(10)}}}"])

@@ -64,32 +64,26 @@ class Places:
         Raises InputError if the file is missing, cannot be fetched, or has another checksum than in the
         configuration or the lock file.
         """
-        path = self._found(source)
-        if (locked := self.locked.get(source.place)) is not None:
-            self._check_lock(path, source, locked)
-        return path
-
-    def _found(self, source: Source) -> Path:
-        if source.path is not None or not is_url(source.place):
-            path = source.path or Path(source.place)
-            if not path.is_file():
-                raise InputError(f"{path}: no such file; check the path in the configuration")
-        elif (own := self._own(source)) is not None:
-            path = own
-        else:
-            return fetched(
-                source.place, source.sha256, self.cache_path, source.wanted, self.mirrored(source)
-            )
-        if source.sha256 is not None:
+        path = self._local(source)
+        if path is None:
+            mirrored = self.mirrored(source)
+            path = fetched(source.place, source.sha256, self.cache_path, source.wanted, mirrored)
+        elif not path.is_file():
+            raise InputError(f"{path}: no such file; check the path in the configuration")
+        elif source.sha256 is not None:
             verify(path, str(path), source.sha256)
+        locked = self.locked.get(source.place)
+        if locked is not None and (found := sha256_file(path)) != locked:
+            raise InputError(
+                f"{source.place}: changed since it was first read: {self.lock} has sha256 {locked}, "
+                f"{path} has {found}; bring the former file back, or, if the change is meant, remove "
+                f"{self.lock} and run again"
+            )
         return path
 
     def here(self, source: Source) -> Path | None:
         """Return the local file of a source if it is here already, unchecked; None if it would be fetched."""
-        if source.path is not None or not is_url(source.place):
-            path = source.path or Path(source.place)
-        else:
-            path = self._own(source) or cached(source.place, source.sha256, self.cache_path)
+        path = self._local(source) or cached(source.place, source.sha256, self.cache_path)
         return path if path.is_file() else None
 
     def mirrored(self, source: Source) -> Path | None:
@@ -101,21 +95,12 @@ class Places:
         paths = (Path(folder) / name, *Path(folder).glob(f"{name}.*"))
         return next((path for path in paths if path.is_file()), None)
 
-    def _own(self, source: Source) -> Path | None:
-        """Return the user's own copy of a URL's file, or None."""
-        if self.local_dir is None:
-            return None
-        path = Path(self.local_dir) / source.wanted
-        return path if path.is_file() else None
-
-    def _check_lock(self, path: Path, source: Source, locked: str) -> None:
-        found = sha256_file(path)
-        if found != locked:
-            raise InputError(
-                f"{source.place}: changed since it was first read: {self.lock} has sha256 {locked}, "
-                f"{path} has {found}; bring the former file back, or, if the change is meant, remove "
-                f"{self.lock} and run again"
-            )
+    def _local(self, source: Source) -> Path | None:
+        """Return the path of a local source, or of the user's own copy of a URL's file; None without a copy."""
+        if source.path is not None or not is_url(source.place):
+            return source.path or Path(source.place)
+        own = Path(self.local_dir or "", source.wanted)
+        return own if self.local_dir is not None and own.is_file() else None
 
 
 def local_file(place: str, sha256: str | None = None, places: Places | None = None) -> Path:

@@ -6,7 +6,7 @@ Corpora that were damaged on purpose also have `noise` (the kind of damage, null
 has `augmented_by` (the kind of change of a copied row, null = none).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -18,14 +18,9 @@ from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path
 from weebill.replaceable import FolderKind
 
+PAIR = pa.schema({"source": pa.string(), "target": pa.string()})
 SCHEMA = pa.schema(
-    [
-        pa.field("source", pa.string()),
-        pa.field("target", pa.string()),
-        pa.field("corpus", pa.string()),
-        pa.field("row", pa.int64()),
-        pa.field("dropped_by", pa.string()),
-    ]
+    [*PAIR, ("corpus", pa.string()), ("row", pa.int64()), ("dropped_by", pa.string())]
 )
 AUGMENTED_BY = "augmented_by"
 _DIGITS = "[0-9]" * 5
@@ -86,14 +81,10 @@ def read_batches(
 
 def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) -> pa.Table:
     """Read some columns of a whole table into memory.  Raises errors as `read_batches`."""
-    schema = read_schema(path)
     batches = list(read_batches(path, columns, kept))
     if batches:
         return pa.Table.from_batches(batches)
-    for name in columns:
-        if name not in schema.names:
-            raise InputError(f"{path}: no column '{name}'{nearest(name, schema.names)}")
-    return pa.schema([schema.field(name) for name in columns]).empty_table()
+    return pa.schema(map(read_schema(path).field, columns)).empty_table()
 
 
 def side_texts(path: str | Path, side: str) -> Iterator[str]:
@@ -113,26 +104,19 @@ def count_rows(path: str | Path, kept: bool = True) -> int:
     return total
 
 
-class TableWriter:
+class TableWriter(ExitStack):
     """Writer of one Parquet file, which appears only if the `with` block succeeds."""
 
     def __init__(self, path: str | Path, schema: pa.Schema) -> None:
-        self.path = Path(path)
-        self.schema = schema
-        self.rows = 0
-        self._stack = ExitStack()
+        super().__init__()
+        self.path, self.schema, self.rows = Path(path), schema, 0
 
     def __enter__(self) -> "TableWriter":
-        partial = self._stack.enter_context(atomic_path(self.path))
-        self._writer = self._stack.enter_context(
-            # Lines of text hardly repeat, so a dictionary would cost time and save nothing.
-            pq.ParquetWriter(
-                partial,
-                self.schema,
-                compression="zstd",
-                use_dictionary=[n for n in self.schema.names if n not in ("source", "target")],
-            )
-        )
+        partial = self.enter_context(atomic_path(self.path))
+        # Lines of text hardly repeat, so a dictionary would cost time and save nothing.
+        repeating = [name for name in self.schema.names if name not in PAIR.names]
+        options = {"compression": "zstd", "use_dictionary": repeating}
+        self._writer = self.enter_context(pq.ParquetWriter(partial, self.schema, **options))
         return self
 
     def write(self, part: pa.RecordBatch | pa.Table) -> None:
@@ -141,29 +125,25 @@ class TableWriter:
         self._writer.write_table(part)
         self.rows += part.num_rows
 
-    def __exit__(self, *error) -> bool | None:
-        return self._stack.__exit__(*error)
 
-
-class ShardWriter:
+class ShardWriter(ExitStack):
     """Writer of a folder of shards of `shard_rows` rows, which appears only if the block succeeds.
 
     An empty table still has one empty shard, so that its schema can be read.
     """
 
     def __init__(self, path: str | Path, schema: pa.Schema, shard_rows: int = 100_000) -> None:
+        super().__init__()
         if shard_rows < 1:
             raise ValueError("shard_rows must be at least 1")
-        self.path = Path(path)
-        self.schema = schema
-        self.shard_rows = shard_rows
-        self.rows = 0
-        self._stack = ExitStack()
+        self.path, self.schema, self.shard_rows = Path(path), schema, shard_rows
+        self.rows = self._shards = 0
+        self._open = ExitStack()
         self._shard: TableWriter | None = None
-        self._shards = 0
 
     def __enter__(self) -> "ShardWriter":
-        self._folder = self._stack.enter_context(atomic_folder(self.path, SHARDS))
+        self._folder = self.enter_context(atomic_folder(self.path, SHARDS))
+        self.push(self._finish)
         return self
 
     def write(self, part: pa.RecordBatch | pa.Table) -> None:
@@ -172,34 +152,32 @@ class ShardWriter:
         start = 0
         while start < part.num_rows:
             if self._shard is None:
-                self._open_shard()
+                self._begin()
             taken = min(self.shard_rows - self._shard.rows, part.num_rows - start)
             self._shard.write(part.slice(start, taken))
             start += taken
             self.rows += taken
             if self._shard.rows == self.shard_rows:
-                self._close_shard()
+                self._shard = None
+                self._open.close()
 
-    def _open_shard(self) -> None:
+    def _begin(self) -> None:
         path = self._folder / shard_name(self._shards)
-        self._shard = TableWriter(path, self.schema).__enter__()
+        self._shard = self._open.enter_context(TableWriter(path, self.schema))
         self._shards += 1
 
-    def _close_shard(self, *error) -> None:
-        shard, self._shard = self._shard, None
-        shard.__exit__(*(error or (None, None, None)))
+    def _finish(self, *error) -> bool | None:
+        if self._shards == 0 and error[0] is None:
+            self._begin()
+        return self._open.__exit__(*error)
 
-    def __exit__(self, *error) -> bool | None:
-        try:
-            if self._shard is not None:
-                self._close_shard(*error)
-            elif self._shards == 0 and error[0] is None:
-                self._open_shard()
-                self._close_shard()
-        except BaseException as failure:
-            self._stack.__exit__(type(failure), failure, failure.__traceback__)
-            raise
-        return self._stack.__exit__(*error)
+
+def reverse(tables: Iterable[str | Path], output: str | Path) -> None:
+    """Write the kept pairs of some tables as one table with source and target exchanged."""
+    with TableWriter(output, PAIR) as writer:
+        for table in tables:
+            for batch in read_batches(table, PAIR.names):
+                writer.write(pa.table(batch.columns[::-1], names=PAIR.names))
 
 
 def write_table(path: str | Path, table: pa.Table) -> None:

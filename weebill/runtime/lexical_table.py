@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weebill.corpus.alignment import Pair, align
-from weebill.corpus.links import count_links
+from weebill.corpus.alignment import Pair, align, count_links
 from weebill.corpus.table import count_rows, read_batches
 from weebill.errors import InputError
 from weebill.runtime.shortlist import Shortlist

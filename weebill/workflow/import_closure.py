@@ -26,6 +26,8 @@ DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or rea
 # is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
 # library in an identity.
 NEUTRAL = {
+    "weebill.configuration.sections.corpora": "settings of corpora, whose values are parameters",
+    "weebill.configuration.sections.scores": "settings of cleaning, whose values are parameters",
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
     "weebill.pruning.methods": "table of names: the rule that prunes names its method's module",

@@ -2,7 +2,7 @@
 
 from weebill.workflow.job import job
 
-from weebill.corpus.reversal import reverse
+from weebill.corpus.table import reverse
 
 with job(snakemake.log[0]):
     reverse(snakemake.input.corpora, snakemake.output.corpora)

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from weebill.corpus.cleaning.features import measure
 from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.filters.contents import numbers_in
 from weebill.corpus.cleaning.normalise import normalise
-from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.pairs import Context, Pairs, measure
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 
@@ -60,7 +59,7 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
 
 def _rejected(name, pairs, rules=None, languages=("en", "de")):
     sides = tuple(list(side) for side in zip(*pairs, strict=True))
-    batch = Pairs.measured(sides, languages[: len(sides)], np.zeros(len(pairs), np.uint8))
+    batch = Pairs(sides, languages[: len(sides)], np.zeros(len(pairs), np.uint8))
     return FILTERS[name](batch, Context(rules or Rules())).tolist()
 
 

@@ -17,7 +17,7 @@ FR = "Ceci est une phrase ordinaire en langue française."
 def test_sides_are_judged_apart(lid_176):
     identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
     sides = [EN, FR, EN, DE], [DE, DE, FR, EN]
-    pairs = Pairs.measured(sides, ("en", "de"), np.zeros(4, np.uint8))
+    pairs = Pairs(sides, ("en", "de"), np.zeros(4, np.uint8))
     context = Context(Rules(), identifier)
     assert FILTERS["language_source"](pairs, context).tolist() == [False, True, False, True]
     assert FILTERS["language_target"](pairs, context).tolist() == [False, False, True, True]

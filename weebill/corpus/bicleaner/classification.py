@@ -26,10 +26,7 @@ log = logging.getLogger(__name__)
 Classifier = Callable[[list[str], list[str]], Sequence[float]]
 
 BLOCK_ROWS = 8192  # rows scored at once
-BATCH_ROWS = {
-    "xlmr": 32
-}  # rows in a forward pass of a full model; LITE_BATCH_ROWS: of a lite model
-LITE_BATCH_ROWS = 256
+FULL_BATCH_ROWS, LITE_BATCH_ROWS = 32, 256  # rows in a forward pass of a full or lite model
 SCORES = FolderKind(perhaps=("part-*.txt",))
 ANY = ("xx", "xxx")  # language codes of multilingual models
 
@@ -54,8 +51,8 @@ def score_pairs(
     """Write the folder `output` with one score per line for each part of `pairs`.
 
     load: called if a part has to be scored.  made_by: everything else that scores depend on, as JSON values.
-    Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.  Raises InputError if a line
-    is not a pair, or if a part has more or fewer scores than lines.
+    Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.
+    Raises InputError if a line is not a pair, or if a part has more or fewer scores than lines.
     """
     check_replaceable(output, SCORES)
     output = Path(output)
@@ -75,8 +72,7 @@ def score_pairs(
 
 
 def _score_part(part: Path, path: Path, classifier: Classifier, block_rows: int) -> None:
-    start, rows = time.monotonic(), 0
-    lines = _pairs(part)
+    start, rows, lines = time.monotonic(), 0, _pairs(part)
     with atomic_path(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         while block := list(islice(lines, block_rows)):
             sources, targets = map(list, zip(*block, strict=True))
@@ -109,9 +105,8 @@ def load_classifier(
     """
     metadata = Path(model) / "metadata.yaml"
     if not metadata.is_file():
-        raise InputError(
-            f"{model}: no bicleaner-ai model, metadata.yaml is missing; check scoring.bicleaner.model"
-        )
+        message = f"{model}: no bicleaner-ai model, metadata.yaml is missing; check scoring.bicleaner.model"
+        raise InputError(message)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
     from bicleaner_ai.classify import argument_parser, load_metadata
 
@@ -132,20 +127,20 @@ def load_classifier(
 
         arguments.disable_lang_ident = True
         rules = Hardrules(arguments)
-    kind = arguments.metadata_yaml["classifier_type"]
-    batch_rows = BATCH_ROWS.get(kind, LITE_BATCH_ROWS)
+    full = arguments.metadata_yaml["classifier_type"] == "xlmr"
+    batch_rows = FULL_BATCH_ROWS if full else LITE_BATCH_ROWS
 
     def classifier(sources: list[str], targets: list[str]) -> list[float]:
         sides = (targets, sources) if swapped else (sources, targets)
-        rows = list(zip(*([text.strip() for text in side] for side in sides), strict=True))
-        judged = [
-            row
+        rows = zip(*(map(str.strip, side) for side in sides), strict=True)
+        judged = {
+            row: pair
             for row, pair in enumerate(rows)
             if all(pair) and (rules is None or not rules.wrong_tu(*pair))
-        ]
-        scores = [0.0] * len(rows)
+        }
+        scores = [0.0] * len(sources)
         if judged:
-            texts = [[rows[row][side] for row in judged] for side in (0, 1)]
+            texts = map(list, zip(*judged.values(), strict=True))
             found = arguments.clf.predict(*texts, batch_rows)
             for row, value in zip(judged, found, strict=True):
                 scores[row] = float(value[0])
@@ -164,14 +159,9 @@ def _limit_threads(threads: int) -> None:
 def _swapped(model: str | Path, arguments: Any, languages: tuple[str, str]) -> bool:
     """Return True if a model reads the target first."""
     known = (arguments.source_lang, arguments.target_lang)
-
-    def fits(pair: tuple[str, str]) -> bool:
-        return all(has in (wants, *ANY) for has, wants in zip(known, pair, strict=True))
-
-    if fits(languages):
-        return False
-    if fits(languages[::-1]):
-        return True
+    for swapped, pair in ((False, languages), (True, languages[::-1])):
+        if all(has in (wants, *ANY) for has, wants in zip(known, pair, strict=True)):
+            return swapped
     raise InputError(
         f"{model}: a model of {'-'.join(known)}, expected {'-'.join(languages)} or its reverse; "
         "name another in scoring.bicleaner.model, or leave it out to train one"

@@ -36,14 +36,16 @@ def write_clean_pairs(
 
     corpora: cleaned tables; each with the names in SCORES and the tables of its scores, which all corpora share.
     pairs: largest number of pairs in both files, drawn at random from the kept rows of all corpora.
-    cleanest: if there are scores, pairs / cleanest rows are drawn, and this share of them is kept: the best by the
-    sum of their ranks.
+    cleanest: if there are scores, pairs / cleanest rows are drawn, and this share with the best ranks is kept.
     Memory holds only the drawn pairs.  Raises InputError if there are too few rows.
     """
     scored = any(corpora.values())
     drawn = draw_rows(_kept(corpora), math.ceil(pairs / cleanest) if scored else pairs, seed)
     if scored and drawn is not None:
-        drawn = drawn.take(pa.array(_cleanest(drawn, cleanest)[:pairs]))
+        # Ranks are added, because the units of the scores differ; of equal rows the first are better.
+        ranks = sum(rankdata(column.to_numpy()) for column in drawn.columns[2:])
+        best = np.argsort(ranks, kind="stable")[: math.ceil(cleanest * len(ranks))]
+        drawn = drawn.take(pa.array(np.sort(best)[:pairs]))
     found = 0 if drawn is None else drawn.num_rows
     if found < MIN_PAIRS:
         raise InputError(
@@ -70,13 +72,3 @@ def _kept(corpora: Corpora) -> Iterator[pa.Table]:
                 badness = -values if SCORES[name].higher_is_better else values
                 table = table.append_column(name, pa.array(badness))
             yield table.filter(pa.array(kept_rows(batch)))
-
-
-def _cleanest(drawn: pa.Table, share: float) -> np.ndarray:
-    """Return the numbers of the best `share` of the rows, ascending; of equal rows the first are better."""
-    scores = [column.to_numpy() for column in drawn.columns[2:]]
-    ranks = sum(
-        rankdata(values) for values in scores
-    )  # ranks, because the units of the scores differ
-    best = np.argsort(ranks, kind="stable")[: math.ceil(share * len(ranks))]
-    return np.sort(best)

@@ -42,26 +42,23 @@ def write_parts(pairs: Iterable[Pair], folder: str | Path, part_rows: int = PART
     with atomic_folder(folder, PARTS) as made:
         for number in count():
             if not (part := list(islice(left, part_rows))):
-                break
+                return rows
             text = "".join(map(as_line, part)).encode()
             # The time is 0, so that equal pairs give equal files.
             (made / f"part-{number:05d}.tsv.gz").write_bytes(gzip.compress(text, 1, mtime=0))
             rows += len(part)
-    return rows
 
 
 def as_line(pair: Pair) -> str:
     """Return a pair as a line of a part."""
-    source, target = (side.translate(_SEPARATORS) for side in pair)
-    return f"{source}\t{target}\n"
+    return "\t".join(side.translate(_SEPARATORS) for side in pair) + "\n"
 
 
 def _kept_pairs(corpus: str | Path) -> Iterator[Pair]:
     for batch in read_batches(corpus, ["source", "target"]):
-        sources, targets = (column.to_pylist() for column in batch.columns)
-        if None in sources or None in targets:
+        if any(column.null_count for column in batch.columns):
             raise InputError(f"{corpus}: a kept row lacks a side, which bicleaner reads")
-        yield from zip(sources, targets, strict=True)
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def join_scores(
@@ -70,7 +67,7 @@ def join_scores(
     """Write the folder `output` with the scores of the kept rows, in the corpus' shards and rows.
 
     pairs: parts that `write_pairs` made from the corpus.  scores: bicleaner's scores of these parts.
-    Raises InputError if the counts of a part or of the corpus do not match, or a line is not a number.
+    Raises InputError if counts do not match, or a line is not a number.
     """
     values = read_scores(pairs, scores)
     begin = 0
@@ -98,22 +95,19 @@ def join_scores(
 
 def read_scores(pairs: str | Path, scores: str | Path) -> np.ndarray:
     """Read the scores (rows,) of all parts.  Raises InputError if a part has too few or too many."""
-    parts = []
+    parts = [np.zeros(0)]
     for part in part_paths(pairs):
         path = score_path(part, scores)
         wanted = sum(1 for _ in read_lines(part))
-        found = np.fromiter(_numbers(path), np.float64)
+        found = []
+        for number, line in enumerate(read_lines(path), start=1):
+            try:
+                found.append(float(line))
+            except ValueError:
+                raise InputError(f"{path}:{number}: found '{line}', expected a score") from None
         if len(found) != wanted:
             raise InputError(
                 f"{path}: {len(found):,} scores for the {wanted:,} pairs of {part}; delete {scores} and run again"
             )
-        parts.append(found)
-    return np.concatenate([np.zeros(0), *parts])
-
-
-def _numbers(path: Path) -> Iterator[float]:
-    for number, line in enumerate(read_lines(path), start=1):
-        try:
-            yield float(line)
-        except ValueError:
-            raise InputError(f"{path}:{number}: found '{line}', expected a score") from None
+        parts.append(np.array(found))
+    return np.concatenate(parts)

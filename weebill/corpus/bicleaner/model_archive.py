@@ -23,17 +23,14 @@ def unpack(archive: str | Path, output: str | Path) -> None:
                 raise InputError(
                     f"{archive}: {len(found)} files metadata.yaml, expected one: this is no model of bicleaner-ai"
                 )
-            names = tuple(
-                Path(name).relative_to(Path(found[0]).parent).as_posix()
-                for name in files.getnames()
-                if Path(name).is_relative_to(Path(found[0]).parent)
-            )
+            place = Path(found[0]).parent
+            inside = [path for path in map(Path, files.getnames()) if path.is_relative_to(place)]
+            names = tuple(path.relative_to(place).as_posix() for path in inside)
             kind = FolderKind(always=("metadata.yaml",), perhaps=names)
             with atomic_folder(output, kind) as made, TemporaryDirectory(dir=made) as unpacked:
                 files.extractall(unpacked, filter="data")
-                for file in Path(unpacked, found[0]).parent.iterdir():
+                for file in Path(unpacked, place).iterdir():
                     file.rename(made / file.name)
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"{archive}: damaged or no archive ({error}); fetch the file again"
-        ) from error
+        message = f"{archive}: damaged or no archive ({error}); fetch the file again"
+        raise InputError(message) from error

@@ -22,6 +22,9 @@ MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"
 # Samples made from each pair: the pair itself, its target with another source (twice), and the pair with missing
 # words.  bicleaner-ai can also replace words by others of the same frequency, but that takes longer than training.
 NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
+NOISE |= {"tl_word_freqs": None, "min_omit_words": 1, "min_freq_words": 1, "neighbour_mix": False}
+# Filters of full models.
+UNUSED = dict.fromkeys(("porn_removal_file", "porn_removal_train", "lm_file_sl", "lm_file_tl"))
 # Our names for the settings of bicleaner-ai.
 SETTINGS = {
     "vocabulary": "vocab_size",
@@ -65,18 +68,9 @@ def train(
             truth, found = classifier.train(*map(str, samples.values()))
         right = 100 * (truth == found.ravel()).mean()
         log.info("%.1f %% of the validation set's samples are told right", right)
-        with open("metadata.yaml", "w", encoding="utf-8") as file:
-            about = Namespace(
-                metadata=file,
-                model_dir=".",
-                source_lang=languages[0],
-                target_lang=languages[1],
-                classifier_type=CLASSIFIER,
-                porn_removal_file=None,
-                porn_removal_train=None,
-                lm_file_sl=None,
-                lm_file_tl=None,
-            )
+        about = Namespace(model_dir=".", classifier_type=CLASSIFIER, **UNUSED)
+        about.source_lang, about.target_lang = languages
+        with open("metadata.yaml", "w", encoding="utf-8") as about.metadata:
             write_metadata(about, classifier, truth, found, None)
         Path("glove.vectors").unlink()  # a pickle that only the training reads
 
@@ -90,9 +84,7 @@ def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
     from bicleaner_ai.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.get_tokenizer("word", target_language)
-    noise = Namespace(
-        **NOISE, tl_word_freqs=None, min_omit_words=1, min_freq_words=1, neighbour_mix=False
-    )
+    noise = Namespace(**NOISE)
     sources, targets = zip(*(line.split("\t") for line in read_lines(pairs)), strict=True)
     with output.open("w", encoding="utf-8", newline="") as file:
         for row in range(len(sources)):

@@ -9,62 +9,42 @@ from weebill.errors import InputError, nearest
 
 CODEPOINTS = 0x110000
 
-# Letters of a script: their Unicode names begin with one of these words.
-SCRIPT_NAMES = {
-    "Arabic": ("ARABIC ",),
-    "Armenian": ("ARMENIAN ",),
-    "Bengali": ("BENGALI ",),
-    "Cyrillic": ("CYRILLIC ",),
-    "Devanagari": ("DEVANAGARI ",),
-    "Georgian": ("GEORGIAN ",),
-    "Greek": ("GREEK ",),
-    "Gujarati": ("GUJARATI ",),
-    "Han": ("CJK ", "IDEOGRAPHIC "),
-    "Hangul": ("HANGUL ",),
-    "Hebrew": ("HEBREW ",),
-    "Japanese": ("CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA "),
-    "Khmer": ("KHMER ",),
-    "Latin": ("LATIN ", "MODIFIER LETTER ", "FEMININE ORDINAL", "MASCULINE ORDINAL"),
-    "Tamil": ("TAMIL ",),
-    "Telugu": ("TELUGU ",),
-    "Thai": ("THAI ",),
+# Languages (ISO 639-1) by the script in which they are written.
+SCRIPTS = {
+    "Arabic": "ar fa ur ps ug",
+    "Armenian": "hy",
+    "Bengali": "bn",
+    "Cyrillic": "be bg kk ky mk mn ru sr tg tt uk",
+    "Devanagari": "hi mr ne",
+    "Georgian": "ka",
+    "Greek": "el",
+    "Gujarati": "gu",
+    "Han": "zh",
+    "Hangul": "ko",
+    "Hebrew": "he yi",
+    "Japanese": "ja",
+    "Khmer": "km",
+    "Latin": """af az bs ca cs cy da de en eo es et eu fi fr ga gl ha hr ht hu id ig is it la lb lt lv
+        mg mi ms mt nb nl nn no oc pl pt ro rw sk sl sn so sq st su sv sw tl tn tr uz vi wo xh yo zu""",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Thai": "th",
 }
+LANGUAGE_SCRIPTS = {code: script for script, codes in SCRIPTS.items() for code in codes.split()}
 CASED_SCRIPTS = ("Armenian", "Cyrillic", "Greek", "Latin")
-
-# Scripts of the languages (ISO 639-1) that are not written in Latin letters.
-LANGUAGE_SCRIPTS = {
-    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug"), "Arabic"),
-    **dict.fromkeys(("be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "tt", "uk"), "Cyrillic"),
-    **dict.fromkeys(("hi", "mr", "ne"), "Devanagari"),
-    **dict.fromkeys(("he", "yi"), "Hebrew"),
-    "bn": "Bengali",
-    "el": "Greek",
-    "gu": "Gujarati",
-    "hy": "Armenian",
-    "ja": "Japanese",
-    "ka": "Georgian",
-    "km": "Khmer",
-    "ko": "Hangul",
-    "ta": "Tamil",
-    "te": "Telugu",
-    "th": "Thai",
-    "zh": "Han",
+# The Unicode names of a script's letters begin with its own name, except for these.
+LETTER_NAMES = {
+    "Han": ("CJK ", "IDEOGRAPHIC "),
+    "Japanese": ("CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA "),
+    "Latin": ("LATIN ", "MODIFIER LETTER ", "FEMININE ORDINAL", "MASCULINE ORDINAL"),
 }
-_LATIN = """af az bs ca cs cy da de en eo es et eu fi fr ga gl ha hr ht hu id ig is it la lb lt lv
-mg mi ms mt nb nl nn no oc pl pt ro rw sk sl sn so sq st su sv sw tl tn tr uz vi wo xh yo zu"""
-LANGUAGE_SCRIPTS |= dict.fromkeys(_LATIN.split(), "Latin")
 
 
 @cache
 def of_category(*beginnings: str) -> np.ndarray:
-    """Return the mask of characters whose Unicode general category begins with one of the arguments ("P", "Cc").
-
-    Returns (0x110000,) bool, by code point.
-    """
-    found = np.zeros(CODEPOINTS, bool)
-    for beginning in beginnings:
-        found |= _categories().astype(f"S{len(beginning)}") == beginning.encode()
-    return found
+    """Return the characters, (0x110000,) bool, whose category begins with an argument, such as "P" or "Cc"."""
+    masks = (_categories().astype(f"S{len(one)}") == one.encode() for one in beginnings)
+    return np.logical_or.reduce([*masks])
 
 
 @cache
@@ -74,10 +54,7 @@ def _categories() -> np.ndarray:
 
 @cache
 def character_class(*categories: str) -> str:
-    """Return the inside of a regular expression's `[...]` that matches the characters of some categories.
-
-    categories: beginnings of Unicode general categories, such as "P" or "Cc".
-    """
+    """Return the inside of a regular expression's `[...]` that matches the same characters as `of_category`."""
     inside = np.concatenate([[False], of_category(*categories), [False]])
     ranges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)  # (ranges, first and end)
     return "".join(f"\\U{first:08x}-\\U{end - 1:08x}" for first, end in ranges.tolist())
@@ -85,16 +62,17 @@ def character_class(*categories: str) -> str:
 
 @cache
 def letters(language: str) -> np.ndarray:
-    """Return the mask of letters, and marks on letters, of a language's script.
+    """Return the letters, and marks on letters, of a language's script, (0x110000,) bool.
 
-    Returns (0x110000,) bool, by code point.  Raises InputError if the language is unknown.
+    Raises InputError if the language is unknown.
     """
     if language not in LANGUAGE_SCRIPTS:
         raise InputError(
             f"languages: no script known for '{language}'{nearest(language, LANGUAGE_SCRIPTS)}; "
-            "add it to LANGUAGE_SCRIPTS in weebill/corpus/cleaning/characters.py"
+            "add it to SCRIPTS in weebill/corpus/cleaning/characters.py"
         )
-    names = SCRIPT_NAMES[LANGUAGE_SCRIPTS[language]]
+    script = LANGUAGE_SCRIPTS[language]
+    names = LETTER_NAMES.get(script, (f"{script.upper()} ",))
     table = np.zeros(CODEPOINTS, bool)
     for code in np.flatnonzero(of_category("L", "M")).tolist():
         table[code] = unicodedata.name(chr(code), "").startswith(names)

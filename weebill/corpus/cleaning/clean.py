@@ -1,8 +1,7 @@
-"""Cleaning of a whole corpus: its shards are normalised, deduplicated and filtered, as a stream.
+"""Cleaning of a whole corpus as a stream, in the order of WNGT20 §3 and WMT21 §2.
 
-The steps have the order of WNGT20 §3 and WMT21 §2: normalise the text, find repeated pairs, apply each filter to the
-rows that the earlier filters left.  Every finished shard is a file in the work folder, so that a killed run
-continues there.
+The text is normalised, repeated pairs are found, and each filter is applied to the rows that earlier filters left.
+Every finished shard is a file in the work folder, so that a killed run continues there.
 """
 
 import logging
@@ -39,7 +38,7 @@ from weebill.corpus.table import (
 )
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES, Side
-from weebill.files import atomic_path, move_folder, read_json, remove_folder, write_json
+from weebill.files import atomic_path, claim_folder, move_folder, remove_folder
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 
@@ -70,19 +69,27 @@ def clean_corpus(
     The text columns hold the normalised text and `dropped_by` names the first filter that rejected a row.
     Filters see only the existing side of monolingual text (the other side is null).  Memory does not depend on the
     number of rows; during the work, a folder next to `output` takes about twice the disk space of the corpus.
-    languages: codes of source and target, ISO 639-1.
-    workers: number of processes, each with its own shards; the result does not depend on it.
+    languages: codes of source and target, ISO 639-1.  workers: number of processes; the result does not depend on it.
     Raises InputError if a table or the model is missing or damaged, the script of a language is unknown, the model
     does not know a language, `source` mixes parallel and monolingual rows, no row is left, or a worker is killed.
     """
     check_replaceable(output, SHARDS)
     output = Path(output)
     shards = shard_paths(source)
-    sides = _sides(shards)
+    first = next(read_batches(source, SIDES, kept=False, rows=1), None)
+    # A row without any side is an error later.
+    sides = tuple(side for side in SIDES if first and not first.column(side).null_count) or SIDES
     by_side = dict(zip(SIDES, languages, strict=True))
-    judge = _Judge(cleaning, sides, tuple(by_side[side] for side in sides), _stamps(cleaning))
-    judge.context()  # to report a bad model or table before the first pass, not after it
-    work = _work_folder(output, [judge, [_stamp(shard) for shard in shards]])
+    files = [shard for table in cleaning.held_out for shard in shard_paths(table)]
+    if cleaning.language_id is not None and Path(cleaning.language_id.model).exists():
+        files.append(Path(cleaning.language_id.model))
+    codes = tuple(by_side[side] for side in sides)
+    judge = _Judge(cleaning, sides, codes, tuple(map(_stamp, files)))
+    _context(judge)  # to report a bad model or table before the first pass, not after it
+    settings = [judge, [_stamp(shard) for shard in shards], code_of_module(__name__)]
+    work = output.with_name(f"{output.name}.work")
+    work.mkdir(parents=True, exist_ok=True)
+    claim_folder(work, "settings.json", {"settings": repr(settings)})
     try:
         _clean_in(work, source, shards, judge, workers)
     except InputError:
@@ -93,19 +100,23 @@ def clean_corpus(
             f"{source}: a process that cleaned a shard was killed, as happens where memory runs out; give "
             "the job more, or fewer `hardware.threads`, and run again; finished shards are kept"
         ) from error
-    (
-        work / "settings.json"
-    ).unlink()  # after this line, another run cannot continue from the folder
+    (work / "settings.json").unlink()  # from now on, another run cannot continue from the folder
     move_folder(work / "cleaned", output, SHARDS)
     remove_folder(work)
 
 
+@dataclass(frozen=True)
+class _Judge:
+    """Settings and files that the filters need, in a form that can be sent to other processes."""
+
+    cleaning: Cleaning
+    sides: tuple[Side, ...]  # sides of the text
+    languages: tuple[str, ...]  # their languages
+    stamps: tuple  # paths, sizes and times of the files, so that a changed file is read again
+
+
 def _clean_in(
-    work: Path,
-    source: str | Path,
-    shards: Sequence[Path],
-    judge: "_Judge",
-    workers: int,
+    work: Path, source: str | Path, shards: Sequence[Path], judge: _Judge, workers: int
 ) -> None:
     """Make the folder `cleaned` in the work folder; finished shards are kept."""
     counts = [count_rows(shard, kept=False) for shard in shards]
@@ -126,60 +137,30 @@ def _clean_in(
     _refuse_nothing(source, work / "cleaned", sum(counts))
 
 
-@dataclass(frozen=True)
-class _Judge:
-    """Settings and files that the filters need, in a form that can be sent to other processes."""
-
-    cleaning: Cleaning
-    sides: tuple[Side, ...]  # sides of the text
-    languages: tuple[str, ...]  # their languages
-    stamps: tuple  # paths, sizes and times of the files, so that a changed file is read again
-
-    def context(self) -> Context:
-        """Return the models and tables, which each process loads once."""
-        return _context(self)
-
-
 @lru_cache(maxsize=1)
 def _context(judge: _Judge) -> Context:
-    cleaning = judge.cleaning
-    config = cleaning.language_id
+    """Return the models and tables, which each process loads once."""
+    cleaning, sides, languages = judge.cleaning, judge.sides, judge.languages
+    model, tables = cleaning.language_id, cleaning.held_out
     return Context(
         cleaning.rules,
-        None if config is None else LanguageIdentifier(config, judge.languages),
-        HeldOut(cleaning.held_out, judge.sides, judge.languages) if cleaning.held_out else None,
+        LanguageIdentifier(model, languages) if model is not None else None,
+        HeldOut(tables, sides, languages) if tables else None,
         cleaning.near_duplicates,
     )
-
-
-def _stamps(cleaning: Cleaning) -> tuple:
-    model = [] if cleaning.language_id is None else [Path(cleaning.language_id.model)]
-    tables = [shard for table in cleaning.held_out for shard in shard_paths(table)]
-    return tuple(_stamp(path) for path in [*model, *tables] if path.exists())
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:
     return str(path), path.stat().st_size, path.stat().st_mtime_ns
 
 
-def _work_folder(output: Path, settings: list) -> Path:
-    """Return the work folder of `output`; empty it if other inputs, settings or code made it."""
-    work = output.with_name(f"{output.name}.work")
-    made_from = {"settings": repr([*settings, code_of_module(__name__)])}
-    if not (work / "settings.json").is_file() or read_json(work / "settings.json") != made_from:
-        if work.exists():
-            remove_folder(work)
-        write_json(work / "settings.json", made_from)
-    return work
-
-
 def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
     """Raise InputError if no row is left; the message names the filter that dropped most rows."""
     if rows and not any(True for _ in read_batches(cleaned, ["row"])):
-        columns = read_batches(cleaned, ["dropped_by"], kept=False)
-        worst, dropped = Counter(
-            name for c in columns for name in c.column(0).to_pylist()
-        ).most_common(1)[0]
+        counts: Counter[str] = Counter()
+        for batch in read_batches(cleaned, ["dropped_by"], kept=False):
+            counts.update(batch.column(0).to_pylist())
+        [(worst, dropped)] = counts.most_common(1)
         raise InputError(
             f"{source}: cleaning keeps none of {rows:,} rows, '{worst}' alone drops {dropped:,}; "
             "check the languages, the order of the sides, and `cleaning`"
@@ -187,7 +168,6 @@ def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
 
 
 def _each(function, tasks: list[tuple], workers: int) -> None:
-    """Call `function` on every task, in this process or in several."""
     if workers == 1 or len(tasks) == 1:
         for task in tasks:
             function(*task)
@@ -200,9 +180,7 @@ def _each(function, tasks: list[tuple], workers: int) -> None:
             for future in futures:
                 future.result()
         except BaseException:
-            pool.shutdown(
-                cancel_futures=True
-            )  # to report an error before the other shards are finished
+            pool.shutdown(cancel_futures=True)  # do not wait until the other shards are finished
             raise
 
 
@@ -217,12 +195,7 @@ def _end_with_parent() -> None:
 
 
 def _normalise_shard(
-    work: Path,
-    judge: _Judge,
-    buckets: Buckets,
-    shard: Path,
-    name: str,
-    start: int,
+    work: Path, judge: _Judge, buckets: Buckets, shard: Path, name: str, start: int
 ) -> None:
     """Write the normalised text of a shard, and the digests of its rows to the buckets."""
     normalised = work / "normalised" / name
@@ -232,7 +205,6 @@ def _normalise_shard(
     def records() -> Iterator[np.ndarray]:
         row = start
         for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
-            texts = []
             for side in SIDES:
                 missing = batch.column(side).null_count
                 if missing != (0 if side in judge.sides else batch.num_rows):
@@ -240,11 +212,12 @@ def _normalise_shard(
                         f"{shard}: some rows have a {side} and some none; import parallel and "
                         "monolingual text as two corpora"
                     )
-            for side, language in zip(judge.sides, judge.languages, strict=True):
-                texts.append(normalise(batch.column(side).to_pylist(), language))
+            given = (batch.column(side).to_pylist() for side in judge.sides)
+            texts = tuple(map(normalise, given, judge.languages))
+            for side, normal in zip(judge.sides, texts, strict=True):
                 index = batch.schema.get_field_index(side)
-                batch = batch.set_column(index, side, pa.array(texts[-1], pa.string()))
-            part = digests(tuple(texts))
+                batch = batch.set_column(index, side, pa.array(normal, pa.string()))
+            part = digests(texts)
             part["row"] = np.arange(row, row + batch.num_rows)
             row += batch.num_rows
             writer.write(batch)
@@ -260,15 +233,13 @@ def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -
     normalised, cleaned = work / "normalised" / name, work / "cleaned" / name
     if cleaned.exists():
         return
-    context = judge.context()
+    context = _context(judge)
     repeats = np.fromfile(work / "repeats", np.uint8, rows, offset=start)
     row = kept = 0
     with TableWriter(cleaned, read_schema(normalised)) as writer:
         for batch in read_batches(normalised, kept=False, rows=BATCH_ROWS):
             texts = tuple(batch.column(side).to_pylist() for side in judge.sides)
-            pairs = Pairs.measured(
-                texts, judge.languages, repeats[row : row + batch.num_rows], judge.sides
-            )
+            pairs = Pairs(texts, judge.languages, repeats[row : row + batch.num_rows], judge.sides)
             filters = clean_batch(pairs, context)
             dropped_by = pa.array(list(FILTERS)).take(pa.array(filters, mask=filters < 0))
             index = batch.schema.get_field_index("dropped_by")
@@ -277,12 +248,3 @@ def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -
             kept += dropped_by.null_count
     normalised.unlink()
     log.info("%s: %s of %s rows kept", name, f"{kept:,}", f"{rows:,}")
-
-
-def _sides(shards: Sequence[Path]) -> tuple[Side, ...]:
-    """Return the sides that the first row has."""
-    for shard in shards:
-        for batch in read_batches(shard, SIDES, kept=False, rows=1):
-            found = tuple(side for side in SIDES if not batch.column(side).null_count)
-            return found or SIDES  # a row without any side is an error later
-    return SIDES

@@ -1,8 +1,7 @@
 """Search for duplicate pairs in a corpus of any size, on disk and in bounded memory.
 
-Each pair becomes two digests, one of its text and one of its folded text (see `folded`).
-The folded digest decides in which bucket file both are written, so that equal pairs are in the same bucket.  Then
-each bucket is sorted alone; the number of buckets keeps each of them small.
+Each pair becomes a digest of its text and one of its folded text (see `folded`).  The folded digest decides in which
+bucket file both are written, so that equal pairs are in the same bucket.  Each bucket is sorted alone.
 """
 
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from weebill.corpus.cleaning.normalise import folded
+from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # a row is the first of its kind, an exact repeat or a near repeat
 BUCKET_ROWS = 500_000  # 12 MB of records, about 40 MB while they are sorted
@@ -21,19 +21,29 @@ BUCKET_ROWS = 500_000  # 12 MB of records, about 40 MB while they are sorted
 _RECORD = np.dtype([("folded", "<u8"), ("text", "<u4"), ("near", "<u4"), ("row", "<i8")])
 
 
+def duplicate(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs whose normalised text equals that of an earlier pair of the corpus."""
+    return pairs.repeats == EXACT
+
+
+def near_duplicate(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs that equal an earlier pair if case, punctuation and white space are ignored."""
+    return pairs.repeats == NEAR if context.near_duplicates else none(pairs)
+
+
 def digests(sides: tuple[list[str], ...]) -> np.ndarray:
     """Return the records (rows,) of a batch of pairs (or of lines); their field `row` is still 0."""
     records = np.zeros(len(sides[0]), _RECORD)
-    texts = ["\t".join(pair) for pair in zip(*sides, strict=True)]
+    texts = map("\t".join, zip(*sides, strict=True))
     # A side that is only punctuation folds to nothing; it keeps its text.
     folds = [
         [fold or text for fold, text in zip(folded(side), side, strict=True)] for side in sides
     ]
-    keys = ["\t".join(pair) for pair in zip(*folds, strict=True)]
+    keys = map("\t".join, zip(*folds, strict=True))
     near = b"".join([blake2b(key.encode(), digest_size=12).digest() for key in keys])
     parts = np.frombuffer(near, np.dtype([("folded", "<u8"), ("near", "<u4")]))
     # A checksum of the text suffices: it only distinguishes texts with equal folded text.
-    records["text"] = np.fromiter((crc32(text.encode()) for text in texts), "<u4", len(texts))
+    records["text"] = np.fromiter((crc32(text.encode()) for text in texts), "<u4")
     records["folded"], records["near"] = parts["folded"], parts["near"]
     return records
 
@@ -49,7 +59,7 @@ class Buckets:
     def write(self, name: str, records: Iterable[np.ndarray]) -> None:
         """Distribute records over this writer's own part of every bucket; parts of an earlier try are replaced."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        paths = [self._part(bucket, name) for bucket in range(self.count)]
+        paths = [self.folder / f"bucket-{bucket:05d}.{name}" for bucket in range(self.count)]
         exact = self.folder / f"exact.{name}"  # row numbers
         for path in [*paths, exact]:
             path.write_bytes(b"")
@@ -68,27 +78,20 @@ class Buckets:
                     with path.open("ab") as file:
                         file.write(chosen.tobytes())
 
-    def _part(self, bucket: int, name: str) -> Path:
-        return self.folder / f"bucket-{bucket:05d}.{name}"
-
     def find(self, verdicts: str | Path) -> None:
         """Write a file with one byte per row: FIRST, EXACT or NEAR.
 
-        The first of several equal pairs is FIRST.  The others are EXACT if they repeat an earlier text exactly, NEAR
-        otherwise.
+        The first of several equal pairs is FIRST; the others are EXACT if they repeat an earlier text, else NEAR.
         """
         out = np.memmap(verdicts, np.uint8, "w+", shape=(max(self.rows, 1),))
         for bucket in range(self.count):
             parts = sorted(self.folder.glob(f"bucket-{bucket:05d}.*"))
-            records = np.concatenate([np.fromfile(path, _RECORD) for path in parts] or [_EMPTY])
-            rows, verdict = _judge(records)
+            records = [np.fromfile(path, _RECORD) for path in parts]
+            rows, verdict = _judge(np.concatenate([np.zeros(0, _RECORD), *records]))
             out[rows] = verdict
         for path in self.folder.glob("exact.*"):
             out[np.fromfile(path, _RECORD["row"])] = EXACT
         out.flush()
-
-
-_EMPTY = np.zeros(0, _RECORD)
 
 
 def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -102,16 +105,12 @@ def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sorted(records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort records by folded text, text and row.
-
-    Also returns two masks (records,): True if the folded text, or the text too, equals that of the record before.
-    """
+    """Sort records; return also if the folded text, and the text too, equals that before, (records,) bool each."""
     key = (records["row"], records["text"], records["near"], records["folded"])
     records = records[np.lexsort(key)]
     same_text = np.zeros(len(records), bool)
     same_key = np.zeros(len(records), bool)
-    same_key[1:] = (records["folded"][1:] == records["folded"][:-1]) & (
-        records["near"][1:] == records["near"][:-1]
-    )
-    same_text[1:] = same_key[1:] & (records["text"][1:] == records["text"][:-1])
+    after, before = records[1:], records[:-1]
+    same_key[1:] = (after["folded"] == before["folded"]) & (after["near"] == before["near"])
+    same_text[1:] = same_key[1:] & (after["text"] == before["text"])
     return records, same_key, same_text

@@ -1,11 +1,13 @@
-"""Language identification of each side of a pair, with fastText."""
+"""Filters of sides whose language is not that of the corpus, with fastText."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 
 _LABEL = "__label__"
 
@@ -38,9 +40,8 @@ class LanguageIdentifier:
 
         path = Path(config.model)
         if not path.is_file():
-            raise InputError(
-                f"{path}: no such language identification model; check language_id.model"
-            )
+            message = f"{path}: no such language identification model; check language_id.model"
+            raise InputError(message)
         fasttext.FastText.eprint = lambda *args, **kwargs: None  # no outdated warning
         try:
             self._model = fasttext.load_model(str(path))
@@ -49,9 +50,8 @@ class LanguageIdentifier:
         known = {label.removeprefix(_LABEL) for label in self._model.get_labels()}
         for language in languages:
             if language not in known:
-                raise InputError(
-                    f"{path}: does not know the language '{language}'; choose another model"
-                )
+                message = f"{path}: does not know the language '{language}'; choose another model"
+                raise InputError(message)
         self._min_probability = config.min_probability
 
     def reject(self, texts: list[str], language: str) -> np.ndarray:
@@ -61,7 +61,9 @@ class LanguageIdentifier:
         """
         if self._min_probability > 0:
             return self.reject_whole(texts, language, self._min_probability)
-        rejected = self.reject_whole([_ends(text) for text in texts], language, SURE)
+        longest, half = 2 * END_CHARACTERS, END_CHARACTERS
+        ends = [t if len(t) <= longest else f"{t[:half]} {t[-half:]}" for t in texts]
+        rejected = self.reject_whole(ends, language, SURE)
         doubtful = np.flatnonzero(rejected)
         whole = [texts[row] for row in doubtful.tolist()]
         rejected[doubtful] = self.reject_whole(whole, language)
@@ -75,17 +77,25 @@ class LanguageIdentifier:
             return np.zeros(0, bool)
         labels, probabilities = self._model.predict(texts)
         expected = _LABEL + language
-        return np.fromiter(
-            (
-                not label or label[0] != expected or probability[0] < min_probability
-                for label, probability in zip(labels, probabilities, strict=True)
-            ),
-            bool,
-            len(texts),
+        rejected = (
+            not label or label[0] != expected or probability[0] < min_probability
+            for label, probability in zip(labels, probabilities, strict=True)
         )
+        return np.fromiter(rejected, bool, len(texts))
 
 
-def _ends(text: str) -> str:
-    if len(text) <= 2 * END_CHARACTERS:
-        return text
-    return f"{text[:END_CHARACTERS]} {text[-END_CHARACTERS:]}"
+def language_source(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs whose source is not in the source language."""
+    return _wrong_language(pairs, context, "source")
+
+
+def language_target(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs whose target is not in the target language."""
+    return _wrong_language(pairs, context, "target")
+
+
+def _wrong_language(pairs: Pairs, context: Context, side: Side) -> np.ndarray:
+    if context.identifier is None or side not in pairs.named:
+        return none(pairs)
+    place = pairs.named.index(side)
+    return context.identifier.reject(pairs.sides[place], pairs.languages[place])

@@ -1,10 +1,12 @@
-"""Text of test and validation sets, for the filter of training rows that share a side with it."""
+"""Filter of training rows that share a side with a test or validation set."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from weebill.corpus.cleaning.normalise import folded, normalise
-from weebill.corpus.table import read_batches
+from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill.experiment.corpora import Side
 
 
@@ -17,12 +19,26 @@ class HeldOut:
     def __init__(
         self, tables: Iterable[str | Path], sides: Sequence[Side], languages: Sequence[str]
     ) -> None:
+        from weebill.corpus.table import read_batches  # loads Arrow
+
         self.keys: tuple[set[str], ...] = tuple(set() for _ in sides)
         for table in tables:
             for batch in read_batches(table, sides):
                 columns = zip(self.keys, batch.columns, languages, strict=True)
                 for keys, column, language in columns:
-                    texts = [text for text in column.to_pylist() if text]
+                    texts = filter(None, column.to_pylist())
                     keys.update(folded(normalise(texts, language)))
         for keys in self.keys:
             keys.discard("")  # a line that is only punctuation never counts as an overlap
+
+
+def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs with a side that also is in the held-out text; case, punctuation and white space are ignored."""
+    rejected = none(pairs)
+    if context.held_out is not None:
+        for texts, keys in zip(pairs.sides, context.held_out.keys, strict=True):
+            rejected |= np.fromiter((text in keys for text in folded(texts)), bool, len(texts))
+    return rejected
+
+
+test_overlap.__test__ = False  # pytest must not collect it because of its name

@@ -24,7 +24,7 @@ NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillati
 OF_THE_CORPUS = ("importer", "use", "noise", "rows", "cleaning", "back_translation", "distillation")
 
 Languages = tuple[str, str]  # codes of source and target
-Row = tuple[str | None, str | None]  # source and target; monolingual text has one of them
+Rows = Iterator[tuple[str | None, str | None]]  # source and target; monolingual text has one
 Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
 
 
@@ -41,9 +41,7 @@ class Importer:
         """Return all files that the importer reads.  Raises InputError if they cannot be determined."""
         return []
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield source and target of each row in order; a missing side is None.
 
         sources: the importer's, each with its local `path`.  Raises InputError if they are not as they should be.
@@ -84,9 +82,8 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
     """
     name = entry.get("importer")
     if name not in IMPORTERS:
-        raise InputError(
-            f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
-        )
+        message = f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
+        raise InputError(message)
     kind = IMPORTERS[name]
     keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
     hints, known = get_type_hints(kind), [field.name for field in fields(kind)]

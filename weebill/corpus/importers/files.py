@@ -1,11 +1,10 @@
 """Importer `files`: the user's text files, by path or URL."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import FromFiles, Languages, Row
+from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source, check_known
 from weebill.errors import InputError
@@ -95,13 +94,11 @@ class FilesImporter(FromFiles):
             check_known(place, checksums[key])
         return [Source(place, name=place, sha256=checksums[key]) for key, place in files.items()]
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the files, in order.
 
-        Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line
-        contains a control character, or the file has fewer lines than `lines` names.
+        Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line has a control
+        character, or the file has fewer lines than `lines` names.
         """
         rows = self._all_rows([Text(source.path) for source in sources], monolingual)
         if self.lines is None:
@@ -116,14 +113,13 @@ class FilesImporter(FromFiles):
                 f"{sources[0].place}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
             )
 
-    def _all_rows(self, files: list[Text], monolingual: Side | None) -> Iterator[Row]:
+    def _all_rows(self, files: list[Text], monolingual: Side | None) -> Rows:
         controls = Controls(self.control_characters)
         if self.table is None:
             return controls.sides(files, monolingual)
         wanted, columns = sides_of(monolingual), asdict(self.columns)
         for side in wanted:
             if columns[side] is None:
-                raise InputError(
-                    f"{files[0]}: `columns` names no {side}, which {kind_of(monolingual)} text needs"
-                )
+                message = f"{files[0]}: `columns` names no {side}, which {kind_of(monolingual)} text needs"
+                raise InputError(message)
         return controls.table(files[0], *(columns[s] if s in wanted else None for s in SIDES))

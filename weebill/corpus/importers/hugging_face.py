@@ -1,7 +1,6 @@
 """Importer `hugging_face`: parallel data sets of the Hugging Face hub, or a local folder with one.
 
-The Parquet and JSON Lines files of a data set are read directly, row by row: the library `datasets` would
-copy them into Arrow files first and keeps no checksums.  `huggingface_hub` lists the files of a data set.
+Parquet and JSON Lines files are read directly: the library `datasets` would copy them, and keeps no checksums.
 """
 
 import json
@@ -13,7 +12,7 @@ from typing import Any
 import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
-from weebill.corpus.importers import FromFiles, Languages, Row
+from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.reading import IN_CELLS, Controls, Text, lines
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
@@ -52,13 +51,11 @@ class HuggingFaceImporter(FromFiles):
 
     def __post_init__(self) -> None:
         if (self.name is None) == (self.folder is None):
-            raise InputError(
-                "importer hugging_face: give either `name` (and `revision`) or `folder`"
-            )
+            message = "importer hugging_face: give either `name` (and `revision`) or `folder`"
+            raise InputError(message)
         if self.name is not None and self.revision is None:
-            raise InputError(
-                "importer hugging_face: `name` needs `revision`, the commit, so that every run reads the same"
-            )
+            message = "importer hugging_face: `name` needs `revision`, the commit, so that every run reads the same"
+            raise InputError(message)
 
     def local_files(self) -> list[str]:
         """Return the data files of the local folder, if there is one."""
@@ -69,14 +66,12 @@ class HuggingFaceImporter(FromFiles):
     ) -> list[Source]:
         """Return the files of the split, in the order of their names.
 
-        Raises InputError if the data set, the configuration or the split is unknown, a shard is missing, or
-        the hub cannot be reached.
+        Raises InputError if data set, configuration or split is unknown, or a shard or the hub is missing.
         """
         for side in sides_of(monolingual):
             if getattr(self, f"{side}_field") is None:
-                raise InputError(
-                    f"importer hugging_face: {kind_of(monolingual)} text needs `{side}_field`"
-                )
+                message = f"importer hugging_face: {kind_of(monolingual)} text needs `{side}_field`"
+                raise InputError(message)
         name, folder = self.name or self.folder, self._folder(places)
         base = self.folder or address("dataset", self.name, self.revision)
         if folder is not None:
@@ -102,19 +97,15 @@ class HuggingFaceImporter(FromFiles):
         """Return the local folder of the data set; None if it is on the hub."""
         if self.folder is not None:
             if not Path(self.folder).is_dir():
-                raise InputError(
-                    f"{self.folder}: no such folder; check the path in the configuration"
-                )
+                message = f"{self.folder}: no such folder; check the path in the configuration"
+                raise InputError(message)
             return Path(self.folder)
         own = Path(places.local_dir or "", self.name)
         return own if places.local_dir is not None and own.is_dir() else None
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
-        """Yield the rows of the split, in order.
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+        """Yield the rows of the split, in order; a line break inside a text counts as a control character.
 
-        Each text is one segment; a line break inside it counts as a control character.
         Raises InputError that names file and row if a field is missing or is not text.
         """
         controls, wanted = Controls(self.control_characters), sides_of(monolingual)
@@ -152,10 +143,18 @@ def split_files(
     if not matched:
         shown = ", ".join(sorted(files)[:8]) or "none"
         wanted = f"split '{split}'" + (f" of configuration '{config}'" if config else "")
-        raise InputError(
-            f"{name}: no file of {wanted} in Parquet or JSON Lines; its files: {shown}"
-        )
-    _check_shards(matched, name)
+        message = f"{name}: no file of {wanted} in Parquet or JSON Lines; its files: {shown}"
+        raise InputError(message)
+    groups: dict[tuple[str, str, str], set[int]] = {}
+    for found in filter(None, map(SHARD.match, matched)):
+        head, number, count, tail = found.groups()
+        groups.setdefault((head, count, tail), set()).add(int(number))
+    for (head, count, tail), numbers in groups.items():
+        if missing := sorted(set(range(int(count))) - numbers):
+            raise InputError(
+                f"{name}: {head}-{missing[0]:05d}-of-{count}{tail} is missing, the first of "
+                f"{len(missing)} missing shards; fetch the data set again"
+            )
     return matched
 
 
@@ -171,9 +170,8 @@ def _card_patterns(
         if len(configs) > 1 and config != "default":
             raise InputError(f"{name}: `config` is missing, expected one of {', '.join(configs)}")
     if config not in configs:
-        raise InputError(
-            f"{name}: no configuration '{config}'{nearest(config, configs)}; it has {', '.join(configs)}"
-        )
+        message = f"{name}: no configuration '{config}'{nearest(config, configs)}; it has {', '.join(configs)}"
+        raise InputError(message)
     found = configs[config].get("data_files")
     if found is None:
         return None
@@ -194,20 +192,6 @@ def _glob(pattern: str) -> str:
     return "".join(words.get(part, re.escape(part)) for part in parts)
 
 
-def _check_shards(files: list[str], name: str) -> None:
-    """Raise InputError if a shard is missing, by the number of shards that their names give."""
-    groups: dict[tuple[str, str, str], set[int]] = {}
-    for found in filter(None, map(SHARD.match, files)):
-        head, number, count, tail = found.groups()
-        groups.setdefault((head, count, tail), set()).add(int(number))
-    for (head, count, tail), numbers in groups.items():
-        if missing := sorted(set(range(int(count))) - numbers):
-            raise InputError(
-                f"{name}: {head}-{missing[0]:05d}-of-{count}{tail} is missing, the first of "
-                f"{len(missing)} missing shards; fetch the data set again"
-            )
-
-
 def _is_data(file: str | Path) -> bool:
     return str(file).endswith((TABLE, *JSON_LINES))
 
@@ -224,9 +208,8 @@ def _read_card(path: Path) -> dict[str, Any]:
         head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8"), re.DOTALL)
         return {} if head is None else yaml.safe_load(head[1]) or {}
     except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(
-            f"{path}: its YAML head cannot be read ({error}); fetch it again"
-        ) from error
+        message = f"{path}: its YAML head cannot be read ({error}); fetch it again"
+        raise InputError(message) from error
 
 
 def field_values(path: Path, fields: list[str], place: str | None = None) -> Iterator[list[Any]]:
@@ -254,9 +237,8 @@ def _json(path: Path) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except json.JSONDecodeError as error:
-            raise InputError(
-                f"{path}:{number}: not JSON ({error}); a line holds one object"
-            ) from error
+            message = f"{path}:{number}: not JSON ({error}); a line holds one object"
+            raise InputError(message) from error
 
 
 def _value(row: Any, field: str) -> Any:

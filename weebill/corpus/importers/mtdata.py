@@ -1,13 +1,16 @@
-"""Importer `mtdata`: data sets, by their names in mtdata's index."""
+"""Importer `mtdata`: data sets, by their names in mtdata's index; text, tables and translation memories (TMX)."""
 
+import logging
+import re
 from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
 from typing import Annotated
+from xml.etree import ElementTree
 
-from weebill.corpus.importers import FromFiles, Languages, Row, tmx
+from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
-from weebill.corpus.importers.reading import Controls, Text, member_names
+from weebill.corpus.importers.reading import Controls, Text, damage, member_names, open_text
 from weebill.corpus.language_codes import iso_639_3
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
@@ -15,6 +18,9 @@ from weebill.experiment.corpora import SIDES, Side, sides_of
 from weebill.settings import MinLen, Sha256, Unique, section
 from weebill.settings import Text as Name
 
+log = logging.getLogger(__name__)
+
+LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")  # TMX 1.4 and earlier versions
 OTHER_IMPORTERS = {"hfds": "hugging_face", "sgm": "sacrebleu", "wmt21xml": "sacrebleu"}
 
 
@@ -59,37 +65,30 @@ class MtdataImporter(FromFiles):
                 raise InputError(f"mtdata: sha256 of '{name}', which is none of {', '.join(names)}")
         return found
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the data sets, in order.  Raises the same errors as the importer `files`."""
+        controls, codes = Controls(self.control_characters), _codes(languages, monolingual)
         for name in self.names:
+            entry = find_entry(name)
             paths = [source.path for source in sources if source.name == name]
-            yield from self._rows(find_entry(name), paths, languages, monolingual)
-
-    def _rows(
-        self, entry: Entry, paths: list[Path], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
-        controls = Controls(self.control_characters)
-        codes = _codes(languages, monolingual)
-        places = {side: entry.languages.index(code) for side, code in codes.items()}
-        if entry.form == "txt":
-            if len(paths) > 1:
-                texts = [Text(paths[place], None, entry.packed) for place in places.values()]
-            else:
-                members = entry.members or (None,)
-                texts = [Text(paths[0], members[p], entry.packed) for p in places.values()]
-            yield from controls.sides(texts, monolingual)
-            return
-        for text in _members(entry, paths[0]):
-            if entry.form == "tmx":
-                both = dict(zip(SIDES, languages, strict=True))
-                wanted = ({both[side], codes[side]} if side in codes else None for side in SIDES)
-                yield from tmx.units(text, *wanted)
-            else:
-                columns = entry.columns or range(len(entry.languages))
-                wanted = (columns[places[side]] if side in places else None for side in SIDES)
-                yield from controls.table(text, *wanted)
+            places = {side: entry.languages.index(code) for side, code in codes.items()}
+            if entry.form == "txt":
+                if len(paths) > 1:
+                    texts = [Text(paths[place], None, entry.packed) for place in places.values()]
+                else:
+                    members = entry.members or (None,)
+                    texts = [Text(paths[0], members[p], entry.packed) for p in places.values()]
+                yield from controls.sides(texts, monolingual)
+                continue
+            for text in _members(entry, paths[0]):
+                if entry.form == "tmx":
+                    both = zip(SIDES, languages, strict=True)
+                    wanted = ({code, codes[side]} if side in codes else None for side, code in both)
+                    yield from tmx_units(text, *wanted)
+                else:
+                    columns = entry.columns or range(len(entry.languages))
+                    wanted = (columns[places[side]] if side in places else None for side in SIDES)
+                    yield from controls.table(text, *wanted)
 
 
 def _members(entry: Entry, path: Path) -> Iterator[Text]:
@@ -103,7 +102,6 @@ def _members(entry: Entry, path: Path) -> Iterator[Text]:
 
 
 def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
-    """Return mtdata's language code of each side to read."""
     by_side = dict(zip(SIDES, languages, strict=True))
     return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
 
@@ -122,3 +120,68 @@ def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str
         remedy = f"importer {other} reads it" if other else "convert it for importer files"
         return f"found '{name}', whose format {entry.form} is not read here; {remedy}"
     return None
+
+
+def tmx_units(text: Text, source: set[str] | None, target: set[str] | None) -> Rows:
+    """Yield the units of a translation memory that have both languages, or the only language if the other is None.
+
+    source, target: all codes of a language, such as {"de", "deu"}; regions ("de-AT") are ignored.
+    Line breaks inside a segment are layout and become spaces.  The log counts the units that lack a language.
+    Raises InputError if the XML is not well-formed, or no unit has the languages.
+    """
+    found, others, wanted = 0, 0, (source, target)
+    with damage(text, lambda: f" after unit {found + others}"), open_text(text) as stream:
+        try:
+            for unit in _elements(stream):
+                segments = _segments(unit)
+                row = tuple(
+                    next((words for code, words in segments if code in (codes or ())), None)
+                    for codes in wanted
+                )
+                if any(t is None and codes for t, codes in zip(row, wanted, strict=True)):
+                    others += 1
+                else:
+                    found += 1
+                    yield row
+        except ElementTree.ParseError as error:
+            line, _ = error.position
+            message = f"{text}:{line}: not well-formed XML ({error}); fetch the file again"
+            raise InputError(message) from error
+    named = " and ".join("/".join(sorted(codes)) for codes in wanted if codes)
+    if not found:
+        raise InputError(f"{text}: none of its {others:,} units is in {named}; check the languages")
+    if others:
+        log.info("%s: %s units are not in %s", text, f"{others:,}", named)
+
+
+def _elements(stream) -> Iterator[ElementTree.Element]:
+    """Yield the `tu` elements; each is deleted after use, so that memory does not depend on the file's size."""
+    open_elements: list[ElementTree.Element] = []
+    for event, element in ElementTree.iterparse(stream, events=("start", "end")):
+        if event == "start":
+            open_elements.append(element)
+            continue
+        open_elements.pop()
+        if element.tag == "tu":
+            yield element
+            open_elements[-1].clear()
+
+
+def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
+    """Return (language without its region, text) of a unit's variants that have text."""
+    segments = []
+    for variant in unit.findall("tuv"):
+        code = next((variant.get(key) for key in LANGUAGE if variant.get(key)), "")
+        segment = variant.find("seg")
+        words = "" if segment is None else re.sub(r"[\n\t]", " ", _text(segment)).strip()
+        if words:
+            segments.append((re.split("[-_]", code)[0].lower(), words))
+    return segments
+
+
+def _text(segment: ElementTree.Element) -> str:
+    """Return the words of a segment without inline markup; highlighted text (`hi`) is kept."""
+    parts = [segment.text or ""]
+    for child in segment:
+        parts += [_text(child) if child.tag == "hi" else "", child.tail or ""]
+    return "".join(parts)

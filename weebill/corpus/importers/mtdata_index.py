@@ -1,8 +1,7 @@
 """Index of mtdata 0.5.1: addresses of 291,471 data sets, by mtdata's names.
 
-mtdata itself (Apache 2.0) is not imported: it pins other versions of packages that sacreBLEU and Snakemake use,
-takes 20 s and 60 MB in the home folder to build its index, and has no checksums.  `write_index` wrote that index to
-`tables/mtdata.tsv.zst`, in a separate environment:
+mtdata itself (Apache 2.0) is not imported: it pins other versions of packages, takes 20 s to build its index, and has
+no checksums.  `write_index` wrote that index to `tables/mtdata.tsv.zst`, in a separate environment:
 
     pip install mtdata==0.5.1 zstandard && python weebill/corpus/importers/mtdata_index.py
 """

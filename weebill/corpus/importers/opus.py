@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from weebill.corpus.importers import FromFiles, Languages, Row
+from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
 from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source
@@ -45,9 +45,7 @@ class OpusImporter(FromFiles):
             file_name = f"{self.name}_{self.version}_moses_{first}-{second}.txt.zip"
         return [Source(place, self.name, self.version, file_name=file_name, sha256=self.sha256)]
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the corpus.  A zip contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2."""
         path = sources[0].path
         texts = [Text(path, f"*.{code}", ".zip") for code in languages]
@@ -57,10 +55,7 @@ class OpusImporter(FromFiles):
 
 
 def corpus_faults(name: str, version: str, languages: Languages) -> Iterator[tuple[str, str]]:
-    """Yield the error in a corpus' `name` or `version` as (key, message).
-
-    Yields none if OPUS had the corpus at the time of mtdata's index.
-    """
+    """Yield the error in a corpus' `name` or `version` as (key, message); none if mtdata's index has the corpus."""
     first, second = sorted(languages)
     if opus_knows(name, version, first, second):
         return

@@ -1,8 +1,4 @@
-"""Strict reading of corpus text: files, members of archives, pairs of these, and tables.
-
-Lines are split at "\\n" only.  Bytes that are not UTF-8 are an error, and so are sides with different numbers of
-lines.
-"""
+"""Strict reading of corpus text: files, members of archives, pairs of these, and tables.  Lines end at "\\n" only."""
 
 import bz2
 import gzip
@@ -20,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
-from weebill.corpus.importers import Row
+from weebill.corpus.importers import Rows
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
 from weebill.text_files import decoded_lines, open_binary
@@ -42,8 +38,7 @@ _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZi
 class Text:
     """Text in a file, or in the only member of an archive whose name matches a pattern.
 
-    suffix: the packing (".zip" or ".tgz", which have members; ".gz", ".zst", ".xz", ".bz2" or ""), which the name of
-    a fetched file does not always show; by default the file's own suffix.
+    suffix: ".zip" or ".tgz", with members; ".gz", ".zst", ".xz", ".bz2" or "" (plain); by default the file's own.
     """
 
     path: Path
@@ -109,16 +104,15 @@ def lines(text: Text) -> Iterator[str]:
 def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
     """Turn errors about damaged packed data into InputError; errors of the disk, which have a number, pass unchanged.
 
-    where: function that returns the position up to which the text was read, for the message.
+    where: function that returns the position up to which the text was read.
     """
     try:
         yield
     except _DAMAGE as error:
         if getattr(error, "errno", None) is not None:
             raise
-        raise InputError(
-            f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
-        ) from error
+        message = f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
+        raise InputError(message) from error
 
 
 @dataclass(frozen=True)
@@ -129,9 +123,8 @@ class Controls:
 
     def __post_init__(self) -> None:
         if self.choice not in ("error", "replace"):
-            raise InputError(
-                f"control_characters is '{self.choice}', expected 'error' or 'replace'"
-            )
+            message = f"control_characters is '{self.choice}', expected 'error' or 'replace'"
+            raise InputError(message)
 
     def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
         """Return the text without forbidden characters, or raise InputError that names file and line."""
@@ -167,14 +160,14 @@ class Controls:
         """Return the checked lines of a text, as an iterator."""
         return self.checked(text, lines(text), IN_FILES)
 
-    def sides(self, texts: list[Text], monolingual: Side | None) -> Iterator[Row]:
+    def sides(self, texts: list[Text], monolingual: Side | None) -> Rows:
         """Yield the pairs of two texts, or the lines of the only text, whose other side is None."""
         if monolingual is None:
             return self.pairs(*texts)
         one = monolingual == "source"
         return ((line, None) if one else (None, line) for line in self.lines(texts[0]))
 
-    def pairs(self, source: Text, target: Text) -> Iterator[Row]:
+    def pairs(self, source: Text, target: Text) -> Rows:
         """Yield pairs of lines of two texts.  Raises InputError if one text has more lines than the other."""
         sources, targets = self.lines(source), self.lines(target)
         for number, pair in enumerate(zip_longest(sources, targets), start=1):
@@ -187,7 +180,7 @@ class Controls:
                 )
             yield pair
 
-    def table(self, text: Text, source: int | None, target: int | None) -> Iterator[Row]:
+    def table(self, text: Text, source: int | None, target: int | None) -> Rows:
         """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
         columns = (source, target)
         last = max(column for column in columns if column is not None)

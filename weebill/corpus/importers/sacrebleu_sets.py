@@ -1,9 +1,8 @@
 """Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from weebill.corpus.importers import Importer, Languages, Row
+from weebill.corpus.importers import Importer, Languages, Rows
 from weebill.corpus.importers.reading import Controls, Text
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
@@ -50,9 +49,7 @@ class SacrebleuImporter(Importer):
             for side, file in zip(SIDES, files, strict=True)
         ]
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the segments of the test set, or one side of them."""
         # sacreBLEU's files contain the text that it scores, with its tabs.
         pairs = Controls("replace").pairs(*(Text(source.path) for source in sources))

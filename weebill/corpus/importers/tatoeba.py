@@ -1,8 +1,6 @@
 """Importer `tatoeba`: sentence pairs that are part of the library."""
 
-from collections.abc import Iterator
-
-from weebill.corpus.importers import Importer, Languages, Row
+from weebill.corpus.importers import Importer, Languages, Rows
 from weebill.corpus.sources import Source
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, PAIRS, read_pairs
 from weebill.errors import InputError
@@ -32,14 +30,11 @@ class TatoebaImporter(Importer):
                 f"and no more than the {PAIRS:,} embedded pairs in all"
             )
 
-    def rows(
-        self, sources: list[Source], languages: Languages, monolingual: Side | None
-    ) -> Iterator[Row]:
+    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs, or one side of them.  Raises InputError if the languages are not English to German."""
         if languages != PAIR_LANGUAGES:
-            raise InputError(
-                f"importer tatoeba: the embedded pairs are en-de, not {'-'.join(languages)}"
-            )
+            message = f"importer tatoeba: the embedded pairs are en-de, not {'-'.join(languages)}"
+            raise InputError(message)
         wanted = sides_of(monolingual)
         for pair in read_pairs(self.pairs, self.skip or 0):
             yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))

@@ -1,5 +1,1 @@
-"""Scores of kept rows, by which the worst rows of a corpus are dropped; each score has its own column.
-
-`scoring` writes the table of each score, and `selection` joins the tables with the corpus and drops rows.  A new
-threshold therefore needs no new scores.
-"""
+"""Scores of kept rows: `scoring` writes a table of each, and `selection` joins them and drops the worst rows."""

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from weebill.corpus.cleaning.features import measure
 from weebill.corpus.cleaning.filters.contents import numbers_in
+from weebill.corpus.cleaning.pairs import measure
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 
@@ -23,7 +23,7 @@ Features = Mapping[str, np.ndarray]  # name: values (rows,)
 
 @dataclass(frozen=True)
 class Combination:
-    """Linear function intercept + Σ weight · feature: the log odds of a good pair.
+    """Linear function intercept + Σ weight · feature: the log odds (rows,) of a good pair.
 
     length_ratio: median of log(target characters / source characters); a pair's feature is the distance from it.
     """
@@ -33,7 +33,6 @@ class Combination:
     length_ratio: float
 
     def __call__(self, features: Features) -> np.ndarray:
-        """Return the log odds (rows,)."""
         matrix = _matrix(features, tuple(self.weights), self.length_ratio)
         return matrix @ np.array([*self.weights.values()]) + self.intercept
 
@@ -54,10 +53,10 @@ def features_of(
     scores: Features, sources: Sequence[str], targets: Sequence[str], languages: tuple[str, str]
 ) -> dict[str, np.ndarray]:
     """Return the scores by name, and six features of the normalised text, each (rows,)."""
-    sides = (list(sources), list(targets))
-    counts = [measure(texts, language) for texts, language in zip(sides, languages, strict=True)]
+    sides, marks = (list(sources), list(targets)), tuple(SENTENCE_ENDS)
+    counts = list(map(measure, sides, languages))
     characters = [np.array([len(text) for text in texts], float) for texts in sides]
-    ends = [np.array([_ends(text) for text in texts], float) for texts in sides]
+    ends = [np.array([t.rstrip(CLOSING).endswith(marks) for t in texts], float) for texts in sides]
     letters, visible = (sum(getattr(c, of) for c in counts) for of in ("letters", "characters"))
     return {
         **scores,
@@ -81,10 +80,6 @@ def combined_scorer(path: str | Path, languages: tuple[str, str]) -> Callable[..
         return combination(features_of(others, sources, targets, languages))
 
     return scores
-
-
-def _ends(text: str) -> bool:
-    return text.rstrip(CLOSING).endswith(tuple(SENTENCE_ENDS))
 
 
 def _shared_numbers(source: str, target: str) -> float:

@@ -1,7 +1,6 @@
 """Language models of KenLM (Heafield et al. 2013): estimation by `lmplz`, and cross-entropy of lines per word.
 
-The models are modified Kneser-Ney models.  Tokens are words and single punctuation marks in lower case, so that
-scores do not depend on capitals at the beginnings of lines.
+The models are modified Kneser-Ney models of words and single punctuation marks in lower case.
 """
 
 import math
@@ -45,8 +44,11 @@ def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: s
         command += ["--discount_fallback"]
         if not _feed(command, lines, log):
             raise InputError(f"{output}: no text to estimate a language model on")
-        with atomic_path(output) as partial:
-            _run([build_binary, "-T", f"{work}/", "probing", arpa, partial], log)
+        with atomic_path(output) as partial, log.open("wb") as said:
+            command = [build_binary, "-T", f"{work}/", "probing", arpa, partial]
+            code = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
+            if code:
+                raise _failed(command, code, log)
     finally:
         remove_folder(work)
 
@@ -57,10 +59,8 @@ def _feed(command: list, lines: Iterable[str], log: Path) -> int:
     with log.open("wb") as said:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said)
         try:
-            with (
-                suppress(BrokenPipeError),
-                process.stdin as stdin,
-            ):  # the program may end early, with a message
+            # The program may end early, with a message.
+            with suppress(BrokenPipeError), process.stdin as stdin:
                 for text in filter(None, map(tokens, lines)):
                     count += 1
                     stdin.write(f"{text}\n".encode())
@@ -70,20 +70,13 @@ def _feed(command: list, lines: Iterable[str], log: Path) -> int:
         finally:
             code = process.wait()
     if code and count:
-        _failed(command, code, log)
+        raise _failed(command, code, log)
     return count
 
 
-def _run(command: list, log: Path) -> None:
-    with log.open("wb") as said:
-        code = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
-    if code:
-        _failed(command, code, log)
-
-
-def _failed(command: list, code: int, log: Path) -> None:
+def _failed(command: list, code: int, log: Path) -> InputError:
     said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
-    raise InputError(
+    return InputError(
         f"{Path(command[0]).name} ended with code {code}: {' '.join(said[-3:])}; where memory or disk ran "
         "out, give more of it, or estimate the model on less text"
     )
@@ -120,11 +113,8 @@ def cross_entropy(path: str | Path) -> Callable[[Sequence[str]], np.ndarray]:
     bits = -1 / math.log10(2)  # KenLM returns logarithms to base 10
 
     def scores(lines: Sequence[str]) -> np.ndarray:
-        values = np.empty(len(lines))
-        for index, line in enumerate(lines):
-            text = tokens(line)
-            words = text.count(" ") + 2 if text else 1
-            values[index] = bits * model.score(text) / words
-        return values
+        texts = map(tokens, lines)
+        values = (bits * model.score(t) / (t.count(" ") + 2 if t else 1) for t in texts)
+        return np.fromiter(values, float, len(lines))
 
     return scores

@@ -16,21 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weebill.corpus.alignment import align
-from weebill.corpus.links import count_links
+from weebill.corpus.alignment import align, count_links
 from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import tokens
 from weebill.corpus.table import read_columns, write_table
 
 UNEXPLAINED = 0.1  # weight of a word's own frequency in its probability
 RAREST = 1e-6  # frequency of words that are not in the table
-SCHEMA = pa.schema(
-    [
-        pa.field("source", pa.string()),
-        pa.field("target", pa.string()),
-        pa.field("links", pa.int64()),
-    ]
-)
+SCHEMA = pa.schema({"source": pa.string(), "target": pa.string(), "links": pa.int64()})
 
 Pair = tuple[str, str]
 
@@ -64,11 +57,11 @@ def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]]
 
     Raises InputError if the table is missing or damaged, or lacks a column.
     """
-    table = _Table(path)
+    directions = _Table(path).directions
 
     def scores(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
         pairs = zip(sources, targets, strict=True)
-        return np.fromiter((min(table.directions(*pair)) for pair in pairs), float, len(sources))
+        return np.fromiter((min(directions(*pair)) for pair in pairs), float, len(sources))
 
     return scores
 
@@ -115,10 +108,7 @@ class _Table:
         return np.where(inside & (self._keys[places] == keys), self._counts[places], 0.0)
 
     def _mean_log(self, links: np.ndarray, given: np.ndarray, words: np.ndarray) -> float:
-        """Return the mean of log p.
-
-        links: (given words, words).  given, words: number of all links of each word.
-        """
+        """Return the mean of log p.  links: (given words, words).  given, words: number of all links of each word."""
         if not links.size:
             return float(np.log(UNEXPLAINED * RAREST))
         explained = (links / np.maximum(given, 1)[:, None]).mean(axis=0)

@@ -21,13 +21,7 @@ from weebill.corpus.table import (
 )
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES, Score
-from weebill.files import (
-    claim_folder,
-    content_hash,
-    exclusive_folder,
-    move_folder,
-    remove_folder,
-)
+from weebill.files import claim_folder, content_hash, exclusive_folder, move_folder, remove_folder
 from weebill.replaceable import check_replaceable
 
 log = logging.getLogger(__name__)
@@ -62,15 +56,13 @@ def score_corpus(
         check_shards(table, corpus)
     identity = {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)}
     identity["beside"] = {name: content_hash(table) for name, table in beside.items()}
+    shards = {name: shard_paths(table) for name, table in beside.items()}
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)
         for number, shard in enumerate(shard_paths(corpus)):
             path = work / "scores" / shard_name(number)
             if not path.exists():
-                others = {
-                    name: read_score(shard_paths(table)[number], name)
-                    for name, table in beside.items()
-                }
+                others = {name: read_score(paths[number], name) for name, paths in shards.items()}
                 score_shard(shard, path, score, scorer, others, batch_rows)
         move_folder(work / "scores", output, SHARDS)
         remove_folder(work)
@@ -108,35 +100,29 @@ def score_shard(
     batch_rows: int = BATCH_ROWS,
 ) -> None:
     """Write the scores of a shard's kept rows, null for other rows, to `path`.  Raises errors as `score_corpus`."""
-    sides = list(score.sides)
-    columns = sides + ["dropped_by"] * ("dropped_by" in read_schema(shard).names)
+    marks = [name for name in read_schema(shard).names if name == "dropped_by"]
     start, first, scored = time.monotonic(), 0, 0
-    with TableWriter(path, pa.schema([pa.field(score.column, pa.float64())])) as writer:
-        for batch in read_batches(shard, columns, kept=False, rows=batch_rows):
+    with TableWriter(path, pa.schema({score.column: pa.float64()})) as writer:
+        for batch in read_batches(shard, [*score.sides, *marks], kept=False, rows=batch_rows):
             kept = np.flatnonzero(kept_rows(batch))
-            texts = [batch.column(side).take(pa.array(kept)) for side in sides]
-            for side, text in zip(sides, texts, strict=True):
+            texts = [batch.column(side).take(pa.array(kept)) for side in score.sides]
+            for side, text in zip(score.sides, texts, strict=True):
                 if text.null_count:
-                    raise InputError(
-                        f"{shard}: a kept row has no {side}, which {score.column} reads"
-                    )
+                    message = f"{shard}: a kept row has no {side}, which {score.column} reads"
+                    raise InputError(message)
             values = np.full(batch.num_rows, np.nan)
             if len(kept):
                 others = {name: column[first + kept] for name, column in (beside or {}).items()}
                 values[kept] = scorer(*(text.to_pylist() for text in texts), **others)
             first += batch.num_rows
             if not np.isfinite(values[kept]).all():
-                raise InputError(
-                    f"{shard}: {score.column} of a row is not a number; check its model"
-                )
-            # With from_pandas, NaN becomes null.
-            column = pa.array(values, pa.float64(), from_pandas=True)
+                message = f"{shard}: {score.column} of a row is not a number; check its model"
+                raise InputError(message)
+            column = pa.array(values, from_pandas=True)  # NaN becomes null
             writer.write(pa.table({score.column: column}))
             scored += len(kept)
     speed = scored / max(time.monotonic() - start, 1e-9)
-    log.info(
-        "%s: %s of %s rows scored, %.0f a second", shard, scored, count_rows(shard, False), speed
-    )
+    log.info("%s: %s of %s rows scored, %.0f a second", shard, scored, writer.rows, speed)
 
 
 def kept_rows(batch: pa.RecordBatch) -> np.ndarray:

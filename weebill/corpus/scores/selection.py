@@ -74,8 +74,16 @@ class ScoreTable:
 
     @property
     def sign(self) -> float:
-        """Factor that turns scores into values of which the highest are worst."""
+        """Factor that turns scores into badness, of which the highest values are worst."""
         return -1.0 if SCORES[self.name].higher_is_better else 1.0
+
+    def badness(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield slices of rows with their badness (rows,); NaN for rows without a score."""
+        begin = 0
+        for batch in read_batches(self.path, [self.column], kept=False):
+            values = batch.column(0).to_numpy(zero_copy_only=False)
+            yield slice(begin, begin + len(values)), self.sign * values
+            begin += len(values)
 
 
 def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable]) -> dict[str, int]:
@@ -96,9 +104,8 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
         counts[table.name] = int((dropped == number).sum())
         log.info("%s drops %s of %s rows", table.name, f"{counts[table.name]:,}", f"{kept:,}")
     if kept and not (dropped == 0).any():
-        raise InputError(
-            f"{corpus}: the scores leave none of {kept:,} rows ({counts}); drop less by them"
-        )
+        message = f"{corpus}: the scores leave none of {kept:,} rows ({counts}); drop less by them"
+        raise InputError(message)
     if Path(corpus).is_dir():
         with atomic_folder(output, SHARDS) as folder:
             _write(shards, [folder / shard.name for shard in shards], tables, dropped)
@@ -109,49 +116,33 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
 
 def _dropped_before(shard: Path) -> np.ndarray:
     """Return BEFORE for each row that a filter has dropped, and 0 for each other row, (rows,) uint8."""
-    parts = [np.zeros(0, np.uint8)]
     if "dropped_by" not in read_schema(shard).names:
         return np.zeros(count_rows(shard), np.uint8)
-    for batch in read_batches(shard, ["dropped_by"], kept=False):
-        parts.append(np.where(kept_rows(batch), 0, BEFORE).astype(np.uint8))
-    return np.concatenate(parts)
-
-
-def _badness(table: ScoreTable) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield slices of rows with their badness (rows,), higher for worse; NaN for rows without a score."""
-    begin = 0
-    for batch in read_batches(table.path, [table.column], kept=False):
-        values = batch.column(0).to_numpy(zero_copy_only=False)
-        yield slice(begin, begin + len(values)), table.sign * values
-        begin += len(values)
+    kept = [kept_rows(batch) for batch in read_batches(shard, ["dropped_by"], kept=False)]
+    return np.where(np.concatenate([np.zeros(0, bool), *kept]), 0, BEFORE).astype(np.uint8)
 
 
 def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
     """Write `number` to `dropped`, (rows,) uint8, for the rows that a score drops; it is 0 for kept rows."""
-    for rows, values in _badness(table):
+    for rows, values in table.badness():
         wrong = np.isnan(values) != (dropped[rows] == BEFORE)
         if wrong.any():
-            row = rows.start + int(np.flatnonzero(wrong)[0])
             raise InputError(
-                f"{table.path}: row {row} (from 0) is scored where the corpus has dropped it, or the other "
-                "way round; delete this folder and run again"
+                f"{table.path}: row {rows.start + wrong.argmax()} (from 0) is scored where the corpus has "
+                "dropped it, or the other way round; delete this folder and run again"
             )
     if table.cut.threshold is not None:
         limit = table.sign * table.cut.threshold
-        for rows, values in _badness(table):
+        for rows, values in table.badness():
             dropped[rows][(dropped[rows] == 0) & (values > limit)] = number
-        return
-    count = table.cut.count(int((dropped == 0).sum()))
-    if not count:
-        return
-    limit, kept_ties = _boundary(table, dropped, count)
-    for rows, values in _badness(table):
-        left = dropped[rows] == 0
-        worse = left & (_keys(values) > limit)
-        ties = np.flatnonzero(left & (_keys(values) == limit))
-        dropped[rows][worse] = number
-        dropped[rows][ties[kept_ties:]] = number
-        kept_ties = max(0, kept_ties - len(ties))
+    elif count := table.cut.count(int((dropped == 0).sum())):
+        limit, kept_ties = _boundary(table, dropped, count)
+        for rows, values in table.badness():
+            left, keys = dropped[rows] == 0, _keys(values)
+            ties = np.flatnonzero(left & (keys == limit))
+            dropped[rows][left & (keys > limit)] = number
+            dropped[rows][ties[kept_ties:]] = number
+            kept_ties = max(0, kept_ties - len(ties))
 
 
 def _keys(values: np.ndarray) -> np.ndarray:
@@ -170,7 +161,7 @@ def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.ui
     prefix = 0
     for shift in (48, 32, 16, 0):
         counts = np.zeros(1 << 16, np.int64)
-        for rows, values in _badness(table):
+        for rows, values in table.badness():
             keys = _keys(values[dropped[rows] == 0])
             if shift < 48:
                 keys = keys[keys >> np.uint64(shift + 16) == np.uint64(prefix)]
@@ -195,25 +186,18 @@ def _write(
     for shard, output in zip(shards, outputs, strict=True):
         with TableWriter(output, _schema(shard, tables)) as writer:
             for batch in read_batches(shard, kept=False):
-                rows = pa.table(batch)
+                columns = {name: batch.column(name) for name in batch.schema.names}
                 mine = dropped[begin : begin + batch.num_rows]
                 begin += batch.num_rows
-                columns = {name: rows[name] for name in rows.column_names}
                 for table, score in zip(tables, scores, strict=True):
-                    values = score.take(batch.num_rows)
-                    columns[table.column] = values
+                    values = columns[table.column] = score.take(batch.num_rows)
                     if table.weight_scale:
                         weight = np.exp(table.weight_scale * values.to_numpy(zero_copy_only=False))
-                        columns["weight"] = pa.array(weight, pa.float64(), from_pandas=True)
+                        columns["weight"] = pa.array(weight, from_pandas=True)
                 now = names.take(pa.array(np.where(mine == BEFORE, 0, mine)))
-                before = columns.get("dropped_by")
-                columns["dropped_by"] = now if before is None else _either(before, now)
+                before = columns.get("dropped_by", pa.nulls(len(now)))
+                columns["dropped_by"] = pc.coalesce(before.cast(pa.string()), now)
                 writer.write(pa.table(columns))
-
-
-def _either(before: pa.ChunkedArray, now: pa.Array) -> pa.Array:
-    """Return the names in `before`, and those in `now` for rows without one."""
-    return pc.coalesce(before.combine_chunks().cast(pa.string()), now)
 
 
 def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:

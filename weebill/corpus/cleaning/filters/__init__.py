@@ -5,11 +5,12 @@ import numpy as np
 from weebill.corpus.cleaning.pairs import Context, Filter, Pairs
 from weebill.registry import Registry
 
-# Filters by name.  To add one, write a function in a new file, or next to similar ones, and enter it here.
+# Filters by name.  To add one, write a function in a new module, with its thresholds, if any, in a settings class
+# `Thresholds`, and enter it here.  These modules load heavy libraries inside functions: the configuration reads them.
 FILTERS: Registry[Filter] = Registry(
     {
-        "duplicate": "weebill.corpus.cleaning.filters.repeats:duplicate",
-        "near_duplicate": "weebill.corpus.cleaning.filters.repeats:near_duplicate",
+        "duplicate": "weebill.corpus.cleaning.deduplicate:duplicate",
+        "near_duplicate": "weebill.corpus.cleaning.deduplicate:near_duplicate",
         "empty": "weebill.corpus.cleaning.filters.counts:empty",
         "identical": "weebill.corpus.cleaning.filters.contents:identical",
         "too_long": "weebill.corpus.cleaning.filters.counts:too_long",
@@ -20,9 +21,9 @@ FILTERS: Registry[Filter] = Registry(
         "numbers": "weebill.corpus.cleaning.filters.contents:numbers",
         "urls": "weebill.corpus.cleaning.filters.contents:urls",
         "garbled": "weebill.corpus.cleaning.filters.contents:garbled",
-        "language_source": "weebill.corpus.cleaning.filters.languages:language_source",
-        "language_target": "weebill.corpus.cleaning.filters.languages:language_target",
-        "test_overlap": "weebill.corpus.cleaning.filters.held_out:test_overlap",
+        "language_source": "weebill.corpus.cleaning.language_id:language_source",
+        "language_target": "weebill.corpus.cleaning.language_id:language_target",
+        "test_overlap": "weebill.corpus.cleaning.overlap:test_overlap",
     }
 )
 

@@ -7,7 +7,7 @@ from unicodedata import decimal
 
 import numpy as np
 
-from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
+from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, any_text, none
 
 
 def _unequal(pairs: Pairs, suspects: np.ndarray, find: Callable) -> np.ndarray:
@@ -36,11 +36,8 @@ _SEPARATORS = re.compile(r"\D")
 
 def numbers_in(text: str) -> list[str]:
     """Return the numbers of a line, sorted, as ASCII digits without separators."""
-    return sorted(_digits(_SEPARATORS.sub("", number)) for number in _NUMBER.findall(text))
-
-
-def _digits(number: str) -> str:
-    return number if number.isascii() else "".join(str(decimal(digit)) for digit in number)
+    found = (_SEPARATORS.sub("", number) for number in _NUMBER.findall(text))
+    return sorted(n if n.isascii() else "".join(str(decimal(digit)) for digit in n) for n in found)
 
 
 def numbers(pairs: Pairs, context: Context) -> np.ndarray:
@@ -63,10 +60,7 @@ def _may_hold_url(text: str) -> bool:
 
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs whose sides contain different URLs."""
-    suspects = none(pairs)
-    for side in pairs.sides:
-        suspects |= np.fromiter(map(_may_hold_url, side), bool, len(side))
-    return _unequal(pairs, suspects, urls_in)
+    return _unequal(pairs, any_text(pairs, _may_hold_url), urls_in)
 
 
 # UTF-8 read as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  If normalisation
@@ -88,7 +82,4 @@ def _is_broken(text: str) -> bool:
 
 def garbled(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs with the characters of a wrong encoding on a side; the papers do not have this rule."""
-    rejected = none(pairs)
-    for side in pairs.sides:
-        rejected |= np.fromiter(map(_is_broken, side), bool, len(side))
-    return rejected
+    return any_text(pairs, _is_broken)

@@ -1,11 +1,37 @@
-"""Filters that compare counts of tokens, letters and characters on a side with the thresholds of the rules.
+"""Filters that compare counts on a side with thresholds (WMT21 footnote 2, but letters of both sides)."""
 
-They are the rules of WMT21 footnote 2, which tests letters on the source side only; these filters test both sides.
-"""
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
+from weebill.settings import Count, Ge, Share
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Thresholds of the filters that count and compare."""
+
+    max_tokens: Count = 150
+    """Most words on a side; in Chinese and Japanese each letter counts as one."""
+    max_length_ratio: Annotated[float, Ge(1)] = 2.0
+    """Most words of the longer side per word of the shorter. Letters of Chinese or Japanese are about 1.7 and 2.5 to
+    a word of English, so 4 suits them."""
+    min_letter_tokens: Share = 0.4
+    """Smallest share of words that begin with a letter of the language's script."""
+    min_letter_characters: Share = 0.5
+    """Smallest share of characters, without spaces, that are such letters."""
+    max_word_characters: Count = 150
+    """Most characters of the longest word."""
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1 or self.max_word_characters < 1:
+            raise ValueError("max_tokens and max_word_characters must be at least 1")
+        if self.max_length_ratio < 1:
+            raise ValueError("max_length_ratio must be at least 1")
+        if not (0 <= self.min_letter_tokens <= 1 and 0 <= self.min_letter_characters <= 1):
+            raise ValueError("min_letter_tokens and min_letter_characters are shares from 0 to 1")
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -34,18 +60,14 @@ def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
 
 def letter_tokens(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs if too few tokens of a side begin with a letter of its language's script."""
-    return any_side(
-        pairs,
-        lambda side: _ratio(side.letter_tokens, side.tokens) < context.rules.min_letter_tokens,
-    )
+    least = context.rules.min_letter_tokens
+    return any_side(pairs, lambda side: _ratio(side.letter_tokens, side.tokens) < least)
 
 
 def letter_characters(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs if too few characters of a side are letters of its language's script."""
-    return any_side(
-        pairs,
-        lambda side: _ratio(side.letters, side.characters) < context.rules.min_letter_characters,
-    )
+    least = context.rules.min_letter_characters
+    return any_side(pairs, lambda side: _ratio(side.letters, side.characters) < least)
 
 
 def long_word(pairs: Pairs, context: Context) -> np.ndarray:
