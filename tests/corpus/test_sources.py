@@ -1,19 +1,12 @@
-"""Locations of source files, and the lock file that detects changes."""
+"""Locations of source files."""
 
 import hashlib
-import io
-import json
-import zipfile
 from dataclasses import replace
 
 import pytest
 
-from weebill.corpus.importing import locked_places, write_lock
-from weebill.corpus.sources import Places, Source, local_file
+from weebill.corpus.sources import Source, local_file
 from weebill.errors import InputError
-from weebill.files import read_json
-
-PAIR = ("en", "de")
 
 
 def sha256(data: bytes) -> str:
@@ -41,93 +34,3 @@ def test_paths_and_urls_of_the_configuration(tmp_path, site, places):
     assert local_file(url, sha256(b"data"), places).read_bytes() == b"data"
     with pytest.raises(InputError, match="no such file"):
         local_file(str(tmp_path / "missing"))
-
-
-def _archive(**members: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(name.replace("__", "."), text)
-    return data.getvalue()
-
-
-@pytest.fixture
-def experiment(tmp_path, site, monkeypatch):
-    """Return (entries, zip) of a corpus of OPUS and one of files."""
-    address = site.address + "/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
-    monkeypatch.setattr("weebill.corpus.importers.opus.OPUS_ZIP", address)
-    body = _archive(X__de="Ja\n", X__en="Yes\n", LICENSE="\n CC BY 4.0 \nand so on")
-    site.add("/OPUS-X/v2/moses/de-en.txt.zip", body)
-    for side in PAIR:
-        (tmp_path / f"a.{side}").write_text("a\n")
-    files = {"importer": "files", **dict(zip(("source", "target"), _paths(tmp_path), strict=True))}
-    opus = {"importer": "opus", "name": "X", "version": "v2"}
-    embedded = {"importer": "tatoeba", "pairs": 3}
-    entries = [
-        ("corpora.x", opus, None),
-        ("corpora.a", files, None),
-        ("validation", embedded, None),
-    ]
-    return entries, body
-
-
-def _paths(folder) -> list[str]:
-    return [str(folder / f"a.{side}") for side in PAIR]
-
-
-def test_the_lock_tells_what_was_read(tmp_path, site, places, experiment):
-    entries, body = experiment
-    write_lock(tmp_path / "lock.json", entries, PAIR, places)
-    sources = read_json(tmp_path / "lock.json")["sources"]
-    assert list(sources) == ["corpora.a", "corpora.x"]
-    [record] = sources["corpora.x"]
-    assert len(record.pop("fetched")) == len("2026-11-22")
-    assert record == {
-        "name": "X",
-        "version": "v2",
-        "place": f"{site.address}/OPUS-X/v2/moses/de-en.txt.zip",
-        "sha256": sha256(body),
-        "bytes": len(body),
-        "licence": "CC BY 4.0",
-    }
-    source, target = _paths(tmp_path)
-    hashes = {record["place"]: record["sha256"] for record in sources["corpora.a"]}
-    assert hashes == {source: sha256(b"a\n"), target: sha256(b"a\n")}
-
-
-def test_a_second_run_writes_the_same_and_finds_what_changed(tmp_path, site, places, experiment):
-    entries, _ = experiment
-    lock = tmp_path / "lock.json"
-    write_lock(lock, entries, PAIR, places)
-    first = lock.read_bytes()
-    write_lock(lock, entries, PAIR, places)
-    assert lock.read_bytes() == first and len(site.seen) == 1
-
-    (tmp_path / "a.de").write_text("b\n")
-    with pytest.raises(
-        InputError, match=r"corpora\.a: .*a\.de: changed since.*remove .*lock\.json and"
-    ):
-        write_lock(lock, entries, PAIR, places)
-    (tmp_path / "a.de").write_text("a\n")
-    site.files["/OPUS-X/v2/moses/de-en.txt.zip"] = _archive(X__de="Nein\n", X__en="No\n")
-    other = Places(cache=str(tmp_path / "other"))
-    with pytest.raises(InputError, match=r"corpora\.x: .*de-en\.txt\.zip: changed since"):
-        write_lock(lock, entries, PAIR, other)
-    assert lock.read_bytes() == first
-    lock.unlink()
-    write_lock(lock, entries, PAIR, other)  # the remedy
-    assert lock.read_bytes() != first
-
-
-def test_corpora_come_and_go(tmp_path, places, experiment):
-    entries, _ = experiment
-    lock = tmp_path / "lock.json"
-    write_lock(lock, entries[:1], PAIR, places)
-    write_lock(lock, entries[1:], PAIR, places)
-    assert list(read_json(lock)["sources"]) == ["corpora.a"]
-
-
-def test_a_damaged_lock_is_named(tmp_path, places):
-    (tmp_path / "lock.json").write_text(json.dumps(["x"]))
-    with pytest.raises(InputError, match=r"lock\.json: no lock file"):
-        locked_places(tmp_path / "lock.json", places)

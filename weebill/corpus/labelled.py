@@ -136,8 +136,7 @@ def measure(
 ) -> list[FilterQuality]:
     """Measure each filter alone, the chain of all filters, each score, and the scores' cross-validated combination.
 
-    labelled: pairs as imported.  scores: values (rows,) by the scores' names in SCORES.
-    seed: determines the folds and the resampled rows.
+    labelled: pairs as imported.  scores: values (rows,) by names in SCORES.  seed: of the folds and resampled rows.
     """
     good, sides = labelled.good, (labelled.sources, labelled.targets)
     damage = np.array(labelled.damage or [], object)

@@ -1,11 +1,10 @@
 """Training of a small language identifier for the demo, on embedded sentences of Tatoeba.
 
-It only knows short sentences in English, German, French and Dutch; other text needs fastText's lid.176 model,
-which has the same file format and labels (__label__en, ...).
+It only knows short sentences in four languages; other text needs fastText's lid.176 model, with the same file format.
 
 fastText itself only builds the dictionary.  With fewer than ten threads it leaves most of a model's initial weights
-uninitialised (each thread of DenseMatrix::uniform fills a tenth), and with several threads its training is not
-repeatable.  This module therefore trains the weights itself, by softmax regression on fastText's features.
+uninitialised, and with several threads its training is not repeatable.  So this module trains the weights itself, by
+softmax regression on fastText's features.
 """
 
 import tempfile
@@ -24,10 +23,9 @@ DECAY = 1e-7  # weight decay, so that rare n-grams do not decide alone
 
 
 def train_identifier(path: str | Path) -> None:
-    """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB).
+    """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB); repeatable.
 
-    The features are words that occur at least five times and character n-grams of 1 to 4 in 4,000 buckets, with one
-    weight per language.  Every training gives the same file.
+    The features are words that occur at least five times and character n-grams of 1 to 4 in 4,000 buckets.
     """
     rows = [(language, text) for language in LANGUAGES for text in read_sentences(language)]
     model = untrained_model(rows)
@@ -72,7 +70,7 @@ def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -
 def softmax_regression(features: csr_matrix, truth: np.ndarray) -> np.ndarray:
     """Return weights (features, classes) that minimise the cross-entropy, found by full-batch Adam from zero.
 
-    features: (rows, features).  truth: (rows, classes), one-hot.  The order of all sums is fixed: repeatable.
+    features: (rows, features).  truth: (rows, classes), one-hot.  Repeatable.
     """
     weights = np.zeros((features.shape[1], truth.shape[1]))
     momentum, square = np.zeros_like(weights), np.zeros_like(weights)

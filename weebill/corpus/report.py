@@ -38,10 +38,9 @@ class Histogram:
 class CorpusReport:
     """Report on one corpus after cleaning.
 
-    dropped: number of rows by filter, in the order of the filters; filters without rows are left out.
+    dropped: number of rows by filter, in order; filters without rows are left out.
     noise: counts of each label's rows (None = undamaged), by the filter that dropped them (None = kept).
-    examples: random rows by filter, in order, as (row, source, target, noise).
-    scores: histograms by the names of the scores.
+    examples: random rows by filter, as (row, source, target, noise).  scores: histograms by the names of the scores.
     """
 
     name: str
@@ -99,8 +98,8 @@ def corpus_report(name: str, table: str | Path, seed: int = 1) -> CorpusReport:
 def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
     """Compute the distribution of a score over the rows that have it, in bins of equal width.
 
-    The outermost bins also hold the lowest and the highest 0.1 % of the values, so that a few extreme values do not
-    push all others into one bin.  These limits are estimated on the first rows.
+    The outermost bins also hold the lowest and highest 0.1 % of the values, so that a few extreme values do not push
+    all others into one bin.  These limits are estimated on the first rows.
     """
     edges = None
     kept, dropped = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
@@ -121,10 +120,7 @@ def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
 
 
 def waterfall(report: CorpusReport) -> list[dict]:
-    """Return one row per step: rows before, dropped rows, rows after, and `precision`.
-
-    precision: damaged share of the dropped rows; None if damage is not labelled.
-    """
+    """Return one row per step, with `precision`: the damaged share of the dropped rows; None if there are no labels."""
     steps, left = [], report.rows
     for name, dropped in report.dropped.items():
         damaged = sum(c[name] for label, c in report.noise.items() if label is not None)
@@ -148,8 +144,8 @@ def waterfall(report: CorpusReport) -> list[dict]:
 def damage_found(report: CorpusReport) -> list[dict]:
     """Return one row per kind of damage, with recall and precision of the search for it.
 
-    recall: found share of all damaged rows of the kind.  precision: found rows of the kind, divided by these and
-    the undamaged dropped rows together.  Rows dropped by a filter in NOT_QUALITY do not count as found or dropped.
+    precision: found rows of the kind, divided by these and the undamaged dropped rows together.  Rows dropped by a
+    filter in NOT_QUALITY do not count as found or dropped.
     """
     other = (None, *NOT_QUALITY)
     found = {

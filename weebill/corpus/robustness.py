@@ -88,8 +88,7 @@ def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
 def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
     """Put a token (number, address or tag) that a translation must copy into both sides of a pair.
 
-    The token replaces a name or number that occurs once on both sides, so that no alignment is needed; if there is
-    none, the token is put at the beginning or the end of both sides.
+    It replaces a name or number that occurs once on both sides; without one, it is put at the beginning or the end.
     """
     token = _token(draw)
     sides = [text.split(" ") for text in pair]

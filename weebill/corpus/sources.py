@@ -15,8 +15,7 @@ class Source:
     """One file of a corpus.
 
     place: path or URL of the file.  name: name of the data set, which may have a `version` and a `licence`.
-    file_name: name of the file in `local_dir`; many URLs may end in the same last part.
-    sha256: checksum that the file must have, if it is known beforehand.
+    file_name: name of the file in `local_dir`.  sha256: checksum that the file must have, if it is known beforehand.
     path: local path, if it is known and differs from `place`.
     mirrored: name of the file in a mirror; by default the checksum.  bytes: size, if it is known beforehand.
     """
@@ -42,9 +41,8 @@ class Places:
     """Folders of source files, and the lock file whose checksums they must have.
 
     local_dir: the user's own folder, in which the file of every URL is looked for first, by its name.
-    cache: folder of downloads; `cache_folder()` by default.
+    cache: folder of downloads, by default `cache_folder()`.  lock: the lock file.  locked: its checksums, by place.
     mirror: folder of files under their checksums, which replaces the network; by default $WEEBILL_MIRROR.
-    lock: path of the lock file.  locked: its checksums, by place.
     """
 
     local_dir: str | None = None
@@ -61,8 +59,7 @@ class Places:
     def path(self, source: Source) -> Path:
         """Return the local file of a source; fetch it if necessary.
 
-        Raises InputError if the file is missing, cannot be fetched, or has another checksum than in the
-        configuration or the lock file.
+        Raises InputError if it is missing, cannot be fetched, or has not the checksum of the configuration or the lock.
         """
         path = self._local(source)
         if path is None:

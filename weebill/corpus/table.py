@@ -2,8 +2,7 @@
 
 Columns of a parallel corpus: `source`, `target` (null in monolingual text), `corpus`, `row` (line in the origin,
 from 0), `dropped_by` (the first filter that rejected the row, null = kept); then scores, such as `weight`.
-Corpora that were damaged on purpose also have `noise` (the kind of damage, null = none).  Augmented training text
-has `augmented_by` (the kind of change of a copied row, null = none).
+Damaged corpora also have `noise` (kind of damage, or null), and augmented text `augmented_by` (kind of change).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from itertools import islice
 
 from weebill.corpus.download import is_url
 from weebill.corpus.importers import FromFiles, Languages, Rows
-from weebill.corpus.importers.reading import Controls, Text
+from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source, check_known
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
@@ -100,7 +100,7 @@ class FilesImporter(FromFiles):
         Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line has a control
         character, or the file has fewer lines than `lines` names.
         """
-        rows = self._all_rows([Text(source.path) for source in sources], monolingual)
+        rows = self._all_rows([TextFile(source.path) for source in sources], monolingual)
         if self.lines is None:
             yield from rows
             return
@@ -113,7 +113,7 @@ class FilesImporter(FromFiles):
                 f"{sources[0].place}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
             )
 
-    def _all_rows(self, files: list[Text], monolingual: Side | None) -> Rows:
+    def _all_rows(self, files: list[TextFile], monolingual: Side | None) -> Rows:
         controls = Controls(self.control_characters)
         if self.table is None:
             return controls.sides(files, monolingual)

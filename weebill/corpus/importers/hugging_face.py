@@ -13,12 +13,11 @@ import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
 from weebill.corpus.importers import FromFiles, Languages, Rows
-from weebill.corpus.importers.reading import IN_CELLS, Controls, Text, lines
+from weebill.corpus.importers.reading import IN_CELLS, Controls, TextFile, lines
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
-from weebill.settings import Commit, Place, section
-from weebill.settings import Text as Name
+from weebill.settings import Commit, Place, Text, section
 
 TABLE = ".parquet"
 # Many files named .json contain JSON Lines.
@@ -33,20 +32,20 @@ class HuggingFaceImporter(FromFiles):
     Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
     """
 
-    name: Name | None = None
+    name: Text | None = None
     """Name of a data set on the hub, such as `wmt/wmt19`; the alternative is `folder`. In `local_dir` the data set's
     folder has this name, `LOCAL_DIR/wmt/wmt19`."""
     revision: Commit | None = None
     """Commit of 40 digits; `name` needs one."""
     folder: Place | None = None
     """Local folder with a data set's files."""
-    config: Name | None = None
+    config: Text | None = None
     """Configuration of the data set, such as `de-en`."""
-    split: Name = "train"
+    split: Text = "train"
     """Split of the data set; the data set's card, or else the file names, say which files belong to it."""
-    source_field: Name | None = None
+    source_field: Text | None = None
     """Field of a row that contains its source side, with dots into nested fields: `translation.en`."""
-    target_field: Name | None = None
+    target_field: Text | None = None
     """Field of a row that contains its target side; monolingual text has one of the two."""
 
     def __post_init__(self) -> None:
@@ -233,7 +232,7 @@ def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _json(path: Path) -> Iterator[Any]:
-    for number, line in enumerate(lines(Text(path)), start=1):
+    for number, line in enumerate(lines(TextFile(path)), start=1):
         try:
             yield json.loads(line)
         except json.JSONDecodeError as error:

@@ -10,13 +10,12 @@ from xml.etree import ElementTree
 
 from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
-from weebill.corpus.importers.reading import Controls, Text, damage, member_names, open_text
+from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
 from weebill.corpus.language_codes import iso_639_3
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
-from weebill.settings import MinLen, Sha256, Unique, section
-from weebill.settings import Text as Name
+from weebill.settings import MinLen, Sha256, Text, Unique, section
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ class MtdataImporter(FromFiles):
     licences.
     """
 
-    name: Name | Annotated[tuple[str, ...], MinLen(1), Unique()]
+    name: Text | Annotated[tuple[str, ...], MinLen(1), Unique()]
     """Name of a data set, such as `Statmt-europarl-10-deu-eng`; or a list of names, read one after the other."""
     sha256: dict[str, Sha256] = field(default_factory=dict)
     """Checksum of each file, by its name in `local_dir`. Files are named after the data set, such as
@@ -73,11 +72,11 @@ class MtdataImporter(FromFiles):
             paths = [source.path for source in sources if source.name == name]
             places = {side: entry.languages.index(code) for side, code in codes.items()}
             if entry.form == "txt":
-                if len(paths) > 1:
-                    texts = [Text(paths[place], None, entry.packed) for place in places.values()]
-                else:
-                    members = entry.members or (None,)
-                    texts = [Text(paths[0], members[p], entry.packed) for p in places.values()]
+                # Each language has a file of its own, or a member of the only archive.
+                parts = [(path, None) for path in paths]
+                if len(paths) == 1:
+                    parts = [(paths[0], member) for member in entry.members or (None,)]
+                texts = [TextFile(*parts[place], entry.packed) for place in places.values()]
                 yield from controls.sides(texts, monolingual)
                 continue
             for text in _members(entry, paths[0]):
@@ -91,14 +90,14 @@ class MtdataImporter(FromFiles):
                     yield from controls.table(text, *wanted)
 
 
-def _members(entry: Entry, path: Path) -> Iterator[Text]:
+def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
     """Yield the texts of an archive whose members each hold both sides, or else the file itself."""
     for pattern in entry.members or (None,):
-        text = Text(path, pattern, entry.packed)
+        text = TextFile(path, pattern, entry.packed)
         names = [None] if pattern is None else member_names(text)
         if not names:
             raise InputError(f"{path}: no member '{pattern}'; fetch the archive again")
-        yield from (Text(path, name, entry.packed) for name in names)
+        yield from (TextFile(path, name, entry.packed) for name in names)
 
 
 def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
@@ -122,7 +121,7 @@ def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str
     return None
 
 
-def tmx_units(text: Text, source: set[str] | None, target: set[str] | None) -> Rows:
+def tmx_units(text: TextFile, source: set[str] | None, target: set[str] | None) -> Rows:
     """Yield the units of a translation memory that have both languages, or the only language if the other is None.
 
     source, target: all codes of a language, such as {"de", "deu"}; regions ("de-AT") are ignored.

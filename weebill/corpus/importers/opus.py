@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from weebill.corpus.importers import FromFiles, Languages, Rows
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
-from weebill.corpus.importers.reading import Controls, Text
+from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source
 from weebill.errors import nearest
 from weebill.experiment.corpora import SIDES, Side
-from weebill.settings import Sha256, section
-from weebill.settings import Text as Name
+from weebill.settings import Sha256, Text, section
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
 
@@ -21,9 +20,9 @@ class OpusImporter(FromFiles):
     Monolingual text is all text of the corpus in that side's language.
     """
 
-    name: Name
+    name: Text
     """Name of the corpus, such as `Europarl`."""
-    version: Name
+    version: Text
     """Version of the corpus, such as `v8`. Names and versions are checked against the index of OPUS in mtdata 0.5.1,
     unless there is a `sha256`."""
     sha256: Sha256 | None = None
@@ -48,9 +47,9 @@ class OpusImporter(FromFiles):
     def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the corpus.  A zip contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2."""
         path = sources[0].path
-        texts = [Text(path, f"*.{code}", ".zip") for code in languages]
+        texts = [TextFile(path, f"*.{code}", ".zip") for code in languages]
         if monolingual:
-            texts = [Text(path, None, ".gz")]
+            texts = [TextFile(path, None, ".gz")]
         return Controls(self.control_characters).sides(texts, monolingual)
 
 

@@ -35,7 +35,7 @@ _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZi
 
 
 @dataclass(frozen=True)
-class Text:
+class TextFile:
     """Text in a file, or in the only member of an archive whose name matches a pattern.
 
     suffix: ".zip" or ".tgz", with members; ".gz", ".zst", ".xz", ".bz2" or "" (plain); by default the file's own.
@@ -49,7 +49,7 @@ class Text:
         return str(self.path) if self.member is None else f"{self.path}/{self.member}"
 
 
-def member_names(text: Text) -> list[str]:
+def member_names(text: TextFile) -> list[str]:
     """Return the names of an archive's members that match `text.member`, in the archive's order."""
     with damage(text.path, lambda: ""):
         if text.suffix == ".zip":
@@ -66,7 +66,7 @@ def member_names(text: Text) -> list[str]:
 
 
 @contextmanager
-def open_text(text: Text) -> Iterator[IO[bytes]]:
+def open_text(text: TextFile) -> Iterator[IO[bytes]]:
     """Open the unpacked bytes of a text.  Raises InputError if no member of an archive, or several, match."""
     if text.member is None:
         suffix = text.path.suffix if text.suffix is None else text.suffix
@@ -89,7 +89,7 @@ def open_text(text: Text) -> Iterator[IO[bytes]]:
             yield next(archive.extractfile(one) for one in archive if one.name == names[0])
 
 
-def lines(text: Text) -> Iterator[str]:
+def lines(text: TextFile) -> Iterator[str]:
     """Yield the lines of a text without their newline.
 
     Raises InputError that names file and line if a line is not UTF-8 or the packed data is damaged.
@@ -101,7 +101,7 @@ def lines(text: Text) -> Iterator[str]:
 
 
 @contextmanager
-def damage(name: Text | Path, where: Callable[[], str]) -> Iterator[None]:
+def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
     """Turn errors about damaged packed data into InputError; errors of the disk, which have a number, pass unchanged.
 
     where: function that returns the position up to which the text was read.
@@ -156,18 +156,18 @@ class Controls:
             yield text
         self.report(name, number, replaced)
 
-    def lines(self, text: Text) -> Iterator[str]:
+    def lines(self, text: TextFile) -> Iterator[str]:
         """Return the checked lines of a text, as an iterator."""
         return self.checked(text, lines(text), IN_FILES)
 
-    def sides(self, texts: list[Text], monolingual: Side | None) -> Rows:
+    def sides(self, texts: list[TextFile], monolingual: Side | None) -> Rows:
         """Yield the pairs of two texts, or the lines of the only text, whose other side is None."""
         if monolingual is None:
             return self.pairs(*texts)
         one = monolingual == "source"
         return ((line, None) if one else (None, line) for line in self.lines(texts[0]))
 
-    def pairs(self, source: Text, target: Text) -> Rows:
+    def pairs(self, source: TextFile, target: TextFile) -> Rows:
         """Yield pairs of lines of two texts.  Raises InputError if one text has more lines than the other."""
         sources, targets = self.lines(source), self.lines(target)
         for number, pair in enumerate(zip_longest(sources, targets), start=1):
@@ -180,7 +180,7 @@ class Controls:
                 )
             yield pair
 
-    def table(self, text: Text, source: int | None, target: int | None) -> Rows:
+    def table(self, text: TextFile, source: int | None, target: int | None) -> Rows:
         """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
         columns = (source, target)
         last = max(column for column in columns if column is not None)

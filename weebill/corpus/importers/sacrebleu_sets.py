@@ -3,19 +3,18 @@
 from pathlib import Path
 
 from weebill.corpus.importers import Importer, Languages, Rows
-from weebill.corpus.importers.reading import Controls, Text
+from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
-from weebill.settings import Text as Name
-from weebill.settings import section
+from weebill.settings import Text, section
 
 
 @section
 class SacrebleuImporter(Importer):
     """Published test set, which sacreBLEU downloads."""
 
-    name: Name
+    name: Text
     """Name of the test set in sacreBLEU, such as `wmt19`."""
 
     def sources(
@@ -52,7 +51,7 @@ class SacrebleuImporter(Importer):
     def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the segments of the test set, or one side of them."""
         # sacreBLEU's files contain the text that it scores, with its tabs.
-        pairs = Controls("replace").pairs(*(Text(source.path) for source in sources))
+        pairs = Controls("replace").pairs(*(TextFile(source.path) for source in sources))
         wanted = sides_of(monolingual)
         for pair in pairs:
             yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))

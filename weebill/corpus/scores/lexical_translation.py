@@ -5,8 +5,7 @@ The table counts the links of an alignment of other text.  A target word t_j, gi
     p(t_j | s) = 0.9 · (1/n) Σ_i p(t_j | s_i) + 0.1 · max(p(t_j), 1e-6)
 
 as in IBM Model 1 (Brown et al. 1993), smoothed by the word's own frequency.  A direction's score is the mean of
-log p(t_j | s).  A pair's score is the lower one of both directions, so that text without counterpart on either side
-lowers the score.
+log p(t_j | s), and a pair's score the lower one of both directions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -40,13 +40,11 @@ def score_corpus(
     beside: Mapping[str, str | Path] | None = None,
     batch_rows: int = BATCH_ROWS,
 ) -> None:
-    """Write the folder `output`, with one shard of scores for each shard of the corpus.
+    """Write the folder `output`, with one shard of scores for each shard of the corpus; dropped rows have none.
 
-    Scores of rows that were dropped before are null.  Memory does not depend on the number of rows.  Finished shards
-    are kept in `OUTPUT.work`, so that a killed job continues there and writes the same bytes.
+    Finished shards are kept in `OUTPUT.work`, so that a killed job continues there and writes the same bytes.
     made_by: everything else that the scores depend on (models, code), as JSON values.
-    beside: tables of other scores of the same rows, by their names in SCORES; the scorer gets the values (rows,) of
-    each as a keyword argument.
+    beside: tables of other scores by their names in SCORES, whose values (rows,) are keyword arguments of the scorer.
     Raises InputError if a kept row lacks a side, its score is not a number, or the rows of the tables differ.
     """
     check_replaceable(output, SHARDS)

@@ -1,7 +1,4 @@
-"""Selection by scores: the tables of scores are joined with their corpus, and the worst rows by each are dropped.
-
-Scores drop rows one after the other; each sees only the rows that the filters and scores before it left.
-"""
+"""Selection by scores: each in turn drops the worst of the rows that the filters and scores before it left."""
 
 import logging
 import math
@@ -91,7 +88,7 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
 
     output: a folder with the corpus' shards, or a file if the corpus is a file.  If scores are equal, the later row
     is worse.  Memory: one byte per row, and a bounded amount.  Returns the number of rows that each score drops.
-    Raises InputError if no row is left, or a table's rows are not those of the corpus; the message names the shard.
+    Raises InputError if no row is left, or a table's rows are not those of the corpus.
     """
     shards = shard_paths(corpus)
     for table in tables:
@@ -155,8 +152,7 @@ def _keys(values: np.ndarray) -> np.ndarray:
 def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.uint64, int]:
     """Return the key of the best of the `count` worst rows, and the number of rows with this key that are kept.
 
-    The key's four digits of 16 bits are found one by one, the highest first; each needs one reading of the scores.
-    The result is as exact as sorting, but memory holds only the counts of one digit.
+    The key's four digits of 16 bits are found one by one, the highest first, so that memory holds the counts of one.
     """
     prefix = 0
     for shift in (48, 32, 16, 0):
@@ -204,11 +200,7 @@ def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:
     added = {"dropped_by": pa.string()} | {table.column: pa.float64() for table in tables}
     if any(table.weight_scale for table in tables):
         added["weight"] = pa.float64()
-    schema = read_schema(shard)
-    for name, kind in added.items():
-        if name not in schema.names:
-            schema = schema.append(pa.field(name, kind))
-    return schema
+    return pa.unify_schemas([read_schema(shard), pa.schema(added)])
 
 
 class ScoreColumn:

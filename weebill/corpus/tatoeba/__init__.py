@@ -1,7 +1,4 @@
-"""Sentences of tatoeba.org that are part of the library, for the demo, the tests and the benchmarks.
-
-Their licence is CC BY 2.0 France. NOTICE.md in this folder states the licence, their origin and their selection.
-"""
+"""Sentences of tatoeba.org that are part of the library (CC BY 2.0 France; see NOTICE.md in this folder)."""
 
 import lzma
 from itertools import islice
@@ -27,12 +24,9 @@ def read_pairs(count: int = PAIRS, skip: int = 0) -> list[tuple[str, str]]:
 
 
 def read_sentences(language: str, held_out: bool = False) -> list[str]:
-    """Return the sentences of one of LANGUAGES on which the language identifier is trained.
+    """Return the sentences of one of LANGUAGES on which the language identifier is trained; none occurs in the pairs.
 
-    None of them occurs in the pairs.
-
-    Args:
-        held_out: return the other sentences instead, on which it is not trained.
+    held_out: return the other sentences instead, on which it is not trained.
     """
     first, last = (TRAINING, SENTENCES) if held_out else (0, TRAINING)
     start = LANGUAGES.index(language) * SENTENCES
