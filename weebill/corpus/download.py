@@ -29,10 +29,8 @@ PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
 
 def cache_folder() -> Path:
     """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
-    if folder := os.environ.get("WEEBILL_CACHE"):
-        return Path(folder) / "downloads"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "weebill" / "downloads"
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("WEEBILL_CACHE") or Path(base, "weebill"), "downloads")
 
 
 def is_url(place: str) -> bool:

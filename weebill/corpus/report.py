@@ -120,7 +120,7 @@ def histogram(table: str | Path, column: str, bins: int = 50) -> Histogram:
 
 
 def waterfall(report: CorpusReport) -> list[dict]:
-    """Return one row per step, with `precision`: the damaged share of the dropped rows; None if there are no labels."""
+    """Return one row per step, with `precision`: the damaged share of the dropped rows, None without labels."""
     steps, left = [], report.rows
     for name, dropped in report.dropped.items():
         damaged = sum(c[name] for label, c in report.noise.items() if label is not None)

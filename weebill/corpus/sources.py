@@ -59,7 +59,7 @@ class Places:
     def path(self, source: Source) -> Path:
         """Return the local file of a source; fetch it if necessary.
 
-        Raises InputError if it is missing, cannot be fetched, or has not the checksum of the configuration or the lock.
+        Raises InputError if it is missing, cannot be fetched, or has not the checksum of configuration or lock file.
         """
         path = self._local(source)
         if path is None:

@@ -79,18 +79,12 @@ class HuggingFaceImporter(FromFiles):
         else:
             found = listing("dataset", self.name, self.revision, places.cache_path)
             card, files = found["card"], found["files"]
-        return [
-            Source(
-                f"{base}/{file}",
-                name,
-                self.revision,
-                licence_of(card),
-                file_name=f"{name}/{file}",
-                sha256=files[file],
-                path=None if folder is None else folder / file,
-            )
-            for file in split_files(list(files), card, self.config, self.split, name)
-        ]
+        about = (name, self.revision, licence_of(card))
+        found = []
+        for file in split_files(list(files), card, self.config, self.split, name):
+            path = None if folder is None else folder / file
+            found.append(Source(f"{base}/{file}", *about, f"{name}/{file}", files[file], path))
+        return found
 
     def _folder(self, places: Places) -> Path | None:
         """Return the local folder of the data set; None if it is on the hub."""

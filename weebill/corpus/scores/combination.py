@@ -75,11 +75,9 @@ def combined_scorer(path: str | Path, languages: tuple[str, str]) -> Callable[..
     Raises InputError if the file is missing or contains no combination.
     """
     combination = Combination.load(path)
-
-    def scores(sources: Sequence[str], targets: Sequence[str], **others: np.ndarray) -> np.ndarray:
-        return combination(features_of(others, sources, targets, languages))
-
-    return scores
+    return lambda sources, targets, **others: combination(
+        features_of(others, sources, targets, languages)
+    )
 
 
 def _shared_numbers(source: str, target: str) -> float:
