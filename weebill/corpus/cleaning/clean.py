@@ -80,10 +80,10 @@ def clean_corpus(
     # A row without any side is an error later.
     sides = tuple(side for side in SIDES if first and not first.column(side).null_count) or SIDES
     by_side = dict(zip(SIDES, languages, strict=True))
+    codes = tuple(by_side[side] for side in sides)
     files = [shard for table in cleaning.held_out for shard in shard_paths(table)]
     if cleaning.language_id is not None and Path(cleaning.language_id.model).exists():
         files.append(Path(cleaning.language_id.model))
-    codes = tuple(by_side[side] for side in sides)
     judge = _Judge(cleaning, sides, codes, tuple(map(_stamp, files)))
     _context(judge)  # to report a bad model or table before the first pass, not after it
     settings = [judge, [_stamp(shard) for shard in shards], code_of_module(__name__)]

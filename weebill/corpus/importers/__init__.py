@@ -24,6 +24,7 @@ NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillati
 OF_THE_CORPUS = ("importer", "use", "noise", "rows", "cleaning", "back_translation", "distillation")
 
 Languages = tuple[str, str]  # codes of source and target
+Sources = list[Source]
 Rows = Iterator[tuple[str | None, str | None]]  # source and target; monolingual text has one
 Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
 
@@ -35,13 +36,11 @@ class Importer:
         """Return the user's own files that the importer reads."""
         return []
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return all files that the importer reads.  Raises InputError if they cannot be determined."""
         return []
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield source and target of each row in order; a missing side is None.
 
         sources: the importer's, each with its local `path`.  Raises InputError if they are not as they should be.

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from itertools import islice
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import FromFiles, Languages, Rows
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source, check_known
 from weebill.errors import InputError
@@ -80,9 +80,7 @@ class FilesImporter(FromFiles):
         files = (self.source, self.target, self.table)
         return [file for file in files if file is not None and not is_url(file)]
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the files to read.  Raises InputError if a URL has no checksum or a side has no file."""
         keys = ["table"] if self.table is not None else sides_of(monolingual)
         files = {key: getattr(self, key) for key in keys}
@@ -94,7 +92,7 @@ class FilesImporter(FromFiles):
             check_known(place, checksums[key])
         return [Source(place, name=place, sha256=checksums[key]) for key, place in files.items()]
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the files, in order.
 
         Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line has a control

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
-from weebill.corpus.importers import FromFiles, Languages, Rows
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.reading import IN_CELLS, Controls, TextFile, lines
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
@@ -60,9 +60,7 @@ class HuggingFaceImporter(FromFiles):
         """Return the data files of the local folder, if there is one."""
         return [] if self.folder is None else [str(path) for path in _data_files(self.folder)]
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the files of the split, in the order of their names.
 
         Raises InputError if data set, configuration or split is unknown, or a shard or the hub is missing.
@@ -96,7 +94,7 @@ class HuggingFaceImporter(FromFiles):
         own = Path(places.local_dir or "", self.name)
         return own if places.local_dir is not None and own.is_dir() else None
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of the split, in order; a line break inside a text counts as a control character.
 
         Raises InputError that names file and row if a field is missing or is not text.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 from xml.etree import ElementTree
 
-from weebill.corpus.importers import FromFiles, Languages, Rows
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
 from weebill.corpus.language_codes import iso_639_3
@@ -44,9 +44,7 @@ class MtdataImporter(FromFiles):
         """Names of the data sets, in order."""
         return [self.name] if isinstance(self.name, str) else list(self.name)
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the files of the data sets.  Raises InputError if a name is unknown or has other languages."""
         found = []
         for name in self.names:
@@ -64,7 +62,7 @@ class MtdataImporter(FromFiles):
                 raise InputError(f"mtdata: sha256 of '{name}', which is none of {', '.join(names)}")
         return found
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the data sets, in order.  Raises the same errors as the importer `files`."""
         controls, codes = Controls(self.control_characters), _codes(languages, monolingual)
         for name in self.names:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from weebill.corpus.importers import FromFiles, Languages, Rows
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source
@@ -29,9 +29,7 @@ class OpusImporter(FromFiles):
     """Checksum of the zip file, or of the monolingual text. In `local_dir` the file has the name that `opus_get`
     gives it: `Europarl_v8_moses_de-en.txt.zip`, `Europarl_v8_mono_en.txt.gz`."""
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""
         corpus = {"name": self.name, "version": self.version}
         if monolingual:
@@ -44,7 +42,7 @@ class OpusImporter(FromFiles):
             file_name = f"{self.name}_{self.version}_moses_{first}-{second}.txt.zip"
         return [Source(place, self.name, self.version, file_name=file_name, sha256=self.sha256)]
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the corpus.  A zip contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2."""
         path = sources[0].path
         texts = [TextFile(path, f"*.{code}", ".zip") for code in languages]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weebill.corpus.importers import Importer, Languages, Rows
+from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
@@ -17,9 +17,7 @@ class SacrebleuImporter(Importer):
     name: Text
     """Name of the test set in sacreBLEU, such as `wmt19`."""
 
-    def sources(
-        self, languages: Languages, monolingual: Side | None, places: Places
-    ) -> list[Source]:
+    def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return sacreBLEU's files of both sides; the target is its first reference.
 
         Raises InputError if the set is unknown or cannot be fetched.
@@ -48,7 +46,7 @@ class SacrebleuImporter(Importer):
             for side, file in zip(SIDES, files, strict=True)
         ]
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the segments of the test set, or one side of them."""
         # sacreBLEU's files contain the text that it scores, with its tabs.
         pairs = Controls("replace").pairs(*(TextFile(source.path) for source in sources))

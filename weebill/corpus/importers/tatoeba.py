@@ -1,7 +1,6 @@
 """Importer `tatoeba`: sentence pairs that are part of the library."""
 
-from weebill.corpus.importers import Importer, Languages, Rows
-from weebill.corpus.sources import Source
+from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, PAIRS, read_pairs
 from weebill.errors import InputError
 from weebill.experiment.corpora import SIDES, Side, sides_of
@@ -30,7 +29,7 @@ class TatoebaImporter(Importer):
                 f"and no more than the {PAIRS:,} embedded pairs in all"
             )
 
-    def rows(self, sources: list[Source], languages: Languages, monolingual: Side | None) -> Rows:
+    def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs, or one side of them.  Raises InputError if the languages are not English to German."""
         if languages != PAIR_LANGUAGES:
             message = f"importer tatoeba: the embedded pairs are en-de, not {'-'.join(languages)}"
