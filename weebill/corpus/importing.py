@@ -19,6 +19,7 @@ from weebill.corpus.importers import (
     noise_sources,
     places_of,
     several,
+    sources_of,
 )
 from weebill.corpus.injected_noise import InjectedNoise, inject
 from weebill.corpus.sources import Places, Source
@@ -105,8 +106,7 @@ def write_lock(
     for key, entry, monolingual in entries:
         own = places_of(entry, places)
         try:
-            found = importer_from(entry).sources(languages, monolingual, own)
-            found += noise_sources(entry)
+            found = sources_of(entry, languages, monolingual, own)
             records = [_record(source, own.path(source)) for source in found]
         except InputError as error:
             raise InputError(f"{key}: {error}") from error

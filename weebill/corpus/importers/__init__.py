@@ -97,6 +97,14 @@ def importer_from(entry: Mapping[str, Any]) -> Importer:
         raise InputError(f"importer {name}: {error}") from error
 
 
+def sources_of(
+    entry: Mapping[str, Any], languages: Languages, monolingual: Side | None, places: Places
+) -> Sources:
+    """Return all files of an entry, including those of its noise.  Raises the same errors as `sources`."""
+    found = importer_from(entry).sources(languages, monolingual, places)
+    return [*found, *noise_sources(entry)]
+
+
 def noise_sources(entry: Mapping[str, Any]) -> list[Source]:
     """Return the files of an entry's noise."""
     files = entry.get("noise", {}).get("other_languages", ())
