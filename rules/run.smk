@@ -3,7 +3,7 @@
 import re
 import shutil
 
-from weebill.configuration.kinds import (
+from weebill.configuration.checking import (
     estimate,
     missing_file_notes,
     missing_files,

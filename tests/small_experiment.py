@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.schema import ConfigurationError
 
 EXPERIMENT = {
     "experiment": "trial",

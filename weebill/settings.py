@@ -9,75 +9,30 @@ dataclasses are used in the environments `comet` and `bicleaner`, which have nei
 import ast
 import inspect
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 # A section of a configuration: `@section class Cleaning: ...`.
 section = dataclass(frozen=True, kw_only=True)
 
 
-@dataclass(frozen=True)
-class Ge:
-    """Lower bound of a number, itself included."""
-
-    ge: float
-
-
-@dataclass(frozen=True)
-class Gt:
-    """Lower bound of a number, itself excluded."""
-
-    gt: float
-
-
-@dataclass(frozen=True)
-class Le:
-    """Upper bound of a number, itself included."""
-
-    le: float
-
-
-@dataclass(frozen=True)
-class Lt:
-    """Upper bound of a number, itself excluded."""
-
-    lt: float
-
-
-@dataclass(frozen=True)
-class MinLen:
-    """Smallest number of letters, items or keys."""
-
-    min_length: int
-
-
-@dataclass(frozen=True)
-class MaxLen:
-    """Largest number of items."""
-
-    max_length: int
-
-
-@dataclass(frozen=True)
-class Unique:
-    """Mark of a list that holds each item once."""
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Regular expression that a text must match, and the name of such a text in messages."""
-
-    pattern: str
-    expected: str
-
-
-@dataclass(frozen=True)
-class Expected:
-    """Name of a valid value in messages."""
-
-    expected: str
+# Bounds of a number, which are themselves valid (Ge, Le) or not (Gt, Lt).
+Ge = make_dataclass("Ge", [("ge", float)], frozen=True)
+Gt = make_dataclass("Gt", [("gt", float)], frozen=True)
+Le = make_dataclass("Le", [("le", float)], frozen=True)
+Lt = make_dataclass("Lt", [("lt", float)], frozen=True)
+# Smallest number of letters, items or keys; largest number of items.
+MinLen = make_dataclass("MinLen", [("min_length", int)], frozen=True)
+MaxLen = make_dataclass("MaxLen", [("max_length", int)], frozen=True)
+# Mark of a list that holds each item once, and of a field that the workflow sets: a configuration has no such key.
+Unique = make_dataclass("Unique", [], frozen=True)
+Computed = make_dataclass("Computed", [], frozen=True)
+# Regular expression that a text must match; name of a valid value in messages.
+Pattern = make_dataclass("Pattern", [("pattern", str), ("expected", str)], frozen=True)
+Expected = make_dataclass("Expected", [("expected", str)], frozen=True)
 
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
@@ -88,11 +43,6 @@ class Former:
     """
 
     former: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Computed:
-    """Mark of a field that the workflow sets; a configuration has no such key."""
 
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
@@ -120,9 +70,14 @@ Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
 Place = Annotated[str, MinLen(1)]
-Places = Annotated[tuple[Place, ...], MinLen(1), Unique()]
+T = TypeVar("T")
+Several = Annotated[tuple[T, ...], MinLen(1)]
+Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]
+Places = Distinct[Place]
+Names = Distinct[str]
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
+Named = Annotated[dict[Name, T], MinLen(1)]
 FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
 Language = Annotated[
     str, Pattern("^[a-z]{2,3}$", "a language code of two or three small letters, such as en")
@@ -149,14 +104,10 @@ def _sentences_in(file: str) -> dict[str, dict[str, str]]:
     """Return {class: {field: text}} of all classes at the top level of a source file."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(Path(file).read_text(encoding="utf-8")).body:
-        if not isinstance(node, ast.ClassDef):
-            continue
-        texts = found[node.name] = {}
-        for one, after in zip(node.body, node.body[1:], strict=False):
-            if (
-                isinstance(one, ast.AnnAssign)
-                and isinstance(after, ast.Expr)
-                and isinstance(after.value, ast.Constant)
-            ):
-                texts[one.target.id] = " ".join(inspect.cleandoc(after.value.value).split())
+        if isinstance(node, ast.ClassDef):
+            texts = found[node.name] = {}
+            for pair in pairwise(node.body):
+                match pair:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(text)):
+                        texts[name] = " ".join(text.split())
     return found

@@ -3,7 +3,7 @@
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.schema import ConfigurationError
 
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weebill.configuration.checking import check
-from weebill.configuration.kinds import estimate
+from weebill.configuration.checking import check, estimate
 from weebill.configuration.sizes import corpus_sizes
 from weebill.yaml_files import read_yaml
 

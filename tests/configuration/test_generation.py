@@ -8,10 +8,9 @@ import pytest
 
 from tests.configuration.changes import with_key
 from tests.generation.small import article
-from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.checking import check, estimate, unfit_models
 from weebill.configuration.generation import local_paths, weights_of
-from weebill.configuration.kinds import estimate, unfit_models
+from weebill.configuration.schema import ConfigurationError
 from weebill.generation.tokenizer import train_tokenizer
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
 from weebill.yaml_files import read_yaml

@@ -4,9 +4,8 @@ import pytest
 
 from tests.configuration.changes import with_key
 from tests.small_metric_experiment import SMALL, TEST
-from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
-from weebill.configuration.kinds import estimate, missing_files
+from weebill.configuration.checking import check, estimate, missing_files
+from weebill.configuration.schema import ConfigurationError
 
 
 def changed(path, value):

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.hugging_face_models import make_m2m, make_marian
-from weebill.configuration.checking import check
-from weebill.configuration.kinds import missing_file_notes, missing_files, unfit_models
+from weebill.configuration.checking import check, missing_file_notes, missing_files, unfit_models
 from weebill.configuration.resources import (
     alignment_memory,
     pretraining_memory,

@@ -5,8 +5,8 @@ import pytest
 from tests.configuration.changes import with_key
 from tests.configuration.test_metric import SMALL as METRIC
 from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
 from weebill.configuration.schedules import training_faults
+from weebill.configuration.schema import ConfigurationError
 from weebill.yaml_files import read_yaml
 
 SHORT = {"updates": 150}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from weebill.configuration.checking import check
-from weebill.configuration.kinds import missing_files
+from weebill.configuration.checking import check, missing_files
 from weebill.experiment.scores import scores_of, section_of
 
 PERCENT, BEST = {"percent": 5.0}, {"best": 100}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from weebill.configuration.checking import check
-from weebill.configuration.kinds import estimate
+from weebill.configuration.checking import check, estimate
 from weebill.experiment.student_names import text_of, with_students
 from weebill.experiment.training_texts import corpora_of, other_texts, training_texts
 from weebill.experiment.variants import expand_variants

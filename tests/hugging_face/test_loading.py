@@ -17,7 +17,7 @@ from tests.hugging_face.small import small_model
 from tests.hugging_face_models import make_marian
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.__main__ import main
-from weebill.configuration.kinds import unfit_models
+from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
 from weebill.generation.models import load_generator
 from weebill.hugging_face.folder import load_model

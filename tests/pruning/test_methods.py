@@ -8,8 +8,7 @@ import pytest
 
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy
 from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
-from weebill.configuration.schema import load_schema
+from weebill.configuration.schema import ConfigurationError, load_schema
 from weebill.configuration.zoo_file import load_zoo
 from weebill.pruning.cut import cut
 from weebill.pruning.history import History

@@ -1,17 +1,88 @@
-"""Check of a whole configuration: first its schema, then contradictions between its keys."""
+"""Check of a whole configuration: its schema, contradictions between its keys, its local files, and its cost.
 
-from collections.abc import Mapping
-from typing import Any
+An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
+"""
 
-from weebill.configuration import schema
-from weebill.configuration.errors import ConfigurationError
-from weebill.configuration.kinds import KINDS, kind_of
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weebill.configuration import contradictions, estimates, generation, metric, resources
+from weebill.configuration.data import complete
+from weebill.configuration.estimates import Estimate
 from weebill.configuration.origins import resolve
+from weebill.configuration.schema import (
+    Config,
+    ConfigurationError,
+    Fault,
+    faults,
+    filled,
+    load_schema,
+    shown,
+)
 from weebill.configuration.zoo_file import load_zoo
+from weebill.errors import nearest
+from weebill.experiment.origins import is_made
+from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
 
+Check = Callable[[Config, Zoo], Iterator[Fault]]
 
-def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dict[str, Any]:
+
+class Kind(NamedTuple):
+    """Functions for experiments of one kind.
+
+    checks: yield the faults of well-formed sections.  local_paths: yields (key, path) of every local file that the
+    experiment reads.  estimate: returns disk space and time.  unfit_models: returns one line for each model folder
+    that the experiment cannot use.  complete: fills in defaults that depend on other keys.
+    """
+
+    checks: tuple[Check, ...]
+    local_paths: Callable[[Config], Iterator[tuple[str, str]]]
+    estimate: Callable[[Config, Zoo], Estimate]
+    unfit_models: Callable[[Config], list[str]]
+    complete: Callable[[Config, set[str]], None] = lambda config, broken: None
+
+
+KINDS = {
+    "translation": Kind(
+        contradictions.CHECKS,
+        resources.local_paths,
+        estimates.estimate,
+        resources.unfit_models,
+        complete,
+    ),
+    "metric": Kind(metric.CHECKS, metric.local_paths, metric.estimate, metric.unfit_models),
+    "generation": Kind(
+        generation.CHECKS, generation.local_paths, generation.estimate, generation.unfit_models
+    ),
+}
+
+
+class _Broken(Exception):
+    """Use of a section with a fault of its own."""
+
+
+class _Sections(Mapping[str, Any]):
+    """Sections of a configuration; the use of one of the `broken` sections raises _Broken."""
+
+    def __init__(self, config: Config, broken: set[str]) -> None:
+        self._config, self._broken = config, broken
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._broken:
+            raise _Broken
+        return self._config[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._config)
+
+    def __len__(self) -> int:
+        return len(self._config)
+
+
+def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Config:
     """Return `config` with every default filled in; `zoo` defaults to config/models.yaml.
 
     A name of a public text becomes the place where the workflow makes the text.  Noise without a seed gets one, and
@@ -19,17 +90,53 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> dic
     This does not look for files; `missing_files` does.  Checking a complete configuration changes nothing.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for every fault.
     """
-    name = kind_of(config, origin)
-    kind, rules = KINDS[name], schema.load_schema(name)
-    found = schema.faults(config, rules)
-    known = schema.without_unknown_keys(config, found)
-    # A section with a fault is not compared with others, because its meaning is not known.
-    broken = {str(fault.path[0]) if fault.path else "" for fault in found if not fault.unknown_key}
-    if "" in broken:
+    name = config.get("kind", "translation") if isinstance(config, Mapping) else "translation"
+    if not isinstance(name, str) or name not in KINDS:
+        expected = f"expected one of {', '.join(KINDS)}{nearest(str(name), KINDS)}"
+        raise ConfigurationError([f"{origin}: kind: found {shown(name)}, {expected}"])
+    kind, rules = KINDS[name], load_schema(name)
+    found = faults(config, rules)
+    if any(not fault.path for fault in found):
         raise ConfigurationError([fault.line(origin) for fault in found])
-    complete = resolve(schema.filled(known, rules), found)
+    # A section with a fault is not compared with others, because its meaning is not known.
+    broken = {str(fault.path[0]) for fault in found if not fault.unknown_key}
+    complete = resolve(filled(config, rules), found)
     kind.complete(complete, broken)
-    found += kind.contradictions(complete, load_zoo() if zoo is None else zoo, broken)
+    zoo = load_zoo() if zoo is None else zoo
+    if "students" not in broken:
+        zoo = with_students(zoo, complete.get("students", []))
+    for find in kind.checks:
+        with suppress(_Broken):
+            found += list(find(_Sections(complete, broken), zoo))
     if found:
         raise ConfigurationError([fault.line(origin) for fault in found])
     return complete
+
+
+def missing_files(config: Config) -> list[str]:
+    """Return one line, with its remedy, for every missing local file that a checked configuration names."""
+    hub = ", or give its commit as revision, if this is its name on the hub"
+    return [
+        f"{key}: no such file or folder: {path}; put it there or change the path"
+        + (hub if key.endswith(".hugging_face") else "")
+        for key, path in KINDS[config["kind"]].local_paths(config)
+        if not (Path(path).exists() or is_made(path))
+    ]
+
+
+def missing_file_notes(config: Config, most: int = 10) -> list[str]:
+    """Return the notes of a dry run, which needs no data: the first `most` missing files, and a count of others."""
+    lines = missing_files(config)
+    if len(lines) > most:
+        lines[most:] = [f"{len(lines) - most:,} more files or folders"]
+    return [f"  missing: {line}" for line in [*lines, *["a run needs all of them"] * bool(lines)]]
+
+
+def unfit_models(config: Config) -> list[str]:
+    """Return one line for every existing model folder that the experiment cannot use."""
+    return KINDS[config["kind"]].unfit_models(config)
+
+
+def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
+    """Estimate the cost of a checked experiment from its first job to its last."""
+    return KINDS[config["kind"]].estimate(config, load_zoo() if zoo is None else zoo)

@@ -6,23 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlparse
 
-from weebill.configuration.schema import Fault, shown
+from weebill.configuration.schema import Config, Fault, Place, shown
 from weebill.corpus import tatoeba
 from weebill.corpus.download import is_url
-from weebill.errors import Key, key_path, nearest
-from weebill.experiment.corpora import (
-    FILE_KEYS,
-    SIDES,
-    Entry,
-    Side,
-    entries,
-    kind_of,
-    sides_of,
-)
+from weebill.errors import key_path, nearest
+from weebill.experiment.corpora import FILE_KEYS, SIDES, Entry, entries, kind_of, sides_of
+from weebill.experiment.zoo import Zoo
 from weebill.files import sha256_text
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
-Config = dict[str, Any]
 HELD_OUT_FIRST = ("validation", "test_sets", "corpora")
 
 
@@ -37,62 +29,64 @@ def complete(config: Config, broken: set[str]) -> None:
         if entry.values["importer"] == tatoeba.NAME:
             end = entry.values.setdefault("skip", end) + entry.values["pairs"]
         if "noise" in entry.values:
-            place = (*entry.path, "noise")
-            entry.values["noise"].setdefault("seed", _derived_seed(config.get("seed"), place))
+            text = f"{config.get('seed')} {key_path((*entry.path, 'noise'))}"
+            entry.values["noise"].setdefault("seed", int(sha256_text(text)[:8], 16))
 
 
-def _derived_seed(seed: Any, path: tuple[Key, ...]) -> int:
-    """Return a seed below 2^32 that differs for each place of an experiment."""
-    return int(sha256_text(f"{seed} {key_path(path)}")[:8], 16)
-
-
-def entry_faults(config: Config, zoo: object) -> Iterator[Fault]:
+def _importers(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for importer keys that do not fit together, addresses without checksum, unreadable archives."""
     for entry in entries(config):
         if entry.values["importer"] == "files":
-            yield from _sides(entry)
-            yield from _checksums(entry)
-            yield from _archives(entry)
-            yield from _lines(entry)
+            yield from _files(entry)
         elif entry.values["importer"] == "hugging_face":
             yield from _data_set(entry)
         elif entry.values["importer"] == tatoeba.NAME:
             yield from _embedded(entry)
 
 
-def _sides(entry: Entry) -> Iterator[Fault]:
+def _files(entry: Entry) -> Iterator[Fault]:
     values, path = entry.values, entry.path
     if ("table" in values) == any(side in values for side in SIDES):
         found = "both" if "table" in values else "neither"
         yield Fault(path, f"found {found}, expected one of source, table")
-        return
-    if "table" in values:
-        if "columns" not in values:
-            yield Fault(
-                (*path, "columns"), "missing, expected the columns of the table, counted from 0"
-            )
-            return
-        yield from _wanted_sides(entry.monolingual, values["columns"], (*path, "columns"), SIDES)
-    else:
+    elif "table" not in values:
         if "columns" in values:
             yield Fault((*path, "columns"), "found without table, expected source and target alone")
-        yield from _wanted_sides(entry.monolingual, values, path, SIDES)
+        yield from _wanted_sides(entry, values, path, SIDES)
+    elif "columns" in values:
+        yield from _wanted_sides(entry, values["columns"], (*path, "columns"), SIDES)
+    else:
+        message = "missing, expected the columns of the table, counted from 0"
+        yield Fault((*path, "columns"), message)
+    for key in FILE_KEYS:
+        file, checksum, place = values.get(key), values["sha256"].get(key), (*path, "sha256", key)
+        if file is not None:
+            yield from address((*path, key), file, place, checksum)
+        elif checksum is not None:
+            message = f"found a checksum, expected the key {key_path((*path, key))} too"
+            yield Fault(place, message)
+    for key in FILE_KEYS:
+        file = values.get(key, "")
+        if posixpath.splitext(urlparse(file).path if is_url(file) else file)[1] in OTHER_ARCHIVES:
+            message = f"found '{file}', expected plain text, {' or '.join(COMPRESSED)}"
+            yield Fault((*path, key), message)
+    lines = values.get("lines")
+    if lines and lines["last"] < lines["first"]:
+        message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
+        yield Fault((*path, "lines", "last"), message)
 
 
 def _wanted_sides(
-    monolingual: Side | None, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
+    entry: Entry, values: Mapping[str, Any], path: Place, keys: Sequence[str]
 ) -> Iterator[Fault]:
-    """Yield a fault for each side that is missing, superfluous or equal to the other.
-
-    keys: the keys of source and target.
-    """
-    wanted = sides_of(monolingual)
+    """Yield a fault for each side that is missing, superfluous or equal to the other; keys: of source and target."""
+    wanted = sides_of(entry.monolingual)
     for side, key in zip(SIDES, keys, strict=True):
         if side in wanted and key not in values:
-            message = f"missing, expected the {side} side of {kind_of(monolingual)} text"
+            message = f"missing, expected the {side} side of {kind_of(entry.monolingual)} text"
             yield Fault((*path, key), message)
         elif side not in wanted and key in values:
-            message = f"found in a monolingual corpus, expected the {monolingual} side alone"
+            message = f"found in a monolingual corpus, expected the {entry.monolingual} side alone"
             yield Fault((*path, key), message)
     source, target = (values.get(key) for key in keys)
     if source is not None and source == target:
@@ -101,19 +95,15 @@ def _wanted_sides(
 
 
 def _data_set(entry: Entry) -> Iterator[Fault]:
-    values, path = entry.values, entry.path
+    values, place = entry.values, (*entry.path, "revision")
     if ("name" in values) == ("folder" in values):
         found = "both" if "name" in values else "neither"
-        yield Fault(path, f"found {found}, expected one of name, folder")
-    elif ("name" in values) != ("revision" in values):
-        if "name" in values:
-            yield Fault(
-                (*path, "revision"), "missing, expected the commit of the data set on the hub"
-            )
-        else:
-            yield Fault((*path, "revision"), "found beside folder, expected it beside name alone")
-    fields = [f"{side}_field" for side in SIDES]
-    yield from _wanted_sides(entry.monolingual, values, path, fields)
+        yield Fault(entry.path, f"found {found}, expected one of name, folder")
+    elif "name" in values and "revision" not in values:
+        yield Fault(place, "missing, expected the commit of the data set on the hub")
+    elif "name" not in values and "revision" in values:
+        yield Fault(place, "found beside folder, expected it beside name alone")
+    yield from _wanted_sides(entry, values, entry.path, [f"{side}_field" for side in SIDES])
 
 
 def _embedded(entry: Entry) -> Iterator[Fault]:
@@ -124,38 +114,7 @@ def _embedded(entry: Entry) -> Iterator[Fault]:
         yield Fault((*entry.path, "pairs"), message)
 
 
-def _checksums(entry: Entry) -> Iterator[Fault]:
-    for key in FILE_KEYS:
-        path, checksum = entry.values.get(key), entry.values["sha256"].get(key)
-        place = (*entry.path, "sha256", key)
-        if path is None and checksum is not None:
-            yield Fault(
-                place, f"found a checksum, expected the key {key_path((*entry.path, key))} too"
-            )
-        if path is not None:
-            yield from address((*entry.path, key), path, place, checksum)
-
-
-def _archives(entry: Entry) -> Iterator[Fault]:
-    """Yield a fault for each file whose compression cannot be read."""
-    for key in FILE_KEYS:
-        place = entry.values.get(key, "")
-        name = urlparse(place).path if is_url(place) else place
-        if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
-            message = f"found '{place}', expected plain text, {' or '.join(COMPRESSED)}"
-            yield Fault((*entry.path, key), message)
-
-
-def _lines(entry: Entry) -> Iterator[Fault]:
-    lines = entry.values.get("lines")
-    if lines and lines["last"] < lines["first"]:
-        message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
-        yield Fault((*entry.path, "lines", "last"), message)
-
-
-def address(
-    place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
-) -> Iterator[Fault]:
+def address(place: Place, path: str, checksum_place: Place, checksum: Any) -> Iterator[Fault]:
     """Yield a fault for an address that is not https, or that has no checksum; local paths have no fault."""
     if is_url(path) and not path.startswith("https://"):
         yield Fault(place, f"found '{path}', expected a local path or an address https://…")
@@ -163,29 +122,29 @@ def address(
         yield Fault(checksum_place, f"missing, expected the SHA-256 of what {path} holds")
 
 
-def noise(config: Config, zoo: object) -> Iterator[Fault]:
+def _noise(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for noise in monolingual text, and for wrong languages without text in them."""
     for entry in entries(config, ["corpora"]):
         found, place = entry.values.get("noise"), (*entry.path, "noise")
         if found and entry.monolingual:
-            message = "found in a monolingual corpus, expected none: it damages pairs"
-            yield Fault(place, message)
+            yield Fault(place, "found in a monolingual corpus, expected none: it damages pairs")
         if found and ("wrong_language" in found["kinds"]) != bool(found["other_languages"]):
             other = "found without" if found["other_languages"] else "missing beside"
             message = f"{other} the kind wrong_language, expected both or neither"
             yield Fault((*place, "other_languages"), message)
 
 
-def language_id(config: Config, zoo: object) -> Iterator[Fault]:
+def _identifier(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for a downloaded language identifier without a checksum."""
-    identifier = config["cleaning"].get("language_id")
-    if identifier:
-        place = ("cleaning", "language_id")
-        checksum = identifier.get("sha256")
-        yield from address((*place, "model"), identifier["model"], (*place, "sha256"), checksum)
+    if identifier := config["cleaning"].get("language_id"):
+        model, checksum = (
+            ("cleaning", "language_id", "model"),
+            ("cleaning", "language_id", "sha256"),
+        )
+        yield from address(model, identifier["model"], checksum, identifier.get("sha256"))
 
 
-def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
+def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for embedded text in another language pair, and for noise in the experiment's languages."""
     pair = (config["languages"]["source"], config["languages"]["target"])
     for entry in entries(config, ["corpora"]):
@@ -203,7 +162,7 @@ def embedded_languages(config: Config, zoo: object) -> Iterator[Fault]:
         yield Fault(("cleaning", "language_id", "model"), f"tatoeba: {found}")
 
 
-def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
+def _sacrebleu(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for each test set that sacreBLEU lacks, or lacks in these languages."""
     named = [entry for entry in entries(config) if entry.values["importer"] == "sacrebleu"]
     if not named:
@@ -217,14 +176,12 @@ def sacrebleu_sets(config: Config, zoo: object) -> Iterator[Fault]:
             message = f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
             yield Fault((*entry.path, "name"), message)
         elif pair not in DATASETS[name].langpairs:
-            known = ", ".join(sorted(DATASETS[name].langpairs))
-            message = (
-                f"found '{name}', which has no {pair}, expected one with it ({name} has {known})"
-            )
+            known = f"{name} has {', '.join(sorted(DATASETS[name].langpairs))}"
+            message = f"found '{name}', which has no {pair}, expected one with it ({known})"
             yield Fault((*entry.path, "name"), message)
 
 
-def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
+def _named(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for each data set that mtdata, and each corpus that OPUS, lacks in these languages."""
     named = [entry for entry in entries(config) if entry.values["importer"] in ("mtdata", "opus")]
     if not named:
@@ -241,44 +198,61 @@ def named_corpora(config: Config, zoo: object) -> Iterator[Fault]:
         # A corpus with a checksum has been seen by its user, and may be newer than our index; there is no index of
         # monolingual corpora.
         elif "sha256" not in entry.values and not entry.monolingual:
-            corpus, version = entry.values["name"], entry.values["version"]
-            for key, message in corpus_faults(corpus, version, languages):
-                yield Fault((*entry.path, key), message)
+            found = corpus_faults(entry.values["name"], entry.values["version"], languages)
+            yield from (Fault((*entry.path, key), message) for key, message in found)
 
 
-def _names(entry: Entry) -> Iterator[tuple[tuple[Key, ...], str]]:
-    """Yield the place and the text of each name in an mtdata entry."""
-    name = entry.values["name"]
-    if isinstance(name, str):
-        yield (*entry.path, "name"), name
-    else:
-        yield from (((*entry.path, "name", index), one) for index, one in enumerate(name))
+def _names(entry: Entry) -> list[tuple[Place, str]]:
+    """Return the place and the text of each name in an mtdata entry."""
+    name, place = entry.values["name"], (*entry.path, "name")
+    return (
+        [(place, name)]
+        if isinstance(name, str)
+        else [((*place, i), one) for i, one in enumerate(name)]
+    )
 
 
-def overlaps(config: Config, zoo: object) -> Iterator[Fault]:
+def _overlaps(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for data that is used both to train and to test or validate: results would be worthless.
 
     This compares files, names of data sets and numbers of embedded pairs; the cleaning compares sentences.
     """
-    tests = list(entries(config, ["test_sets"]))
-    validation = list(entries(config, ["validation"]))
-    training = list(entries(config, ["corpora"]))
-    for entry in tests:
-        yield from _shared(entry, training, "training data")
-    for entry in validation:
-        yield from _shared(entry, training, "training data")
+    origins = {entry.path: _origins(entry) for entry in entries(config)}
+    tests, training = (list(entries(config, [section])) for section in ("test_sets", "corpora"))
+    pairs = [(test, other, "training data") for test in tests for other in training]
+    for entry in entries(config, ["validation"]):
+        pairs += [(entry, other, "training data") for other in training]
         if not config["validation_may_overlap_tests"]:
-            hint = " (validation_may_overlap_tests: true permits it)"
-            yield from _shared(entry, tests, "a test set", hint)
-
-
-def _shared(entry: Entry, others: list[Entry], role: str, hint: str = "") -> Iterator[Fault]:
-    origins = _origins(entry)
-    for other in others:
-        common = sorted(origins & _origins(other))
-        if common:
-            message = f"found {common[0]}, which is {role} too ({key_path(other.path)}), expected other data"
+            pairs += [(entry, other, "a test set") for other in tests]
+    for entry, other, role in pairs:
+        for common in sorted(origins[entry.path] & origins[other.path])[:1]:
+            message = (
+                f"found {common}, which is {role} too ({key_path(other.path)}), expected other data"
+            )
+            hint = (
+                " (validation_may_overlap_tests: true permits it)" if role == "a test set" else ""
+            )
             yield Fault(entry.path, message + hint)
+
+
+def _origins(entry: Entry) -> set[str]:
+    """Return names of the data that an entry reads; equal data has equal names."""
+    values = entry.values
+    match values["importer"]:
+        case "sacrebleu":
+            return {f"test set '{values['name']}'"}
+        case tatoeba.NAME:
+            pairs = range(values["skip"], values["skip"] + values["pairs"])
+            return {f"pair {number:,} of the embedded text" for number in pairs}
+        case "mtdata":
+            return {_mtdata_origin(name) for _, name in _names(entry)}
+        case "opus":
+            return {f"'{values['name']} {values['version']}' of OPUS"}
+        case "hugging_face":
+            place = values.get("name") or posixpath.normpath(values.get("folder", ""))
+            return {f"'{' '.join(filter(None, [place, values.get('config'), values['split']]))}'"}
+    paths = [values[key] for key in FILE_KEYS if key in values]
+    return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}
 
 
 def _mtdata_origin(name: str) -> str:
@@ -290,21 +264,4 @@ def _mtdata_origin(name: str) -> str:
     return f"'{found[1]} {found[2]}' of OPUS" if found else f"'{name}'"
 
 
-def _origins(entry: Entry) -> set[str]:
-    """Return names of the data that an entry reads; equal data has equal names."""
-    values = entry.values
-    if values["importer"] == "sacrebleu":
-        return {f"test set '{values['name']}'"}
-    if values["importer"] == tatoeba.NAME:
-        pairs = range(values["skip"], values["skip"] + values["pairs"])
-        return {f"pair {number:,} of the embedded text" for number in pairs}
-    if values["importer"] == "mtdata":
-        return {_mtdata_origin(name) for _, name in _names(entry)}
-    if values["importer"] == "opus":
-        return {f"'{values['name']} {values['version']}' of OPUS"}
-    if values["importer"] == "hugging_face":
-        place = values.get("name") or posixpath.normpath(values.get("folder", ""))
-        parts = [values.get("config"), values["split"]]
-        return {f"'{' '.join([place, *filter(None, parts)])}'"}
-    paths = [values[key] for key in FILE_KEYS if key in values]
-    return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}
+CHECKS = (_importers, _languages, _sacrebleu, _named, _overlaps, _noise, _identifier)

@@ -7,11 +7,11 @@ large, because it assumes that no row is dropped and no training stops early.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weebill.configuration.cost import RATES, Work
+from weebill.configuration.schema import Config
 from weebill.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
-from weebill.configuration.students import augmented_share
+from weebill.corpus.robustness import KINDS
 from weebill.experiment.corpora import SIDES
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.scores import asked_for, scores_of
@@ -19,8 +19,6 @@ from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import kinds_made_of, training_texts
 from weebill.experiment.zoo import Zoo, members
 from weebill.pruning.recipes import made_variants
-
-Config = dict[str, Any]
 
 # Sizes relative to plain text, measured on Multi30k.
 COMPRESSED = 0.35  # a corpus as it is published
@@ -44,18 +42,18 @@ SOURCES = {
 class Estimate:
     """Estimated disk space and time of an experiment.
 
-    disk: bytes below the results folder, by kind of file.  fetched: bytes in the cache of downloads.
-    hours: hours of one device, by stage.  text_hours: hours of one CPU thread.
-    chain: hours of the longest chain of jobs.  unknown: messages about parts that are not counted.
+    disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: hours of one device, by stage.
+    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.
+    text_hours: hours of one CPU thread.  unknown: messages about parts that are not counted.
     """
 
     disk: dict[str, float]
-    fetched: float
-    device: str  # cpu or gpu
+    device: str
     hours: dict[str, float]
-    text_hours: float
     chain: float
-    unknown: tuple[str, ...]
+    fetched: float = 0
+    text_hours: float = 0
+    unknown: tuple[str, ...] = ()
 
     @property
     def total_disk(self) -> int:
@@ -65,26 +63,21 @@ class Estimate:
     def lines(self, results: str | Path, free: int) -> list[str]:
         """Return the estimate in lines for the user; free: free bytes on the disk of the results."""
         device, rates = DEVICES[self.device], RATES[self.device]
-        advice = (
-            ""
-            if free > self.total_disk
-            else "; this may not suffice, free some before it is needed"
-        )
-        lines = [
+        enough = free > self.total_disk
+        advice = "" if enough else "; this may not suffice, free some before it is needed"
+        fetched = f"  fetched: about {_size(self.fetched)} more in the cache of downloads"
+        return [
             f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
             f"  disk: at most about {_size(self.total_disk)} ({_listed(self.disk, _size)}); "
             f"{_size(free)} are free{advice}",
-        ]
-        if self.fetched:
-            lines.append(f"  fetched: about {_size(self.fetched)} more in the cache of downloads")
-        lines += [
+            *[fetched] * bool(self.fetched),
             f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
             f"({_listed(self.hours, _hours)}) and {_hours(self.text_hours)} of a CPU thread for text; "
             f"longest chain of jobs {_hours(self.chain)}",
             f"  {SOURCES[self.device]}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} "
             f"in float32 and {rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}",
+            *(f"  not counted: {line}" for line in self.unknown),
         ]
-        return lines + [f"  not counted: {line}" for line in self.unknown]
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
@@ -92,9 +85,10 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     zoo = with_students(zoo, config["students"])
     corpora = corpus_sizes(config, ["corpora"])
     others = corpus_sizes(config, ["validation", "test_sets"])
-    work, sizes = Work(config, zoo, corpora), [*corpora, *others]
+    work = Work(config, zoo, corpora)
     unknown = [
-        f"{size.key}: nothing tells how large it is" + (", `rows` could" if size in corpora else "")
+        f"{size.key}: nothing tells how large it is{hint}"
+        for sizes, hint in ((corpora, ", `rows` could"), (others, ""))
         for size in sizes
         if size.text is None
     ]
@@ -105,11 +99,11 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     ]
     return Estimate(
         disk=_disk(config, zoo, corpora, others),
-        fetched=sum(COMPRESSED * (size.text or 0) for size in sizes if size.fetched),
         device=config["hardware"]["accelerator"],
         hours={stage: seconds / HOUR for stage, seconds in work.stages().items()},
-        text_hours=work.text() / HOUR,
         chain=work.chain() / HOUR,
+        fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),
+        text_hours=work.text() / HOUR,
         unknown=tuple(unknown),
     )
 
@@ -117,12 +111,12 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
 def _disk(
     config: Config, zoo: Zoo, corpora: Sequence[CorpusSize], others: Sequence[CorpusSize]
 ) -> dict[str, float]:
-    """Return bytes by kind of file.
-
-    Temporary files count too, because all of them may exist at the same time.
-    """
+    """Return bytes by kind of file; temporary files count too, because all of them may exist at the same time."""
     tables = encoded_parallel = distilled = training = 0.0
-    texts, added = list(training_texts(config).values()), augmented_share(config)
+    augmentation = config["distillation"].get("augmentation", {})
+    # Text that augmentation adds, as a share of a training text; a merged row has the text of two.
+    added = sum(augmentation.get(kind, 0.0) * (2 if kind == "merged" else 1) for kind in KINDS)
+    more = (added > 0) + (config["training"]["guided_alignment"] > 0)
     for size in corpora:
         text, pairs = size.text or 0.0, 2 * size.source
         # Tables: imported, cleaned, and with scores if there are any.
@@ -131,30 +125,26 @@ def _disk(
         for kind in kinds_made_of(config, size.name):
             distilled += 2 * TABLE * text + hypotheses * HYPOTHESIS * size.source  # shards, n-best
             # Tables: merged, selected by scores, and in each training text joined with others, augmented and aligned.
-            scored = bool(
-                config["back_translation" if kind == "backward" else "distillation"]["scores"]
-            )
-            joined = sum(kind in kinds for kinds in texts)
-            more = (added > 0) + (config["training"]["guided_alignment"] > 0)
+            stage = "back_translation" if kind == "backward" else "distillation"
+            joined = sum(kind in kinds for kinds in training_texts(config).values())
             texts_made = joined * (1 + more * (1 + added))
-            distilled += (1 + scored + texts_made) * TABLE * pairs
+            distilled += (1 + bool(config[stage]["scores"]) + texts_made) * TABLE * pairs
             training += (1 + added) * pairs
         learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
         if not size.monolingual or learnt_back:
             encoded_parallel += pairs
     tables += sum(TABLE * (size.text or 0) for size in others)
     teachers, students = _models(config, zoo)
-    found = {
+    # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
+    copies = max(len(teachers) * encoded_parallel, len(config["students"]) * training)
+    estimated = LANGUAGE_MODEL * _language_model_text(config, corpora)
+    return {
         "corpora": tables,
         "distilled text": distilled,
-        # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
-        "text in trainings": ENCODED
-        * max(len(teachers) * encoded_parallel, len(config["students"]) * training),
+        "text in trainings": ENCODED * copies,
         "models and checkpoints": sum(teachers) + sum(students),
+        **({"language models": estimated} if estimated else {}),
     }
-    if estimated := _language_model_text(config, corpora):
-        found["language models"] = LANGUAGE_MODEL * estimated
-    return found
 
 
 def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
@@ -173,15 +163,13 @@ def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float
 def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
     """Return the bytes of each teacher and reverse model that is trained here, and of each student's variant."""
     trained = 4 * (1 + TRAINING_COPIES)
+    sections = [config.get(section, {}) for section in ("teacher", "reverse_teacher")]
     teachers = []
-    for section in ("teacher", "reverse_teacher"):
-        if "architecture" in config.get(section, {}):
-            parts = members(zoo[config[section]["architecture"]])
-            several = parts if len(parts) > 1 else parts * config[section]["members"]
+    for section in [*sections, config["scoring"].get("reverse_model", {})]:
+        if "architecture" in section:
+            parts = members(zoo[section["architecture"]])
+            several = parts if len(parts) > 1 else parts * section.get("members", 1)
             teachers += [trained * weights(part, config).stored for part in several]
-    if "architecture" in config["scoring"].get("reverse_model", {}):
-        entry = zoo[config["scoring"]["reverse_model"]["architecture"]]
-        teachers.append(trained * weights(entry, config).stored)
     students = []
     for student, _, precision in made_variants(config):
         in_training = precision == "float32" or precision.endswith("-finetuned")

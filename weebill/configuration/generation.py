@@ -6,10 +6,12 @@ from typing import Any
 
 from weebill.configuration.cost import RATES
 from weebill.configuration.estimates import Estimate
+from weebill.configuration.models import width_fault
+from weebill.configuration.resources import folders_with_code
 from weebill.configuration.schedules import warmup_faults
-from weebill.configuration.schema import Fault, contradicted, unknown
+from weebill.configuration.schema import Config, Fault, Place, at, unknown
 from weebill.corpus.download import is_url
-from weebill.errors import InputError, Key, key_path
+from weebill.errors import InputError, key_path
 from weebill.experiment.pipelines import (
     measured_lengths,
     piped_models,
@@ -21,101 +23,77 @@ from weebill.files import read_json
 from weebill.generation.settings import TrainingSettings
 from weebill.settings import defaults
 
-Config = dict[str, Any]
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
-ORIGINS = ("path", "name", "folder")  # an entry of text has one of these keys
 KEYS = {"summarization": ("article", "summary"), "language-modelling": ("text",)}
+# Keys of which an entry of text has one, and the keys that it cannot have beside them.
+ORIGINS = {
+    "path": ("revision", "config", "split"),
+    "name": ("sha256",),
+    "folder": ("sha256", "revision"),
+}
+TEXTS = "data.*.train|validation|test.*"
 # Copies of the weights in two checkpoints, with Adam's moments, and in the finished model.
 TRAINING_COPIES = 8
 
 
-def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Return every contradiction; checks that read `broken` sections are skipped."""
-    checks = [
-        (("data",), _data),
-        (("models", "data"), _models),
-        (("steps",), _steps),
-        (("pipelines", "models", "steps"), _pipelines),
-        (("evaluation", "models", "data", "pipelines"), _evaluation),
-    ]
-    return contradicted(checks, broken, config)
-
-
-def _data(config: Config) -> Iterator[Fault]:
-    for entry, place in _entries(config):
+def _data(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for place, entry in at(config, TEXTS):
         origins = [key for key in ORIGINS if key in entry]
         if len(origins) != 1:
             yield Fault(place, f"expected one of {', '.join(ORIGINS)}")
-        elif "name" in entry and "revision" not in entry:
+            continue
+        if "name" in entry and "revision" not in entry:
             yield Fault((*place, "revision"), "missing, expected the commit of the data set")
-        elif "path" in entry and is_url(entry["path"]) and "sha256" not in entry:
+        elif is_url(entry.get("path", "")) and "sha256" not in entry:
             yield Fault((*place, "sha256"), "missing, expected the checksum of what the URL holds")
-        surplus = {
-            "path": ("revision", "config", "split"),
-            "name": ("sha256",),
-            "folder": ("sha256", "revision"),
-        }
-        for key in surplus[origins[0]] if len(origins) == 1 else ():
+        for key in ORIGINS[origins[0]]:
             if key in entry:
                 yield Fault((*place, key), f"found beside {origins[0]}, expected none")
     for name, section in config["data"].items():
         for part in ("validation", "test"):
             if not section[part] and not section[f"{part}_share"]:
-                yield Fault(
-                    ("data", name, f"{part}_share"),
-                    f"found 0, expected a share, or files of {part}",
-                )
+                message = f"found 0, expected a share, or files of {part}"
+                yield Fault(("data", name, f"{part}_share"), message)
         if section["validation_share"] + section["test_share"] >= 1:
             yield Fault(("data", name, "test_share"), "leaves no text to train on, expected less")
+        known = KEYS[section["task"]]
         for key in section["fields"]:
-            if key not in KEYS[section["task"]]:
-                yield Fault(
-                    ("data", name, "fields", key),
-                    f"unknown, {section['task']} reads {' and '.join(KEYS[section['task']])}",
-                )
+            if key not in known:
+                message = f"unknown, {section['task']} reads {' and '.join(known)}"
+                yield Fault(("data", name, "fields", key), message)
 
 
-def _models(config: Config) -> Iterator[Fault]:
+def _models(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, model in config["models"].items():
-        place: tuple[Key, ...] = ("models", name)
-        for key, data in [
-            ("data", model["data"]),
-            *(("text", one) for one in model.get("text", [])),
-        ]:
+        place: Place = ("models", name)
+        for (key, *_), data in at(model, "data", "text.*"):
             if data not in config["data"]:
                 yield Fault((*place, key), unknown("data", data, config["data"], "data"))
         if model["by"] != "making":
             continue
-        if model["width"] % model["heads"]:
-            yield Fault(
-                (*place, "width"),
-                f"found {model['width']}, expected a multiple of its {model['heads']} heads",
-            )
+        yield from width_fault(place, model)
         yield from _training((*place, "training"), model["training"])
+        architecture, positions = model["architecture"], model["positions"]
         task = config["data"].get(model["data"], {}).get("task")
-        if task not in (None, TASKS[model["architecture"]]):
-            yield Fault(
-                (*place, "architecture"),
-                f"found {model['architecture']}, which does {TASKS[model['architecture']]}; its data is "
-                f"for {task}",
+        if task not in (None, TASKS[architecture]):
+            message = (
+                f"found {architecture}, which does {TASKS[architecture]}; its data is for {task}"
             )
-        lengths = ["max_source", "passage"] + ["max_target"] * (model["architecture"] == "bart")
-        for key in lengths:
-            if model.get(key, 0) > model["positions"]:
-                yield Fault(
-                    (*place, key),
-                    f"found {model[key]}, expected at most its {model['positions']} positions",
-                )
+            yield Fault((*place, "architecture"), message)
+        for key in ["max_source", "passage"] + ["max_target"] * (architecture == "bart"):
+            if model.get(key, 0) > positions:
+                message = f"found {model[key]}, expected at most its {positions} positions"
+                yield Fault((*place, key), message)
 
 
-def _training(place: tuple[Key, ...], training: Mapping[str, Any]) -> Iterator[Fault]:
+def _training(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
     elif "updates" in training:  # the updates of epochs are known only with the text
         yield from warmup_faults(place, training, defaults(TrainingSettings))
 
 
-def _steps(config: Config) -> Iterator[Fault]:
+def _steps(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, step in config["steps"].items():
         if name == "model":
             yield Fault(("steps", name), "is the name of the folders of models, expected another")
@@ -128,60 +106,61 @@ def _steps(config: Config) -> Iterator[Fault]:
             yield Fault(("steps", name), "removes neither heads nor neurons")
 
 
-def _pipelines(config: Config) -> Iterator[Fault]:
+def _pipelines(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    models, steps = config["models"], config["steps"]
     for index, pipeline in enumerate(config["pipelines"]):
-        place: tuple[Key, ...] = ("pipelines", index)
-        if pipeline["model"] not in config["models"]:
-            told = unknown("model", pipeline["model"], config["models"], "models")
-            yield Fault((*place, "model"), told)
+        model = pipeline["model"]
+        if model not in models:
+            message = unknown("model", model, models, "models")
+            yield Fault(("pipelines", index, "model"), message)
             continue
-        layers = config["models"][pipeline["model"]].get("layers")
+        layers = models[model].get("layers")
         for number, name in enumerate(pipeline["steps"]):
-            here = (*place, "steps", number)
-            if name not in config["steps"]:
-                yield Fault(here, unknown("step", name, config["steps"], "steps"))
+            place = ("pipelines", index, "steps", number)
+            if name not in steps:
+                yield Fault(place, unknown("step", name, steps, "steps"))
                 continue
-            step = config["steps"][name]
-            if step["method"] == "post-training" and number + 1 < len(pipeline["steps"]):
-                yield Fault(here, f"'{name}' makes int8 weights, expected it to be the last step")
-            if step["method"] == "distil" and layers is not None:
-                wanted = step["layers"]
-                if (wanted > layers) if isinstance(wanted, int) else (wanted[-1] >= layers):
-                    yield Fault(
-                        here, f"'{name}' takes layers {wanted}, but the model has {layers} by then"
-                    )
-                layers = wanted if isinstance(wanted, int) else len(wanted)
+            method, wanted = steps[name]["method"], steps[name].get("layers")
+            if method == "post-training" and number + 1 < len(pipeline["steps"]):
+                yield Fault(place, f"'{name}' makes int8 weights, expected it to be the last step")
+            if method == "distil" and layers is not None:
+                count, needed = (
+                    (wanted, wanted) if isinstance(wanted, int) else (len(wanted), wanted[-1] + 1)
+                )
+                if needed > layers:
+                    message = f"'{name}' takes layers {wanted}, but the model has {layers} by then"
+                    yield Fault(place, message)
+                layers = count
 
 
-def _evaluation(config: Config) -> Iterator[Fault]:
-    window, stride = (config["evaluation"]["perplexity"][key] for key in ("window", "stride"))
-    modelled = False
+def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    tasks = set()
     for name in piped_models(config):
         model = config["models"].get(name, {})
-        data = config["data"].get(model.get("data"))
-        if data is None:
+        if model.get("data") not in config["data"]:
             continue
+        task = config["data"][model["data"]]["task"]
+        tasks.add(task)
         positions = _positions(model)
-        modelled = modelled or data["task"] == "language-modelling"
         for key, tokens in measured_lengths(config, name).items():
             if positions is not None and tokens > positions:
-                together = "new_tokens" in key and data["task"] == "language-modelling"
-                given = " with those given" if together else ""
-                yield Fault(
-                    tuple(key.split(".")),
-                    f"found {tokens}{given}, expected at most the {positions} positions of '{name}'",
-                )
-    if modelled and stride > window:
-        yield Fault(
-            ("evaluation", "perplexity", "stride"),
-            f"found {stride}, expected at most the window's {window}",
-        )
+                together = "new_tokens" in key and task == "language-modelling"
+                found = f"found {tokens}{' with those given' if together else ''}"
+                message = f"{found}, expected at most the {positions} positions of '{name}'"
+                yield Fault(tuple(key.split(".")), message)
+    window, stride = (config["evaluation"]["perplexity"][key] for key in ("window", "stride"))
+    if "language-modelling" in tasks and stride > window:
+        message = f"found {stride}, expected at most the window's {window}"
+        yield Fault(("evaluation", "perplexity", "stride"), message)
+
+
+CHECKS = (_data, _models, _steps, _pipelines, _evaluation)
 
 
 def _positions(model: Mapping[str, Any]) -> int | None:
     """Return the number of positions of a model; None if they are relative or not known yet."""
-    if model.get("by") != "hugging_face":
-        return model.get("positions")
+    if model["by"] != "hugging_face":
+        return model["positions"]
     try:
         described = read_json(Path(model["hugging_face"]) / "config.json")
     except InputError:  # on the hub, or reported elsewhere
@@ -192,38 +171,27 @@ def _positions(model: Mapping[str, Any]) -> int | None:
     return described.get(key)
 
 
-def _entries(config: Config) -> Iterator[tuple[Mapping[str, Any], tuple[Key, ...]]]:
-    """Yield every entry of text and its place."""
-    for name, section in config["data"].items():
-        for part in ("train", "validation", "test"):
-            for index, entry in enumerate(section[part]):
-                yield entry, ("data", name, part, index)
-
-
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
-    for entry, place in _entries(config):
-        for key in ("path", "folder"):
-            if key in entry and not is_url(entry[key]):
-                yield key_path((*place, key)), entry[key]
-    for name, model in config["models"].items():
-        if model["by"] == "hugging_face" and "revision" not in model:
-            yield f"models.{name}.hugging_face", model["hugging_face"]
-    if "local_dir" in config:
-        yield "local_dir", config["local_dir"]
+    for place, path in at(config, f"{TEXTS}.path|folder", "models.*.hugging_face", "local_dir"):
+        if place[0] == "models":
+            elsewhere = "revision" in config["models"][place[1]]
+        else:
+            elsewhere = place[0] == "data" and is_url(path)
+        if not elsewhere:
+            yield key_path(place), path
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder with a vocabulary that a pipeline prunes but cannot prune."""
-    found = []
+    """Return one line for each local model folder with code, or else with a vocabulary that cannot be pruned."""
+    if found := folders_with_code(local_paths(config), types=True):
+        return found
     for name in piped_models(config):
         model = config["models"][name]
-        if "hugging_face" not in model or "revision" in model:
-            continue
-        folder = Path(model["hugging_face"])
-        if vocabulary_pruned(config, name):
+        if "hugging_face" in model and "revision" not in model and vocabulary_pruned(config, name):
             from weebill.generation.prunable_vocabulary import check_folder  # slow to import
 
+            folder = Path(model["hugging_face"])
             try:
                 check_folder(folder)
             except InputError as error:
@@ -233,51 +201,36 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
-    hardware = config["hardware"]
-    accelerator = hardware["accelerator"]
-    threads = hardware["threads"] if accelerator == "cpu" else 1
+    device = config["hardware"]["accelerator"]
+    threads = config["hardware"]["threads"] if device == "cpu" else 1
     unknown_parts, hours, disk = [], {}, {}
-
-    def trained(model: Config, training: Config, passes: int, longest: int) -> float:
-        """Return the hours of a training.
-
-        passes: passes through the model for each text; a backward pass counts as two.
-        longest: tokens of the longest text.
-        """
-        tokens = training["batch_size"] * training["accumulate"] * longest
-        rate = RATES[accelerator]["float32" if training["precision"] == "float32" else "bfloat16"]
-        operations = 2 * passes * training["updates"] * tokens * weights_of(model)
-        return operations / (threads * rate) / 3600
-
     for name in piped_models(config):
-        model = config["models"][name]
-        count = len(variants_of(config, name))
+        model, variants = config["models"][name], variants_of(config, name)
         if model["by"] != "making":
             unknown_parts.append(f"models.{name}: of the hub, how large it is is not known")
             continue
-        disk[f"models of {name}"] = 4.0 * weights_of(model) * (count + TRAINING_COPIES)
+        weights = weights_of(model)
+        disk[f"models of {name}"] = 4.0 * weights * (len(variants) + TRAINING_COPIES)
+        # Name, settings, passes through the model for each text, and longest text of each training; a backward pass
+        # counts as two, and the teacher of a loss has a forward pass too.
         longest = model.get("passage", model["positions"])
-        parts = [(f"models.{name}.training", model["training"], 3, longest)]
-        for variant in variants_of(config, name):
+        trainings = [(f"models.{name}.training", model["training"], 3, longest)]
+        for variant in variants:
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
-                passes = 4 if "loss" in step else 3  # the teacher of a loss has a forward pass too
+                passes = 4 if "loss" in step else 3
                 told = f"{variant}: its training"
-                parts.append((told, step["training"], passes, model["max_source"]))
-        for told, training, passes, longest in parts:
-            if "updates" in training:
-                hours[name] = hours.get(name, 0.0) + trained(model, training, passes, longest)
-            else:
+                trainings.append((told, step["training"], passes, model["max_source"]))
+        for told, training, passes, longest in trainings:
+            if "updates" not in training:
                 unknown_parts.append(f"{told} counts epochs of text whose size is not known")
-    return Estimate(
-        disk=disk,
-        fetched=0,
-        device=accelerator,
-        hours=hours,
-        text_hours=0,
-        chain=max(hours.values(), default=0.0),
-        unknown=tuple(unknown_parts),
-    )
+                continue
+            tokens = training["batch_size"] * training["accumulate"] * longest
+            operations = 2 * passes * training["updates"] * tokens * weights
+            rate = RATES[device]["float32" if training["precision"] == "float32" else "bfloat16"]
+            hours[name] = hours.get(name, 0.0) + operations / (threads * rate) / 3600
+    chain = max(hours.values(), default=0.0)
+    return Estimate(disk, device, hours, chain, unknown=tuple(unknown_parts))
 
 
 def weights_of(model: Mapping[str, Any]) -> float:

@@ -1,10 +1,14 @@
-"""Experiments of the kind `metric`: contradictions and local files."""
+"""Experiments of the kind `metric`: contradictions, local files, cost."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from weebill.configuration.cost import PIECE_BYTES, RATES
+from weebill.configuration.estimates import Estimate
+from weebill.configuration.models import width_fault, zoo_fault
+from weebill.configuration.resources import folders_with_code
 from weebill.configuration.schedules import training_faults, warmup_faults
-from weebill.configuration.schema import Fault, contradicted, unknown
+from weebill.configuration.schema import Config, Fault, Place, at, unknown
+from weebill.configuration.sizes import total_bytes
 from weebill.errors import Key, key_path
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
@@ -14,60 +18,48 @@ from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
 from weebill.settings import defaults
 
-Config = dict[str, Any]
-
-
-def contradictions(config: Config, zoo: Zoo, broken: set[str]) -> list[Fault]:
-    """Return every contradiction; checks that read `broken` sections are skipped."""
-    checks = [
-        (("encoders", "texts"), _encoders),
-        (("reference", "encoders"), _reference),
-        (("pruning", "encoders", "reference"), _pruning),
-        (("distillation", "encoders"), _distillation),
-        (("metrics", "encoders"), _metrics),
-        (("test_sets", "metrics"), _test_sets),
-        (("test_sets", "evaluation", "reference", "distillation"), _references),
-        (("evaluation", "hardware"), _evaluation),
-    ]
-    return contradicted(checks, broken, config, zoo)
+TAKEN = "is the name of a metric that is measured here, expected another"
+# Files and folders, unless they are names on the hub.
+FILES = (
+    "texts.*",
+    "encoders.*.hugging_face",
+    "reference.checkpoint",
+    "pruning.development.table",
+    "reference|pruning.judgements.*.table",
+    "test_sets.*.table",
+    "test_sets.*.scores.*",
+    "distillation.pairs.*.table|source|target",
+    "evaluation.speed.sources|references",
+    "evaluation.speed.systems.*",
+)
+EXPANSION = 3  # size of unpacked text relative to its file
 
 
 def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["encoders"].items():
-        place: tuple[Key, ...] = ("encoders", name)
         if section["by"] == "hugging_face":
             continue
-        if section["width"] % section["heads"]:
-            yield Fault(
-                (*place, "width"),
-                f"found {section['width']}, expected a multiple of its {section['heads']} heads",
-            )
-        yield from warmup_faults(place, section, defaults(PretrainingSettings))
+        yield from width_fault(("encoders", name), section)
+        yield from warmup_faults(("encoders", name), section, defaults(PretrainingSettings))
         if "texts" not in config:
-            yield Fault(
-                ("texts",), f"missing, expected files of text to pre-train the encoder '{name}' on"
-            )
+            message = f"missing, expected files of text to pre-train the encoder '{name}' on"
+            yield Fault(("texts",), message)
 
 
 def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
     section = config["reference"]
     if "checkpoint" in section:
         if "judgements" in section:
-            yield Fault(
-                ("reference", "judgements"), "found beside checkpoint, expected one of both"
-            )
+            message = "found beside checkpoint, expected one of both"
+            yield Fault(("reference", "judgements"), message)
         if config["encoders"].get(section.get("encoder"), {}).get("by") == "pretraining":
-            yield Fault(
-                ("reference", "encoder"),
-                "is made here, expected the checkpoint's own, by hugging_face",
-            )
-        yield from _known_encoder(config, section, "reference")
-        return
-    for key in ("encoder", "judgements"):
-        if key not in section:
-            yield Fault(
-                ("reference", key), "missing, expected it to train a reference, or a checkpoint"
-            )
+            message = "is made here, expected the checkpoint's own, by hugging_face"
+            yield Fault(("reference", "encoder"), message)
+    else:
+        for key in ("encoder", "judgements"):
+            if key not in section:
+                message = "missing, expected it to train a reference, or a checkpoint"
+                yield Fault(("reference", key), message)
     yield from _known_encoder(config, section, "reference")
 
 
@@ -80,34 +72,24 @@ def _known_encoder(config: Config, section: Config, *place: Key) -> Iterator[Fau
 def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "pruning" not in config:
         return
-    pruning, name = config["pruning"], config["reference"].get("encoder")
+    name, shapes = config["reference"].get("encoder"), {}
     encoder = config["encoders"].get(name, {})
-    shapes = {name: _shape_of(encoder)} if "layers" in encoder else {}
-    asked: list[tuple[tuple[Key, ...], dict[str, Any]]] = [
-        ((part, index), method)
-        for part in PARTS
-        for index, amount in enumerate(pruning[part])
-        for method in recipe_without(**{part: amount})
-    ]
-    asked += [(("recipe", index), method) for index, method in enumerate(pruning.get("recipe", []))]
-    for place, recipe in asked:
-        method = pruning_method(recipe)
-        for key, message in [*method.conflicts({}), *method.faults(shapes)]:
-            here = (*place, *key) if place[0] == "recipe" else place
-            yield Fault(("pruning", *here), message)
+    if "layers" in encoder:  # it is made here
+        layers = range(encoder["layers"])
+        shapes[name] = ModelShape(
+            heads={f"encoder.{layer}.self_attention": encoder["heads"] for layer in layers},
+            neurons={f"encoder.{layer}.feed_forward": encoder["intermediate"] for layer in layers},
+            layers={"encoder": len(layers)},
+        )
+    for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe"))):
+        part = str(place[1])
+        for settings in [one] if part == "recipe" else recipe_without(**{part: one}):
+            method = pruning_method(settings)
+            for key, message in [*method.conflicts({}), *method.faults(shapes)]:
+                yield Fault((*place, *key) if part == "recipe" else place, message)
 
 
-def _shape_of(encoder: Mapping[str, Any]) -> ModelShape:
-    """Return the shape of an encoder that is made here."""
-    layers = range(encoder["layers"])
-    return ModelShape(
-        heads={f"encoder.{layer}.self_attention": encoder["heads"] for layer in layers},
-        neurons={f"encoder.{layer}.feed_forward": encoder["intermediate"] for layer in layers},
-        layers={"encoder": len(layers)},
-    )
-
-
-def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "distillation" not in config:
         return
     yield from _known_encoder(config, config["distillation"], "distillation")
@@ -121,27 +103,22 @@ def _distillation(config: Config, zoo: Zoo) -> Iterator[Fault]:
             if translation["by"] == "training":
                 for key in ("rows", "validation"):
                     if not pairs["translators"][key]:
-                        yield Fault(
-                            (*place, "translators", key),
-                            f"missing, expected how many pairs '{one}' is trained and validated by",
+                        message = (
+                            f"missing, expected how many pairs '{one}' is trained and validated by"
                         )
-                if translation["architecture"] not in zoo:
-                    told = unknown("model", translation["architecture"], zoo, "config/models.yaml")
-                    yield Fault((*here, "architecture"), told)
+                        yield Fault((*place, "translators", key), message)
+                yield from zoo_fault((*here, "architecture"), translation["architecture"], zoo)
                 yield from training_faults((*here, "training"), translation["training"])
             elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
-                yield Fault(
-                    (*here, "languages"),
-                    "expected the codes of all languages on the way, one more than there are models",
+                message = (
+                    "expected the codes of all languages on the way, one more than there are models"
                 )
-
-
-TAKEN = "is the name of a metric that is measured here, expected another"
+                yield Fault((*here, "languages"), message)
 
 
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["metrics"].items():
-        place: tuple[Key, ...] = ("metrics", name)
+        place: Place = ("metrics", name)
         if name in (*LEXICAL, *OURS, *pruned_metrics(config)):
             yield Fault(place, TAKEN)
         yield from _known_encoder(config, section, *place)
@@ -151,38 +128,32 @@ def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if section["by"] == "bleurt":
             yield Fault((*place, "encoder"), "is made here, expected a BLEURT model that is there")
         elif section["layer"] > layers:
-            yield Fault(
-                (*place, "layer"), f"found {section['layer']}, expected one of its {layers} layers"
-            )
+            message = f"found {section['layer']}, expected one of its {layers} layers"
+            yield Fault((*place, "layer"), message)
 
 
 def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    columns: dict[str, str] = {}  # the paper's column: test set
+    columns: dict[str, str] = {}  # test set by the paper's column
     for name, entry in config["test_sets"].items():
-        column = entry.get("paper")
-        if column in columns:
-            yield Fault(
-                ("test_sets", name, "paper"),
-                f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column",
-            )
-        elif column is not None:
-            columns[column] = name
+        place, column = ("test_sets", name), entry.get("paper")
+        if column is not None and columns.setdefault(column, name) != name:
+            message = f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column"
+            yield Fault((*place, "paper"), message)
         for other in entry["scores"]:
             if other in (*LEXICAL, *config["metrics"], *OURS):
-                yield Fault(("test_sets", name, "scores", other), TAKEN)
+                yield Fault((*place, "scores", other), TAKEN)
         if name == "development":
-            yield Fault(
-                ("test_sets", name), "is what pruning calls its own set, expected another name"
-            )
+            yield Fault(place, "is what pruning calls its own set, expected another name")
 
 
-def _references(config: Config, zoo: Zoo) -> Iterator[Fault]:
+def _inputs(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for missing references if a metric that is trained here reads them."""
-    trained = {"reference": config["reference"], "distillation": config.get("distillation")}
-    if "checkpoint" in config["reference"]:  # its inputs are known only from its file
-        del trained["reference"]
-    for section, one in trained.items():
-        if one is None or one["training"]["kind"] != "regression_metric":
+    for section in ("reference", "distillation"):
+        trained = config.get(section)
+        # The inputs of a checkpoint are known only from its file.
+        if trained is None or "checkpoint" in trained:
+            continue
+        if trained["training"]["kind"] != "regression_metric":
             continue
         reads = f"the metric of {section}.training reads references"
         for name, entry in config["test_sets"].items():
@@ -194,54 +165,69 @@ def _references(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for index, path in enumerate(config["evaluation"].get("speed", {}).get("systems", [])):
+    for place, path in at(config, "evaluation.speed.systems.*"):
         if not path.strip():
-            yield Fault(("evaluation", "speed", "systems", index), "found nothing, expected a file")
-    yield from precision_faults(
-        config, config["evaluation"]["precision"], "evaluation", "precision"
-    )
+            yield Fault(place, "found nothing, expected a file")
+    yield from precision_faults(config, "evaluation.precision")
 
 
-def precision_faults(config: Config, precision: str, *place: str) -> Iterator[Fault]:
-    """Yield a fault for a metric's precision that the experiment's device cannot compute.
+def precision_faults(config: Config, key: str) -> Iterator[Fault]:
+    """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
+    for place, precision in at(config, key):
+        if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
+            found = "found int8, which processors compute, with hardware.accelerator gpu"
+            yield Fault(place, f"{found}, expected bfloat16 or float32")
 
-    place: key path of the precision.
-    """
-    if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
-        yield Fault(
-            place,
-            "found int8, which processors compute, with hardware.accelerator gpu, expected bfloat16 or float32",
-        )
+
+CHECKS = (_encoders, _reference, _pruning, _distilled, _metrics, _test_sets, _inputs, _evaluation)
 
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
-    for index, path in enumerate(config.get("texts", [])):
-        yield f"texts[{index}]", path
-    for name, section in config["encoders"].items():
-        if section["by"] == "hugging_face" and "revision" not in section:
-            yield f"encoders.{name}.hugging_face", section["hugging_face"]
-    checkpoint = config["reference"].get("checkpoint")
-    if checkpoint is not None and not may_be_on_hub(checkpoint):
-        yield "reference.checkpoint", checkpoint
-    lists = [("reference", config["reference"].get("judgements", []))]
-    if "pruning" in config:
-        lists.append(("pruning", config["pruning"]["judgements"]))
-        yield "pruning.development.table", config["pruning"]["development"]["table"]
-    for section, judgements in lists:
-        for index, entry in enumerate(judgements):
-            yield f"{section}.judgements[{index}].table", entry["table"]
-    for name, entry in config["test_sets"].items():
-        yield f"test_sets.{name}.table", entry["table"]
-        for metric, path in entry["scores"].items():
-            yield f"test_sets.{name}.scores.{metric}", path
-    for name, pairs in config.get("distillation", {}).get("pairs", {}).items():
-        for key in ("table", "source", "target"):
-            if key in pairs:
-                yield key_path(("distillation", "pairs", name, key)), pairs[key]
-    speed = config["evaluation"].get("speed", {})
-    for key in ("sources", "references"):
-        if key in speed:
-            yield f"evaluation.speed.{key}", speed[key]
-    for index, path in enumerate(speed.get("systems", [])):
-        yield f"evaluation.speed.systems[{index}]", path
+    for place, path in at(config, *FILES):
+        if place[0] == "encoders":
+            on_hub = "revision" in config["encoders"][place[1]]
+        else:
+            on_hub = place == ("reference", "checkpoint") and may_be_on_hub(path)
+        if not on_hub:
+            yield key_path(place), path
+
+
+def unfit_models(config: Config) -> list[str]:
+    """Return one line for each local model folder that contains code."""
+    return folders_with_code(local_paths(config), types=False)
+
+
+def estimate(config: Config, zoo: Zoo) -> Estimate:
+    """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
+    reference, device = config["reference"], config["hardware"]["accelerator"]
+    threads = config["hardware"]["threads"] if device == "cpu" else 1
+    rates = {name: rate * threads for name, rate in RATES[device].items()}
+    unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
+    for name, one in config["encoders"].items():
+        if one["by"] == "hugging_face":
+            unknown.append(f"encoders.{name}: of the hub, how large it is is not known")
+            continue
+        width = one["width"]
+        layers[name] = one["layers"] * (4 * width**2 + 2 * width * one["intermediate"])
+        weights[name] = config["vocabulary"] * width + layers[name]
+        operations = 6 * one["updates"] * one["batch_pieces"] * weights[name]
+        hours[f"encoder {name}"] = operations / rates[one["precision"]] / 3600
+        disk[f"encoder {name}"] = 4 * 4 * weights[name]
+    chain = max(hours.values(), default=0.0)  # the longest: one encoder, then one member
+    if "checkpoint" in reference:
+        unknown.append("reference.checkpoint: how large it is is not known")
+    elif (name := reference["encoder"]) in weights:
+        text = EXPANSION * total_bytes(entry["table"] for entry in reference["judgements"])
+        pieces, members = reference["training"]["epochs"] * text / PIECE_BYTES, reference["members"]
+        each = 6 * pieces * layers[name] / rates["float32"] / 3600
+        hours["reference models"] = members * each
+        # Two checkpoints, each with Adam's moments.
+        disk["reference models"] = 4 * members * (4 * weights[name])
+        disk["pruned models"] = 4 * weights[name] * len(pruned_metrics(config))
+        chain += hours["reference models"] / members
+    if "distillation" in config:
+        unknown.append("distillation: how long its pairs are translated and learnt is not known")
+    if reference["members"] == 1:
+        chain = sum(hours.values())
+    return Estimate(disk, device, hours, chain, unknown=tuple(unknown))

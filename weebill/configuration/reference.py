@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.schema import SETTINGS
+from weebill.configuration.schema import BOUNDS, SETTINGS
 from weebill.configuration.settings_schema import Schema, schema_of
 from weebill.errors import InputError
 from weebill.files import write_text
@@ -33,12 +33,6 @@ TABLE = re.compile(r"(<!-- settings: (\w+) (.+?) -->\n).*?(<!-- end of settings 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 HEAD = "| key | default | value | meaning |\n|---|---|---|---|\n"
 TYPES = {"integer": "whole number", "number": "number", "boolean": "`true`, `false`"}
-BOUNDS = {
-    "minimum": "at least",
-    "exclusiveMinimum": "more than",
-    "maximum": "at most",
-    "exclusiveMaximum": "less than",
-}
 
 
 def files() -> dict[Path, str]:
@@ -64,47 +58,58 @@ def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
 
 
 def with_tables(text: str) -> str:
-    """Return a page with all its tables generated again.
-
-    Raises InputError for a marker that names no key.
-    """
-    page = _Page({})
+    """Return a page with all its tables generated again; raises InputError for a marker that names no key."""
+    page = _Page()
     for table in TABLE.finditer(text):
-        kind, places = table[2], table[3].split()
+        marker, kind = table[1].strip(), table[2]
         if kind not in SETTINGS:
-            raise InputError(
-                f"{table[1].strip()}: no kind '{kind}', expected {', '.join(SETTINGS)}"
-            )
-        page.schemas.setdefault(kind, schema_of(SETTINGS[kind], words=True))
+            raise InputError(f"{marker}: no kind '{kind}', expected {', '.join(SETTINGS)}")
+        if kind not in page.schemas:
+            schema = schema_of(SETTINGS[kind], words=True)
+            page.schemas[kind] = _inlined(schema, schema["$defs"])
         heading = ["", *HEADING.findall(text[: table.start()])][-1]
-        for place in places:
+        for place in table[3].split():
             try:
                 page.announce(kind, place, heading)
             except (KeyError, StopIteration) as error:
-                message = f"{table[1].strip()}: no key '{place}'; correct the marker"
-                raise InputError(message) from error
+                raise InputError(f"{marker}: no key '{place}'; correct the marker") from error
     return TABLE.sub(lambda one: one[1] + page.table(one[2], one[3].split()) + one[4], text)
+
+
+def _inlined(rule: Any, definitions: Schema) -> Any:
+    """Return a rule with each `$ref` replaced by its class, which is named, and with a mark of required keys."""
+    if isinstance(rule, list):
+        return [_inlined(one, definitions) for one in rule]
+    if not isinstance(rule, dict):
+        return rule
+    if "$ref" in rule:
+        name = rule["$ref"].removeprefix("#/$defs/")
+        rule = {"class": name, **definitions[name], **rule}
+    found = {key: _inlined(one, definitions) for key, one in rule.items() if key != "$defs"}
+    for key, one in rule.get("properties", {}).items():
+        found["properties"][key]["is required"] = key in rule["required"]
+        if "description" not in one:  # but the class that it names may have one
+            found["properties"][key].pop("description", None)
+    return found
 
 
 @dataclass(frozen=True)
 class _Page:
     """Tables of one page.
 
-    told: the place that explains the keys of each class, by the class' name.  rows: the rows of all tables so far;
-    the tables of alternatives leave them out.
+    schemas: by kind, without `$ref`.  told: the place that explains the keys of each class, by the class' name.
+    rows: the rows of all tables so far; the tables of alternatives leave them out.
     """
 
-    schemas: dict[str, Schema]
+    schemas: dict[str, Schema] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     rows: set[tuple[str, ...]] = field(default_factory=set)
 
     def announce(self, kind: str, place: str, heading: str) -> None:
         """Note the class whose keys a table explains, so that no other table explains them again."""
         label, rule = self._find(kind, place)
-        if "class" in rule and place[-1] in ".:":
-            self.told[rule["class"]] = f"under “{heading}”"
-        elif "class" in rule and not place.endswith("!"):
-            self.told[rule["class"]] = f"`{label}`"
+        if "class" in rule and not place.endswith("!"):
+            self.told[rule["class"]] = f"under “{heading}”" if place[-1] in ".:" else f"`{label}`"
 
     def table(self, kind: str, places: list[str]) -> str:
         """Return a table, or one for each alternative of a place."""
@@ -112,25 +117,22 @@ class _Page:
         for place in places:
             label, rule = self._find(kind, place)
             if place[-1] in ".:" and "oneOf" in rule:
-                return "".join(self._alternatives(kind, rule))
+                return "".join(map(self._alternative, rule["oneOf"])) + "\n"
             if place[-1] in ".:":
                 label = label.rpartition(".")[2] if place.endswith(":") else label
-                rows += self._below(kind, rule, f"{label}." if label else "")
+                rows += self._below(rule, f"{label}." if label else "")
             else:
-                found = list(self._key(kind, label, rule))
+                found = list(self._key(label, rule))
                 rows += found[:1] if place.endswith("!") else found
         self.rows.update(rows)
         return _table(rows)
 
-    def _alternatives(self, kind: str, rule: Schema) -> Iterator[str]:
-        """Yield the name, the description and the table of each alternative, without rows that other tables have."""
-        for option in rule["oneOf"]:
-            option = self._resolved(kind, option)
-            [name] = _tags(option).values()
-            rows = [row for row in self._below(kind, option, "") if row not in self.rows]
-            table = f"\n{_table(rows)}" if rows else ""
-            yield f"\n**{name}**: {option['description']}\n{table}"
-        yield "\n"
+    def _alternative(self, rule: Schema) -> str:
+        """Return the name, the description and the table of an alternative, without rows that other tables have."""
+        [name] = _tags(rule).values()
+        rows = [row for row in self._below(rule, "") if row not in self.rows]
+        table = f"\n{_table(rows)}" if rows else ""
+        return f"\n**{name}**: {rule['description']}\n{table}"
 
     def _find(self, kind: str, place: str) -> tuple[str, Schema]:
         """Return the label of a place in the tables and its rule."""
@@ -138,70 +140,57 @@ class _Page:
         for part in place.rstrip(".:!").split("."):
             key = part.removesuffix("[]")
             if "oneOf" in rule:
-                options = [self._resolved(kind, option) for option in rule["oneOf"]]
-                rule = next(one for one in options if key in _tags(one).values())
+                rule = next(one for one in rule["oneOf"] if key in _tags(one).values())
             elif key == "*":
                 label, rule = "", rule["additionalProperties"]
             else:
-                required = key in rule["required"]
-                rule = {**rule["properties"][key], "is required": required}
-                label = f"{label}.{key}" if label else key
-            rule = self._resolved(kind, rule)
+                label, rule = f"{label}.{key}" if label else key, rule["properties"][key]
             if part.endswith("[]"):
-                label, rule = "", self._resolved(kind, rule["items"])
+                label, rule = "", rule["items"]
         return label, rule
 
-    def _resolved(self, kind: str, rule: Schema) -> Schema:
-        """Return the rule that a `$ref` names, with the keys next to the `$ref` and the name of its class."""
-        if "$ref" not in rule:
-            return rule
-        name = rule["$ref"].removeprefix("#/$defs/")
-        return {"class": name, **self.schemas[kind]["$defs"][name], **rule}
-
-    def _below(self, kind: str, rule: Schema, prefix: str) -> Iterator[tuple[str, ...]]:
+    def _below(self, rule: Schema, prefix: str) -> Iterator[tuple[str, ...]]:
         """Yield the rows of the keys of an object."""
         for key, below in rule["properties"].items():
             if key not in _tags(rule) and "description" in below:
-                below = {**self._resolved(kind, below), "is required": key in rule["required"]}
-                yield from self._key(kind, f"{prefix}{key}", below)
+                yield from self._key(f"{prefix}{key}", below)
 
-    def _key(self, kind: str, label: str, rule: Schema) -> Iterator[tuple[str, ...]]:
+    def _key(self, label: str, rule: Schema) -> Iterator[tuple[str, ...]]:
         """Yield the row of a key, and the rows of the keys in its object, or in objects of its list or mapping."""
         inner, inside = rule, label
         if "items" in rule:
-            inner, inside = self._resolved(kind, rule["items"]), f"{label}[]"
-            inner = self._resolved(kind, [*inner.get("oneOf", [inner])][-1])  # a text, or keys
+            inner, inside = rule["items"].get("oneOf", [rule["items"]])[-1], f"{label}[]"
         elif rule.get("additionalProperties"):
-            inner, inside = self._resolved(kind, rule["additionalProperties"]), f"{label}.NAME"
+            inner, inside = rule["additionalProperties"], f"{label}.NAME"
         told = self.told.setdefault(inner["class"], f"`{label}`") if "class" in inner else ""
-        meaning = rule["description"]
         here = told == f"`{label}`"
-        if told and not here and _told(self._resolved(kind, inner)):
-            meaning += f" Its keys: {told}."
-        yield f"`{label}`", _default(rule), self._value(kind, rule), meaning.replace("|", "\\|")
+        # The keys of overrides have no sentences.
+        explained = any("description" in one for one in inner.get("properties", {}).values())
+        more = f" Its keys: {told}." if told and not here and explained else ""
+        meaning = f"{rule['description']}{more}".replace("|", "\\|")
+        yield f"`{label}`", _default(rule), _value(rule), meaning
         if here:
-            yield from self._below(kind, inner, f"{inside}.")
+            yield from self._below(inner, f"{inside}.")
 
-    def _value(self, kind: str, rule: Schema) -> str:
-        """Return the values of a key in a few words."""
-        rule = self._resolved(kind, rule)
-        if "oneOf" in rule:
-            options = [self._resolved(kind, option) for option in rule["oneOf"]]
-            tags = [tag for option in options for tag in _tags(option).items()]
-            lists = [self._value(kind, one) for one in options if not _tags(one)]
-            names = [f"{tags[0][0]}: " + ", ".join(f"`{tag}`" for _, tag in tags)] if tags else []
-            return " or ".join([*names, *lists])
-        if "enum" in rule or "const" in rule:
-            return ", ".join(f"`{one}`" for one in rule.get("enum", [rule.get("const")]))
-        if "items" in rule:
-            return f"list: {self._value(kind, rule['items'])}"
-        if rule["type"] == "object" and rule.get("additionalProperties"):
-            return f"names: {self._value(kind, rule['additionalProperties'])}"
-        bounds = [f"{word} {rule[bound]}" for bound, word in BOUNDS.items() if bound in rule]
-        if "minimum" in rule and "maximum" in rule:
-            bounds = [f"{rule['minimum']} to {rule['maximum']}"]
-        name = "keys" if rule["type"] == "object" else TYPES.get(rule["type"], "text")
-        return ", ".join([rule.get("expected", name).removeprefix("a "), *bounds])
+
+def _value(rule: Schema) -> str:
+    """Return the values of a key in a few words."""
+    if "oneOf" in rule:
+        tags = [tag for option in rule["oneOf"] for tag in _tags(option).items()]
+        lists = [_value(one) for one in rule["oneOf"] if not _tags(one)]
+        names = [f"{tags[0][0]}: " + ", ".join(f"`{tag}`" for _, tag in tags)] if tags else []
+        return " or ".join([*names, *lists])
+    if "enum" in rule or "const" in rule:
+        return ", ".join(f"`{one}`" for one in rule.get("enum", [rule.get("const")]))
+    if "items" in rule:
+        return f"list: {_value(rule['items'])}"
+    if rule["type"] == "object" and rule.get("additionalProperties"):
+        return f"names: {_value(rule['additionalProperties'])}"
+    bounds = [f"{word} {rule[bound]}" for bound, (_, word) in BOUNDS.items() if bound in rule]
+    if "minimum" in rule and "maximum" in rule:
+        bounds = [f"{rule['minimum']} to {rule['maximum']}"]
+    name = "keys" if rule["type"] == "object" else TYPES.get(rule["type"], "text")
+    return ", ".join([rule.get("expected", name).removeprefix("a "), *bounds])
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -212,11 +201,6 @@ def _tags(rule: Schema) -> dict[str, Any]:
     """Return the keys of an object that choose it among alternatives, with their values."""
     keys = rule.get("properties", {}).items()
     return {k: one["const"] for k, one in keys if "const" in one and "default" not in one}
-
-
-def _told(rule: Schema) -> bool:
-    """Return True if a class has keys with sentences; overrides have none."""
-    return any("description" in one for one in rule.get("properties", {}).values())
 
 
 def _default(rule: Schema) -> str:

@@ -1,9 +1,9 @@
 """Requirements of an experiment beyond its configuration: local files and memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
+from weebill.configuration.schema import Config, at
 from weebill.configuration.sizes import total_bytes, weights
 from weebill.corpus.download import is_url
 from weebill.corpus.tatoeba import NAME as EMBEDDED
@@ -25,11 +25,39 @@ ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pie
 # Memory relative to compressed text; measured: 1.9 MB of plain text make 18 MB.
 LANGUAGE_MODEL_EXPANSION = 40
 MIB = 2**20
+# Files and folders of a translation experiment, and functions that return True for those that are not local.
+FILES: dict[str, Callable[[str], bool] | None] = {
+    "local_dir": None,
+    "cleaning.language_id.model": lambda path: path == EMBEDDED or is_url(path),
+    "scoring.language_model|lexical_translation.source_text|target_text.*": None,
+    "scoring.bicleaner.model": is_url,
+    "evaluation.labelled.table": None,
+    "evaluation.comet.model": may_be_on_hub,
+    "evaluation.comet.encoder": None,
+}
 # Size of an encoded corpus and its shuffled order, relative to the Parquet table that it was made of.
 ENCODED_SHARE = 3
 
 
-def unfit_models(config: dict[str, Any]) -> list[str]:
+def local_paths(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the key path and the path of every local file or folder that the experiment reads."""
+    for entry in entries(config):
+        for key in (*FILE_KEYS, "folder", "local_dir"):
+            if key in entry.values and not is_url(entry.values[key]):
+                yield key_path((*entry.path, key)), entry.values[key]
+        for place, path in at(entry.values, "noise.other_languages.*"):
+            if path != EMBEDDED:
+                yield key_path((*entry.path, *place)), path
+    for pattern, elsewhere in FILES.items():
+        for place, path in at(config, pattern):
+            if elsewhere is None or not elsewhere(path):
+                yield key_path(place), path
+    for model in hugging_face_models(config):
+        if model.revision is None:
+            yield model.key, model.place
+
+
+def unfit_models(config: Config) -> list[str]:
     """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
     found = []
     for model in hugging_face_models(config):
@@ -43,42 +71,25 @@ def unfit_models(config: dict[str, Any]) -> list[str]:
     return found
 
 
-def local_paths(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the key path and the path of every local file or folder that the experiment reads."""
-    for entry in entries(config):
-        for key in (*FILE_KEYS, "folder", "local_dir"):
-            if key in entry.values and not is_url(entry.values[key]):
-                yield key_path((*entry.path, key)), entry.values[key]
-        noise = entry.values.get("noise", {"other_languages": []})
-        for index, path in enumerate(noise["other_languages"]):
-            if path != EMBEDDED:
-                yield key_path((*entry.path, "noise", "other_languages", index)), path
-    if "local_dir" in config:
-        yield "local_dir", config["local_dir"]
-    identifier = config["cleaning"].get("language_id", {"model": EMBEDDED})["model"]
-    if identifier != EMBEDDED and not is_url(identifier):
-        yield "cleaning.language_id.model", identifier
-    for model in ("language_model", "lexical_translation"):
-        for key in ("source_text", "target_text"):
-            for index, path in enumerate(config["scoring"].get(model, {}).get(key, [])):
-                yield f"scoring.{model}.{key}[{index}]", path
-    bicleaner = config["scoring"].get("bicleaner", {}).get("model")
-    if bicleaner is not None and not is_url(bicleaner):
-        yield "scoring.bicleaner.model", bicleaner
-    if "labelled" in config["evaluation"]:
-        yield "evaluation.labelled.table", config["evaluation"]["labelled"]["table"]
-    comet = config["evaluation"].get("comet", {})
-    if "model" in comet and not may_be_on_hub(comet["model"]):
-        yield "evaluation.comet.model", comet["model"]
-    if "encoder" in comet:
-        yield "evaluation.comet.encoder", comet["encoder"]
-    for model in hugging_face_models(config):
-        if model.revision is None:
-            yield model.key, model.place
+def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str]:
+    """Return one line for every folder of a Hugging Face model, among (key, path), that contains code.
+
+    types: same as in `refuse_code`.
+    """
+    found = []
+    for key, path in paths:
+        if key.endswith(".hugging_face") and Path(path).is_dir():
+            from weebill.hugging_face.loading import refuse_code  # slow to import
+
+            try:
+                refuse_code(path, types)
+            except InputError as error:
+                found.append(f"{key}: {error}")
+    return found
 
 
 def training_memory(
-    config: dict[str, Any], model: str, batch_tokens: int, tables: Iterable[str], zoo: Zoo
+    config: Config, model: str, batch_tokens: int, tables: Iterable[str], zoo: Zoo
 ) -> int:
     """Estimate the MiB of main memory that training a model of the zoo needs on one machine, rather too many.
 

@@ -6,28 +6,37 @@ the faults of the intended alternative are reported.
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import operator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
-
-import jsonschema
+from typing import Any, NamedTuple
 
 from weebill.configuration.settings_schema import schema_of
-from weebill.errors import Key, key_path, nearest
+from weebill.errors import InputError, Key, key_path, nearest
 from weebill.registry import Registry
 
+Config = dict[str, Any]
+Place = tuple[Key, ...]
 # Settings of each kind of experiment, and of the zoo.
 SETTINGS: Registry[Any] = Registry(
     {
         "translation": "weebill.configuration.sections.translation:Translation",
         "metric": "weebill.configuration.sections.metric:Metric",
         "generation": "weebill.configuration.sections.generation:Generation",
-        "models": "weebill.configuration.sections.zoo:Zoo",
+        "models": "weebill.configuration.zoo_file:Entries",
     }
 )
-
-TYPES = {
+# Classes and words of the types of JSON.
+CLASSES: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": int | float,
+    "boolean": bool,
+}
+WORDS = {
     "object": "keys with values",
     "array": "a list",
     "string": "text",
@@ -35,16 +44,32 @@ TYPES = {
     "number": "a number",
     "boolean": "true or false",
 }
+BOUNDS = {
+    "minimum": (operator.ge, "at least"),
+    "exclusiveMinimum": (operator.gt, "more than"),
+    "maximum": (operator.le, "at most"),
+    "exclusiveMaximum": (operator.lt, "less than"),
+}
+LENGTHS = {
+    "minLength": ("string", *BOUNDS["minimum"]),
+    "minItems": ("array", *BOUNDS["minimum"]),
+    "maxItems": ("array", *BOUNDS["maximum"]),
+    "minProperties": ("object", *BOUNDS["minimum"]),
+}
 
 
-@dataclass(frozen=True)
-class Fault:
-    """Fault of a configuration: its key path and its message.
+class ConfigurationError(InputError):
+    """Error with all faults of a configuration; `errors` are the lines `ORIGIN: KEY.PATH: found, expected`."""
 
-    unknown_key: True if the fault is only a superfluous key.
-    """
+    def __init__(self, errors: list[str]):
+        super().__init__("\n".join(errors))
+        self.errors = errors
 
-    path: tuple[Key, ...]
+
+class Fault(NamedTuple):
+    """Fault of a configuration; `unknown_key`: it is only a superfluous key."""
+
+    path: Place
     message: str
     unknown_key: bool = False
 
@@ -53,26 +78,25 @@ class Fault:
         return f"{origin}: {key_path(self.path)}: {self.message}"
 
 
-def contradicted(
-    checks: Iterable[tuple[tuple[str, ...], Callable[..., Iterable[Fault]]]],
-    broken: set[str],
-    *arguments: Any,
-) -> list[Fault]:
-    """Return the faults that checks find.
-
-    Each check names the sections that it reads, and is skipped if one of them is broken.
-    """
-    return [
-        fault
-        for sections, find in checks
-        if broken.isdisjoint(sections)
-        for fault in find(*arguments)
-    ]
-
-
 def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
     """Return the message about an unknown name, with the nearest known name."""
     return f"no {kind} '{name}' in {where}{nearest(name, known)}"
+
+
+def at(values: Any, *patterns: str) -> Iterator[tuple[Place, Any]]:
+    """Yield the key path and the value of every key in a configuration that one of the patterns names.
+
+    For example, "corpora.*.source|target": `*` is any key or item, and keys that do not exist are left out.
+    """
+    for first, _, rest in (pattern.partition(".") for pattern in patterns):
+        if isinstance(values, list):
+            found = list(enumerate(values))
+        else:
+            keys = values if first == "*" else first.split("|")
+            found = [(key, values[key]) for key in keys if key in values]
+        for key, value in found:
+            below = at(value, rest) if rest else [((), value)]
+            yield from (((key, *path), one) for path, one in below)
 
 
 @cache
@@ -86,12 +110,11 @@ def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:
     return list(_faults(values, schema, schema, ()))
 
 
-def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iterator[Fault]:
+def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault]:
     schema = _resolve(schema, root)
     if isinstance(value, float) and not math.isfinite(value):  # YAML's .inf and .nan
         yield Fault(path, f"found {value}, expected a finite number")
-        return
-    if "oneOf" in schema:
+    elif "oneOf" in schema:
         chosen = _choose(value, schema["oneOf"], root)
         if isinstance(chosen, dict):
             yield from _faults(value, chosen, root, path)
@@ -100,19 +123,55 @@ def _faults(value: Any, schema: dict, root: dict, path: tuple[Key, ...]) -> Iter
             former = schema.get("former", {}).get(tag)  # alternatives of earlier versions
             message = f"found '{tag}', expected {former}" if former else chosen.message
             yield Fault((*path, *chosen.path), message)
-        return
-    # Validate one level only: the loop below visits deeper levels, after the choice of their alternatives.
-    shallow = {key: rule for key, rule in schema.items() if key not in ("properties", "items")}
-    if isinstance(shallow.get("additionalProperties"), dict):
-        del shallow["additionalProperties"]
-    elif "properties" in schema:
-        shallow["properties"] = dict.fromkeys(schema["properties"], True)
-    if "propertyNames" in shallow:
-        shallow["propertyNames"] = _resolve(shallow["propertyNames"], root)
-    for error in jsonschema.Draft202012Validator(shallow).iter_errors(value):
-        yield from _translate(error, path, schema, root)
-    for key, child, child_schema in _children(value, schema):
-        yield from _faults(child, child_schema, root, (*path, key))
+    else:
+        for keyword in schema:
+            yield from _broken(keyword, value, schema, root, path)
+        for key, child, child_schema in _children(value, schema):
+            yield from _faults(child, child_schema, root, (*path, key))
+
+
+def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault]:
+    """Yield the faults against one keyword of a schema, without those of the values below this one."""
+    rule = schema[keyword]
+    match keyword:
+        case "additionalProperties" if rule is False and isinstance(value, dict):
+            known = list(schema["properties"])
+            for key in value:
+                if key not in known:
+                    former = schema.get("former", {}).get(key)  # keys of earlier versions
+                    expected = former or _one_of(known) + nearest(key, known)
+                    yield Fault((*path, key), f"unknown key, expected {expected}", unknown_key=True)
+        case "required" if isinstance(value, dict):
+            for key in rule:
+                if key not in value:
+                    wanted = _wanted(_resolve(schema["properties"][key], root), root)
+                    yield Fault((*path, key), f"missing, expected {wanted}")
+        case "propertyNames" if isinstance(value, dict):
+            for key in value:
+                wanted = rule if isinstance(key, str) else {"type": "string"}
+                yield from _faults(key, wanted, root, (*path, str(key)))
+        case "type" if not _has_type(value, rule):
+            expected = schema.get("expected", WORDS[rule])
+            yield Fault(path, f"found {shown(value, wanted=rule)}, expected {expected}")
+        case "enum" | "const":
+            known = rule if keyword == "enum" else [rule]
+            if isinstance(value, bool) or value not in known:
+                yield Fault(path, _not_among(value, known))
+        case "pattern" if isinstance(value, str) and not re.search(rule, value):
+            yield Fault(path, f"found {shown(value)}, expected {schema['expected']}")
+        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
+            keeps, words = BOUNDS[keyword]
+            if _has_type(value, "number") and not keeps(value, rule):
+                yield Fault(path, f"found {shown(value)}, expected {words} {rule}")
+        case "minLength" | "minItems" | "maxItems" | "minProperties":
+            kind, keeps, words = LENGTHS[keyword]
+            if _has_type(value, kind) and not keeps(len(value), rule):
+                yield Fault(
+                    path, f"found {shown(value) if value else 'nothing'}, expected {words} {rule}"
+                )
+        case "uniqueItems" if isinstance(value, list):
+            for twice in [item for index, item in enumerate(value) if item in value[:index]][:1]:
+                yield Fault(path, f"found {shown(twice)} twice, expected each once")
 
 
 def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
@@ -143,80 +202,32 @@ def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
     if not typed:
         expected = _wanted({"oneOf": alternatives}, root)
         return Fault((), f"found {shown(value)}, expected {expected}")
-    tags = {
-        key: [option["properties"][key]["const"] for option in typed]
-        for key, rule in typed[0].get("properties", {}).items()
-        if "const" in rule
-    }
-    for key, known in tags.items():
-        if key not in value:
-            return Fault((key,), f"missing, expected {_one_of(known)}")
-        if value[key] not in known:
-            return Fault((key,), _not_among(value[key], known))
-        return typed[known.index(value[key])]
-    return typed[0]
+    keys = typed[0].get("properties", {})
+    tag = next((key for key, rule in keys.items() if "const" in rule), None)
+    if tag is None:
+        return typed[0]
+    known = [option["properties"][tag]["const"] for option in typed]
+    if tag not in value:
+        return Fault((tag,), f"missing, expected {_one_of(known)}")
+    if value[tag] not in known:
+        return Fault((tag,), _not_among(value[tag], known))
+    return typed[known.index(value[tag])]
 
 
 def _has_type(value: Any, name: str) -> bool:
-    return jsonschema.Draft202012Validator({"type": name}).is_valid(value)
-
-
-def _translate(
-    error: jsonschema.ValidationError, path: tuple[Key, ...], schema: dict, root: dict
-) -> Iterator[Fault]:
-    """Yield the faults of one level's jsonschema error, one for each superfluous or missing key."""
-    value, rule = error.instance, error.validator_value
-    if error.schema_path[0] == "propertyNames":
-        path = (*path, str(value))
-    match error.validator:
-        case "additionalProperties":
-            known = list(error.schema["properties"])
-            for key in value:
-                if key not in known:
-                    message = f"unknown key, expected {_one_of(known)}{nearest(key, known)}"
-                    if key in schema.get("former", {}):  # keys of earlier versions
-                        message = f"unknown key, expected {schema['former'][key]}"
-                    yield Fault((*path, key), message, unknown_key=True)
-        case "required":
-            key = error.message.split("'")[1]  # jsonschema raises one error for each missing key
-            wanted = _wanted(_resolve(schema["properties"][key], root), root)
-            yield Fault((*path, key), f"missing, expected {wanted}")
-        case "type":
-            expected = schema.get("expected", TYPES[rule])
-            yield Fault(path, f"found {shown(value, wanted=rule)}, expected {expected}")
-        case "enum":
-            yield Fault(path, _not_among(value, rule))
-        case "const":
-            yield Fault(path, _not_among(value, [rule]))
-        case "pattern":
-            yield Fault(path, f"found {shown(value)}, expected {error.schema['expected']}")
-        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
-            bound = {
-                "minimum": "at least",
-                "exclusiveMinimum": "more than",
-                "maximum": "at most",
-                "exclusiveMaximum": "less than",
-            }[error.validator]
-            yield Fault(path, f"found {shown(value)}, expected {bound} {rule}")
-        case "minLength" | "minItems" | "minProperties":
-            yield Fault(
-                path, f"found {'nothing' if not value else shown(value)}, expected at least {rule}"
-            )
-        case "uniqueItems":
-            twice = next(item for index, item in enumerate(value) if item in value[:index])
-            yield Fault(path, f"found {shown(twice)} twice, expected each once")
-        case other:
-            raise NotImplementedError(f"the schema uses '{other}', which has no words here")
+    if name == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, CLASSES[name]) and isinstance(value, bool) == (name == "boolean")
 
 
 def _wanted(schema: dict, root: dict) -> str:
     """Return the values that a schema expects, in words."""
     if "oneOf" in schema:
         types = [_resolve(option, root)["type"] for option in schema["oneOf"]]
-        return " or ".join(dict.fromkeys(TYPES[name] for name in types))
+        return " or ".join(dict.fromkeys(WORDS[name] for name in types))
     if "enum" in schema or "const" in schema:
         return _one_of(schema.get("enum", [schema.get("const")]))
-    return schema.get("expected", TYPES[schema["type"]])
+    return schema.get("expected", WORDS[schema["type"]])
 
 
 def _one_of(names: list) -> str:
@@ -247,42 +258,33 @@ def shown(value: Any, wanted: str | None = None) -> str:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return isinstance(float(text), float)
     except ValueError:
         return False
-    return True
-
-
-def without_unknown_keys(values: Any, found: list[Fault]) -> Any:
-    """Return a copy of `values` without the unknown keys among the faults."""
-    values = copy.deepcopy(values)
-    for fault in found:
-        if fault.unknown_key:
-            parent = values
-            for key in fault.path[:-1]:
-                parent = parent[key]
-            parent.pop(fault.path[-1], None)
-    return values
 
 
 def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """Return a copy of a valid value with every default filled in, and with numbers of the schema's type.
+    """Return a copy of a value with all defaults, without unknown keys, and with numbers of the schema's type.
 
     For example, 3.0 becomes 3 if the schema expects a whole number, and 1 becomes 1.0 if it expects a number.
     """
-    root = schema if root is None else root
+    root = root or schema
     schema = _resolve(schema, root)
     if "oneOf" in schema:
         chosen = _choose(value, schema["oneOf"], root)
-        return filled(value, chosen, root) if isinstance(chosen, dict) else value
+        return filled(value, chosen, root) if isinstance(chosen, dict) else copy.deepcopy(value)
     if isinstance(value, dict):
+        rules, others = schema.get("properties", {}), schema.get("additionalProperties", {})
         complete = dict(value)
-        for key, rule in schema.get("properties", {}).items():
+        for key, rule in rules.items():
             rule = _resolve(rule, root)
             if key not in complete and "default" in rule:
                 complete[key] = copy.deepcopy(rule["default"])
-        rules = {key: rule for key, _, rule in _children(complete, schema)}
-        return {key: filled(child, rules.get(key, {}), root) for key, child in complete.items()}
+        return {
+            key: filled(child, rules.get(key, others), root)
+            for key, child in complete.items()
+            if rules.get(key, others) is not False
+        }
     if isinstance(value, list):
         return [filled(child, schema.get("items", {}), root) for child in value]
     if schema.get("type") == "integer" and isinstance(value, float) and value.is_integer():

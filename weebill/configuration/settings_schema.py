@@ -57,8 +57,26 @@ class _Maker:
         if origin in (tuple, list, Sequence):
             return {"type": "array", "items": self.schema(arguments[0])}
         if origin in (dict, Mapping):
-            return self._mapping(*arguments)
+            names, values = arguments
+            rule: Schema = {"type": "object"}
+            if names is not str:
+                rule["propertyNames"] = self.schema(names)
+            if values is not Any:
+                rule["additionalProperties"] = self.schema(values)
+            return rule
         raise TypeError(f"{hint} has no JSON Schema here")
+
+    def _option(self, choice: Chosen, name: str) -> Schema:
+        """Return the schema of one of several alternatives: the tag, then its keys."""
+        cls, without = choice.options[name], {choice.tag, *choice.without}
+        named = self._named(cls)
+        rule = self.definitions[cls.__name__]
+        keys = {key: one for key, one in rule["properties"].items() if key not in without}
+        for key in keys.keys() & choice.defaults.keys():
+            keys[key] = {**keys[key], "default": choice.defaults[key]}
+        rule["properties"] = {choice.tag: {"const": name}, **keys}
+        rule["required"] = [choice.tag, *(key for key in rule["required"] if key in keys)]
+        return named
 
     def _named(self, cls: type) -> Schema:
         name = cls.__name__
@@ -68,48 +86,34 @@ class _Maker:
             self.definitions[name] = self._object(cls)
         return {"$ref": f"#/$defs/{name}"}
 
-    def _option(self, choice: Chosen, name: str) -> Schema:
-        """Return the schema of one of several alternatives: the tag, then its keys."""
-        named = self._named(choice.options[name])
-        rule = self.definitions[named["$ref"].removeprefix("#/$defs/")]
-        surplus = {choice.tag, *choice.without}
-        keys = {key: one for key, one in rule["properties"].items() if key not in surplus}
-        for key in keys.keys() & choice.defaults.keys():
-            keys[key] = {**keys[key], "default": choice.defaults[key]}
-        rule["properties"] = {choice.tag: {"const": name}, **keys}
-        rule["required"] = [choice.tag, *(key for key in rule["required"] if key in keys)]
-        return named
-
-    def _mapping(self, name: Any, value: Any) -> Schema:
-        rule: Schema = {"type": "object"}
-        if name is not str:
-            rule["propertyNames"] = self.schema(name)
-        if value is not Any:
-            rule["additionalProperties"] = self.schema(value)
-        return rule
-
     def _object(self, cls: type) -> Schema:
         hints = get_type_hints(cls, include_extras=True)
         told = sentences(cls) if self.words else {}
         properties, required = {}, []
         for one in fields(cls):
-            if Computed() in getattr(hints[one.name], "__metadata__", ()):
+            hint = hints[one.name]
+            if Computed() in getattr(hint, "__metadata__", ()):
                 continue
-            rule = self.schema(hints[one.name])
-            default = _default(one)
+            rule, default = self.schema(hint), _default(one)
             if default is MISSING:
                 required.append(one.name)
             elif default is not None:
                 rule["default"] = default
             if one.name in told:
                 rule["description"] = told[one.name]
+            elif told and is_dataclass(hint):  # a section without a sentence of its own
+                rule["description"] = _description(hint)
             properties[one.name] = rule
-        found: Schema = {"type": "object", "additionalProperties": False}
-        if self.words:
-            found["description"] = " ".join(cls.__doc__.split())
-        if hasattr(cls, "FORMER"):  # keys of earlier versions
-            found["former"] = cls.FORMER
-        return {**found, "required": required, "properties": properties}
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            **({"description": _description(cls)} if self.words else {}),
+            **(
+                {"former": cls.FORMER} if hasattr(cls, "FORMER") else {}
+            ),  # keys of earlier versions
+            "required": required,
+            "properties": properties,
+        }
 
     def _bounded(self, rule: Schema, bounds: Sequence[Any]) -> Schema:
         """Add the bounds of an `Annotated` to the schema of what it annotates."""
@@ -125,10 +129,13 @@ class _Maker:
         return rule
 
 
+def _description(cls: type) -> str:
+    return " ".join(cls.__doc__.split())
+
+
 def _default(one: Field) -> Any:
     """Return a field's default as plain values: MISSING if the key is required, None if it may be left out."""
-    made = one.default_factory is not MISSING
-    value = one.default_factory() if made else one.default
+    value = one.default if one.default_factory is MISSING else one.default_factory()
     if is_dataclass(value):
         if value != type(value)():
             raise TypeError(f"{one.name}: the default is not the section's own; make it a class")

@@ -1,15 +1,14 @@
 """Sizes of an experiment's inputs: text of its corpora, weights of its models."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from weebill.corpus.download import is_url
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
-from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries
+from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries, sides_of
 
 SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
 TEST_SET_ROWS = 3000  # a WMT test set
@@ -17,16 +16,18 @@ EXPANSION = {".gz": 3, ".zst": 3}  # plain text relative to its compressed file
 COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
 
 
-@dataclass(frozen=True)
-class CorpusSize:
-    """Approximate amount of text in an importer entry: rows and bytes of plain text, None if unknown."""
+class CorpusSize(NamedTuple):
+    """Approximate amount of text in an importer entry: rows and bytes of plain text, None if unknown.
 
-    key: str  # key path in the configuration
-    name: str  # last part of the key path
+    key: its key path.  name: last part of the key path.  fetched: True if the text is downloaded.
+    """
+
+    key: str
+    name: str
     rows: float | None
     text: float | None
     monolingual: Side | None
-    fetched: bool  # True if the text is downloaded
+    fetched: bool
 
     @property
     def source(self) -> float:
@@ -40,45 +41,32 @@ def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> 
 
 
 def _size(entry: Entry) -> CorpusSize:
-    values = entry.values
-    row_bytes = SIDE_BYTES * (1 if entry.monolingual else 2)
+    values, sides = entry.values, len(sides_of(entry.monolingual))
+    files = [
+        Path(values[k]) for k in (*FILE_KEYS, "folder") if not is_url(values.get(k, "https://"))
+    ]
     if values["importer"] == EMBEDDED:
-        rows, text = values["pairs"], values["pairs"] * PAIR_BYTES
-        if entry.monolingual:
-            text /= 2
+        rows, text = values["pairs"], values["pairs"] * PAIR_BYTES * sides / 2
     else:
         rows = TEST_SET_ROWS if values["importer"] == "sacrebleu" else values.get("rows")
-        text = _text_here(values)
-        if text is None:
-            text = None if rows is None else rows * row_bytes
-        elif rows is None:
-            rows = text / row_bytes
-    return CorpusSize(
-        key_path(entry.path),
-        str(entry.path[-1]),
-        rows,
-        text,
-        entry.monolingual,
-        fetched=values["importer"] != EMBEDDED and not list(_files(values)),
-    )
+        text = _text_here(values, files)
+        if text is None and rows is not None:
+            text = rows * SIDE_BYTES * sides
+        elif text is not None and rows is None:
+            rows = text / (SIDE_BYTES * sides)
+    fetched = values["importer"] != EMBEDDED and not files
+    key, name = key_path(entry.path), str(entry.path[-1])
+    return CorpusSize(key, name, rows, text, entry.monolingual, fetched)
 
 
-def _text_here(values: dict[str, Any]) -> float | None:
-    """Return the bytes of plain text in the files of an entry; None if one of them is missing."""
-    paths = list(_files(values))
-    if not paths or not all(path.exists() for path in paths):
+def _text_here(values: dict[str, Any], files: list[Path]) -> float | None:
+    """Return the bytes of plain text in the files, or the folder, of an entry; None if one of them is missing."""
+    if not files or not all(path.exists() for path in files):
         return None
     if "folder" in values:
-        files = (path for path in paths[0].rglob("*") if path.is_file())
-        return COLUMNS_EXPANSION * sum(path.stat().st_size for path in files)
-    return sum(path.stat().st_size * EXPANSION.get(path.suffix, 1) for path in paths)
-
-
-def _files(values: dict[str, Any]) -> Iterator[Path]:
-    """Yield the user's own files and folder of an entry."""
-    for key in (*FILE_KEYS, "folder"):
-        if key in values and not is_url(values[key]):
-            yield Path(values[key])
+        inside = (path for path in files[0].rglob("*") if path.is_file())
+        return COLUMNS_EXPANSION * sum(path.stat().st_size for path in inside)
+    return sum(path.stat().st_size * EXPANSION.get(path.suffix, 1) for path in files)
 
 
 def total_bytes(paths: Iterable[str | Path]) -> int:
@@ -88,14 +76,16 @@ def total_bytes(paths: Iterable[str | Path]) -> int:
     return sum(path.stat().st_size for path in [*found, *inside] if path.is_file())
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Approximate numbers of weights in the matrices of a model; `describe` counts those of a built model."""
+class Weights(NamedTuple):
+    """Approximate numbers of weights in the matrices of a model; `describe` counts those of a built model.
+
+    Tied layers count each time in `decoder`, and once in `decoder_stored`.  The embedding is also the output layer.
+    """
 
     encoder: int
-    decoder: int  # all layers; tied ones count each time
-    embedding: int  # also serves as the output layer
-    decoder_stored: int  # tied layers count once
+    decoder: int
+    embedding: int
+    decoder_stored: int
 
     @property
     def stored(self) -> int:

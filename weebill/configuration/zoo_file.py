@@ -1,12 +1,43 @@
-"""Reader of the architecture zoo's file, with checks."""
+"""Architecture zoo, `config/models.yaml`, which explains its keys itself: settings of an entry, and the reader."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
-from weebill.configuration import schema
-from weebill.configuration.errors import ConfigurationError
+from weebill.configuration.schema import ConfigurationError, faults, load_schema
 from weebill.experiment.zoo import MODELS, Zoo
+from weebill.settings import Count, Ge, MinLen, Name, section
 from weebill.yaml_files import read_yaml
+
+
+@section
+class Model:
+    """Model of the zoo: a shape, or an ensemble of shapes."""
+
+    paper: Literal["wngt20", "wmt21"] | None = None
+    """Paper whose table 1 contains the model."""
+    embedding: Annotated[int, Ge(2)]
+    """Width of the embeddings and of the layers' outputs."""
+    feed_forward: Count
+    """Neurons of each feed-forward block."""
+    heads: Count
+    """Heads of each attention block."""
+    attention_width: Count
+    """Total width of all heads of a block, a multiple of `heads`."""
+    encoder_layers: Count
+    """Layers of the encoder."""
+    decoder_layers: Count | Annotated[tuple[Count, ...], MinLen(2)]
+    """Layers of the decoder; a list makes an ensemble of one model for each depth."""
+    decoder_tied: bool
+    """Share one layer's weights among all layers of the decoder."""
+    decoder: Literal["ssru", "attention"]
+    """Recurrence (SSRU) or self-attention of the decoder."""
+    vocabulary: Annotated[int, Ge(100)] | None = None
+    """Pieces of the vocabulary, if the experiment gives no size."""
+    note: str | None = None
+    """Remark for readers."""
+
+
+Entries = Annotated[dict[Name, Model], MinLen(1)]
 
 
 def load_zoo(path: str | Path = MODELS) -> Zoo:
@@ -15,26 +46,18 @@ def load_zoo(path: str | Path = MODELS) -> Zoo:
     Raises InputError if the file cannot be read, ConfigurationError with all faults of its content.
     """
     zoo = read_yaml(path)
-    found = schema.faults(zoo, schema.load_schema("models"))
+    found = faults(zoo, load_schema("models"))
     lines = [fault.line(str(path)) for fault in found]
     broken = {fault.path[0] for fault in found if fault.path}
     for name, entry in zoo.items():
-        if name not in broken:
-            lines += [f"{path}: {name}: {problem}" for problem in _contradictions(entry)]
+        if name in broken:
+            continue
+        width, heads, embedding = entry["attention_width"], entry["heads"], entry["embedding"]
+        if width % heads:
+            lines.append(f"{path}: {name}: attention_width {width} is no multiple of heads {heads}")
+        if embedding % 2:
+            problem = f"embedding {embedding} is odd; sinusoidal positions need an even width"
+            lines.append(f"{path}: {name}: {problem}")
     if lines:
         raise ConfigurationError(lines)
     return zoo
-
-
-def _contradictions(entry: dict[str, Any]) -> list[str]:
-    """Return the contradictions between the keys of one well-formed entry."""
-    problems = []
-    if entry["attention_width"] % entry["heads"]:
-        problems.append(
-            f"attention_width {entry['attention_width']} is no multiple of heads {entry['heads']}"
-        )
-    if entry["embedding"] % 2:
-        problems.append(
-            f"embedding {entry['embedding']} is odd; sinusoidal positions need an even width"
-        )
-    return problems

@@ -6,17 +6,16 @@ from typing import Annotated, Literal
 from weebill.settings import (
     Amount,
     Count,
+    Distinct,
     Ge,
     Le,
     MinLen,
+    Names,
     PartialShare,
     Place,
-    Unique,
     Weight,
     section,
 )
-
-Names = Annotated[tuple[str, ...], MinLen(1), Unique()]
 
 
 @section
@@ -34,15 +33,7 @@ class Speed:
     """Sentences translated one by one, for the latency."""
     batch_size: Count = 32
     """Sentences in a batch."""
-    gpu_batch_sizes: Annotated[tuple[Count, ...], MinLen(1), Unique()] = (
-        32,
-        64,
-        128,
-        256,
-        512,
-        768,
-        1024,
-    )
+    gpu_batch_sizes: Distinct[Count] = (32, 64, 128, 256, 512, 768, 1024)
     """Numbers of sentences in a batch on a GPU, if `hardware.accelerator` is `gpu` and students are timed there
     too."""
 
@@ -135,7 +126,6 @@ class Evaluation:
     """Beam of an extra search with the unpruned float32 students, `STUDENT/beam-N/float32`; otherwise students
     translate greedily."""
     speed: Speed = Speed()
-    """Settings of the speed measurement."""
     cleaning: CleaningWorth | None = None
     """Measurement of the effect of cleaning: students are trained without a teacher, on the parallel corpora, with
     the settings of `training`: uncleaned, after the rules, after the scores, and with the scores' weights. Without

@@ -8,17 +8,15 @@ from weebill.settings import (
     Commit,
     Count,
     Ge,
-    MinLen,
+    Names,
     PartialShare,
     Place,
     Seed,
+    Several,
     Sha256,
     Text,
-    Unique,
     section,
 )
-
-Names = Annotated[tuple[str, ...], MinLen(1), Unique()]
 
 
 @section
@@ -62,7 +60,7 @@ class TextData:
 
     task: Literal["summarization", "language-modelling"]
     """Task: `summarization` of articles with summaries, or `language-modelling` of running text."""
-    train: Annotated[tuple[TextEntry, ...], MinLen(1)]
+    train: Several[TextEntry]
     """Entries of the training text, with the keys below."""
     validation: tuple[TextEntry, ...] = ()
     """Entries of the validation text."""

@@ -4,29 +4,38 @@ from dataclasses import field
 from typing import Annotated, Any, ClassVar, Literal
 
 from weebill.configuration.sections.metric_distillation import MetricDistillation
-from weebill.configuration.sections.pruning import MetricMethod
 from weebill.configuration.sections.translation import ExperimentSeed
 from weebill.metric.settings import PretrainingSettings, RegressionSettings
+from weebill.pruning.method import AtOnce
+from weebill.pruning.methods import METHODS
 from weebill.settings import (
     Chosen,
     Commit,
     Count,
+    Distinct,
     Expected,
     FolderName,
     Ge,
     Le,
-    MinLen,
     Name,
+    Named,
     Pattern,
     Place,
     Places,
     ProperShare,
+    Several,
     Text,
     Unique,
     section,
 )
 
-ScorerPrecision = Literal["float32", "bfloat16", "int8"]
+PaperColumn = Annotated[
+    str,
+    Pattern(
+        "^[a-z]{2}-[a-z]{2}(_(news|ted))?$",
+        "a column of COMETINHO's tables 1 and 2, such as en-de_news or hi-bn",
+    ),
+]
 
 
 @section
@@ -71,16 +80,7 @@ class JudgedSet(Judgements):
     held_out: ProperShare | None = None
     """Share of the sources that is used: only those that a `reference.validation_share` of this size holds out of the
     training. It serves for judgements that reference models learn from."""
-    paper: (
-        Annotated[
-            str,
-            Pattern(
-                "^[a-z]{2}-[a-z]{2}(_(news|ted))?$",
-                "a column of COMETINHO's tables 1 and 2, such as en-de_news or hi-bn",
-            ),
-        ]
-        | None
-    ) = None
+    paper: PaperColumn | None = None
     """Column of COMETINHO's table 1 or 2 to compare with, such as `en-de_news` or `hi-bn`; one test set for each
     column."""
     scores: dict[Name, Place] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Reference:
     configuration and tokenizer if the checkpoint's own encoder is not found by its name."""
     members: Count = 5
     """Members of the ensemble; the first is the `reference` of the tables."""
-    judgements: Annotated[tuple[Judgements, ...], MinLen(1)] | None = None
+    judgements: Several[Judgements] | None = None
     """Tables from which the models learn."""
     normalise: Literal["language-pair", "table", "none"] = "language-pair"
     """Groups in which scores are normalised to mean 0 and deviation 1: each `language-pair` of a table, the whole
@@ -110,6 +110,21 @@ class Reference:
     """Settings of the members' training."""
 
 
+# A metric is already trained, so `reset_to` has no meaning for it.
+MetricMethod = Annotated[
+    Any,
+    Chosen(
+        "method",
+        {name: method for name, method in METHODS.items() if issubclass(method, AtOnce)},
+        without=("reset_to",),
+        defaults={"ranking": "layer", "blocks": "*"},
+    ),
+]
+MetricRecipe = Annotated[
+    Several[MetricMethod], Expected("a list of methods such as {method: depth, layers: 1}")
+]
+
+
 @section
 class Pruning:
     """Settings of the pruning of metrics."""
@@ -118,7 +133,7 @@ class Pruning:
         "top_layers": "layers",
         "feed_forward": "neurons, the share of each layer's that is removed (0.25 for 0.75)",
     }
-    judgements: Annotated[tuple[Judgements, ...], MinLen(1)]
+    judgements: Several[Judgements]
     """Tables on which the loss, and its gradient for each head and neuron, is computed; those with the smallest
     gradient are removed (COMETINHO §4.2)."""
     segments: Count = 1000
@@ -131,14 +146,7 @@ class Pruning:
     """Shares of each layer's neurons that are removed, rounded down, one metric for each share (figure 6a)."""
     heads: Annotated[tuple[ProperShare, ...], Unique()] = ()
     """Shares of each layer's heads that are removed, rounded down, after the neurons of `recipe` (figure 6b)."""
-    recipe: (
-        Annotated[
-            tuple[MetricMethod, ...],
-            MinLen(1),
-            Expected("a list of methods such as {method: depth, layers: 1}"),
-        ]
-        | None
-    ) = None
+    recipe: MetricRecipe | None = None
     """Methods that make the metric `pruned`, applied one after another."""
 
 
@@ -175,12 +183,7 @@ class MetricSpeed:
     """List of files, one with each system's translations."""
     segments: Count | None = None
     """Number of segments, chosen at even distances; by default all."""
-    candidates: Annotated[tuple[Annotated[int, Ge(2)], ...], MinLen(1), Unique()] = (
-        25,
-        50,
-        100,
-        200,
-    )
+    candidates: Distinct[Annotated[int, Ge(2)]] = (25, 50, 100, 200)
     """Numbers of translations from which Bayes risk chooses one (figure 7)."""
     candidate_sources: Count = 2
     """Number of sources for that choice."""
@@ -192,7 +195,7 @@ class MetricSpeed:
 class MetricEvaluation:
     """Settings of the measurement of metrics."""
 
-    precision: ScorerPrecision = "float32"
+    precision: Literal["float32", "bfloat16", "int8"] = "float32"
     """Type of our scorer's products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose
     scores differ by a few thousandths."""
     resamples: Annotated[int, Ge(40)] = 1000
@@ -235,17 +238,15 @@ class Metric:
     encoders: dict[Name, Encoder] = field(default_factory=dict)
     """A name for each encoder and where it comes from: `by: pretraining` or `by: hugging_face`."""
     reference: Reference
-    """Reference models: an ensemble trained here, or a checkpoint."""
     pruning: Pruning | None = None
     """Settings of the pruning of metrics; without this key none is pruned."""
     distillation: MetricDistillation | None = None
     """Settings of the distillation of metrics; without this key none is distilled."""
-    test_sets: Annotated[dict[Name, JudgedSet], MinLen(1)]
+    test_sets: Named[JudgedSet]
     """A name for each judged set."""
     metrics: dict[Name, OtherMetric] = field(default_factory=dict)
     """A name for each further metric, such as BERTScore, and what computes it: `by: bert-score` or `by: bleurt`."""
     evaluation: MetricEvaluation = MetricEvaluation()
-    """Settings of the measurement of metrics."""
     local_dir: Place | None = None
     """Folder that is searched for models of the hub before they are downloaded."""
     download_cache: Place | None = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-from weebill.configuration.sections.distillation import Precision
-from weebill.configuration.sections.translation import Languages
+from weebill.configuration.sections.translation import Languages, Precision
 from weebill.metric.settings import RegressionSettings
 from weebill.settings import (
     Amount,
@@ -14,7 +13,7 @@ from weebill.settings import (
     Le,
     MaxLen,
     MinLen,
-    Name,
+    Named,
     Place,
     ProperShare,
     Share,
@@ -87,8 +86,7 @@ class TranslatedPairs:
     rows: Count | None = None
     """Number of rows, drawn at random; by default all."""
     translators: Translators = Translators()
-    """Data of translators that are trained here."""
-    translations: Annotated[dict[Name, WayToTranslate], MinLen(1)]
+    translations: Named[WayToTranslate]
     """A name for each way to translate: the paper's are `direct` and `pivot`."""
 
 
@@ -110,10 +108,9 @@ class MetricDistillation:
 
     encoder: str
     """Encoder with which the metric `distilled` starts."""
-    pairs: Annotated[dict[Name, TranslatedPairs], MinLen(1)]
+    pairs: Named[TranslatedPairs]
     """A name for each text; its sources are translated, and its targets serve as references."""
     translation: SourceTranslation = SourceTranslation()
-    """Settings of the translation of the sources."""
     validation_share: ProperShare = 0.01
     """Share of the sources that chooses the best epoch."""
     training: RegressionSettings = RegressionSettings()

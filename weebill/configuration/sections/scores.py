@@ -124,16 +124,12 @@ class CorpusScore:
     cut: Cut
 
 
-@section
-class CorpusScores:
-    """Cuts of one corpus."""
-
-    bicleaner: CorpusScore | None = None
-    language_model_source: CorpusScore | None = None
-    language_model_target: CorpusScore | None = None
-    lexical_translation: CorpusScore | None = None
-    reverse_model: CorpusScore | None = None
-    combined: CorpusScore | None = None
+CorpusScores = make_dataclass(
+    "CorpusScores",
+    [(score.name, CorpusScore | None, None) for score in fields(Scores)],
+    namespace={"__doc__": "Cuts of one corpus."},
+    frozen=True,
+)
 
 
 @section

@@ -1,39 +1,93 @@
-"""Settings of a whole `translation` experiment."""
+"""Settings of a whole `translation` experiment, its text for students included."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.corpora import Corpus, TextSet
-from weebill.configuration.sections.distillation import Distillation
 from weebill.configuration.sections.evaluation import Evaluation, Report
-from weebill.configuration.sections.pruning import Method
 from weebill.configuration.sections.quantization import Quantization
-from weebill.configuration.sections.scores import Cleaning, ScoredText
-from weebill.configuration.sections.scoring import Scoring
-from weebill.configuration.sections.translators import ReverseTeacher, Teacher
+from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
+from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
+from weebill.pruning.methods import METHODS
 from weebill.settings import (
+    Chosen,
     Count,
+    Distinct,
     FolderName,
     Ge,
     Language,
     Le,
-    MinLen,
     Name,
+    Named,
+    Names,
     Pattern,
     Place,
-    Unique,
+    Several,
+    Share,
     section,
 )
 from weebill.translation.training.settings import Hardware, TrainingConfig
 
 ExperimentSeed = Annotated[int, Ge(0), Le(4294967295)]
-Variants = Annotated[
-    tuple[
-        Annotated[str, Pattern("^[^/]+/[^/]+/[^/]+$", "a pattern STUDENT/RECIPE/PRECISION")],
-        ...,
-    ],
-    MinLen(1),
+Variants = Several[
+    Annotated[str, Pattern("^[^/]+/[^/]+/[^/]+$", "a pattern STUDENT/RECIPE/PRECISION")]
 ]
+KindOfText = Literal["parallel", "forward", "backward", "backward-forward"]
+Precision = Literal["auto", "float32", "bfloat16"]
+Method = Annotated[Any, Chosen("method", METHODS)]
+
+
+@section
+class Augmentation:
+    """Changed copies of rows, which make students robust, like OpusTrainer's modifiers (Bogoychev et al. 2023)."""
+
+    upper_case: Share = 0.0
+    """Share of the rows that get a copy in CAPITALS, both sides."""
+    title_case: Share = 0.0
+    """Share of the rows that get a copy with a Capital Letter at the Beginning of Every Word, both sides."""
+    typos: Share = 0.0
+    """Share of the rows that get a copy with typos in the source, in a tenth of its words and at least one: two
+    letters swapped, one left out, one doubled, or one replaced by a neighbouring key (QWERTY; German, French and
+    Russian have their own keyboards; other letters have no neighbours)."""
+    merged: Share = 0.0
+    """Share of the rows that get a copy joined with the next row of the corpus, because users forget line breaks."""
+    placeholders: Share = 0.0
+    """Share of the rows that get a copy with the same extra token on both sides, which the student learns to copy: a
+    number, a web or mail address, or a tag such as `{3}`."""
+    max_merged_words: Annotated[int, Ge(2)] = 100
+    """Largest number of words on a side of joined rows."""
+
+
+@section
+class Distillation:
+    """Settings of the translation by the teacher and by the reverse teacher, whose text is all monolingual."""
+
+    beam: Count = 8
+    """Hypotheses for parallel text; the one nearest to the reference is chosen."""
+    monolingual_beam: Count = 4
+    """Beam for monolingual text; the best hypothesis is chosen."""
+    shards: Count = 1
+    """Parts of each corpus; each part is translated by a separate job."""
+    length_normalisation: Annotated[float, Ge(0), Le(10)] = 1.0
+    """Exponent of the length by which scores are divided."""
+    max_source_tokens: Count = 200
+    """Longest source, in pieces; longer sentences are cut off, and the log of each shard counts them."""
+    precision: Precision = "auto"
+    """Type of the linear layers' products: `float32`; `bfloat16`, which is faster on processors with AVX-512 BF16 and
+    has the same BLEU within 0.1 on Multi30k; `auto` is `bfloat16` on such processors, and `float32` on others and on
+    GPUs."""
+    min_teacher_bleu: Annotated[float, Ge(0), Le(100)] = 1.0
+    """Smallest BLEU on the validation set, 0 to 100, of each member of the teacher and of the reverse teacher. With
+    less, the run stops before it translates, because students learn nothing from a teacher that hardly translates.
+    The value is the one that the member's training recorded; a Hugging Face model translates the first 200 sentences
+    for it. 0 skips the check. A teacher is checked once, when it is new or has changed."""
+    scores: Scores = Scores()
+    """Scores of source and translation."""
+    training_texts: dict[Name, Distinct[KindOfText]] = field(default_factory=dict)
+    """Texts that students learn: a name for each text, and the kinds of text that it consists of. Students that name
+    no text learn the first; without this key they learn all text."""
+    augmentation: Augmentation | None = None
+    """Changed copies of rows that are added to every training text of students; without this key there are none."""
 
 
 @section
@@ -93,14 +147,13 @@ class Translation:
     seed: ExperimentSeed = 1
     """Seed of all randomness: deliberate damage, weights, order of the data, bootstrap."""
     languages: Languages
-    """Direction of translation."""
-    corpora: Annotated[dict[Name, Corpus], MinLen(1)]
+    corpora: Named[Corpus]
     """Training text: a name for each corpus and the importer that reads it."""
-    validation: TextSet | Annotated[tuple[TextSet, ...], MinLen(1)]
+    validation: TextSet | Several[TextSet]
     """Importer, or list of importers, of the text that chooses the best checkpoint of each training."""
     validation_may_overlap_tests: bool = False
     """`true` permits the same text in `validation` and `test_sets`, as in WNGT20."""
-    test_sets: Annotated[dict[Name, TextSet], MinLen(1)]
+    test_sets: Named[TextSet]
     """A name for each test set and its importer; `corpora` must not contain any of this text."""
     local_dir: Place | None = None
     """Folder that is searched for every file before its download, for machines without a network. Each importer
@@ -109,25 +162,20 @@ class Translation:
     """Folder of downloaded files, which experiments share; by default `downloads` in `$WEEBILL_CACHE` or else in
     `~/.cache/weebill`."""
     cleaning: Cleaning = Cleaning()
-    """Settings of the cleaning of corpora."""
     back_translation: ScoredText = ScoredText()
     """Scores of back-translated text."""
     scoring: Scoring = Scoring()
-    """Models that score rows."""
     vocabulary: Vocabulary = Vocabulary()
-    """SentencePiece model that both languages share."""
     teacher: Teacher
-    """Model that translates the students' training text."""
     reverse_teacher: ReverseTeacher | None = None
     """Model that translates `monolingual-target` corpora into the source language. It has a vocabulary of its own,
     and is trained here on the parallel corpora with their sides swapped."""
-    students: Annotated[tuple[str, ...], MinLen(1), Unique()]
+    students: Names
     """Entries of `models.yaml`; `STUDENT@TEXT` is the same student trained on another training text, `STUDENT~SEED`
     from another seed."""
     training: TrainingConfig = TrainingConfig()
     """Settings of the students' training."""
     distillation: Distillation = Distillation()
-    """Settings of the translation by the teacher and by the reverse teacher, whose text is all monolingual."""
     shortlist: Shortlist | None = None
     """Lexical shortlist of the distilled corpus, which eflomal aligns. The 8-bit students of every grid are measured
     with it (if there are none, the unpruned float32 students), and on a GPU the speed of all students. Without this
@@ -135,7 +183,6 @@ class Translation:
     pruning: dict[Name, Method] = field(default_factory=dict)
     """A name for each recipe, a method and its settings; `unpruned` always exists."""
     quantization: Quantization = Quantization()
-    """Precisions below float32."""
     variants: Variants = ("*/*/*",)
     """Patterns `STUDENT/RECIPE/PRECISION` of the variants to make and measure; `*` matches any name. Each student's
     `unpruned/float32` is always made, because the others are compared with it."""
@@ -144,9 +191,7 @@ class Translation:
     Exports contain float32 weights for every grid (CTranslate2 rounds to its own int8). Without this key, a run can
     still make any such folder on request."""
     evaluation: Evaluation = Evaluation()
-    """Settings of the measurement of models."""
     report: Report = Report()
-    """Rows and columns of ours that are compared with the papers'."""
     hardware: Hardware = Hardware()
     """Devices that train, translate and clean. Calibration always runs on the CPU; speed is always measured on the
     CPU, and also on a GPU if there is one."""

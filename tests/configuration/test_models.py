@@ -4,9 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from weebill.configuration.checking import check
-from weebill.configuration.errors import ConfigurationError
-from weebill.configuration.kinds import estimate
+from weebill.configuration.checking import check, estimate
+from weebill.configuration.schema import ConfigurationError
 from weebill.corpus.augmentation import Augmentation
 
 
