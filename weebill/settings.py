@@ -101,7 +101,6 @@ def sentences(cls: type) -> dict[str, str]:
 
 @cache
 def _sentences_in(file: str) -> dict[str, dict[str, str]]:
-    """Return {class: {field: text}} of all classes at the top level of a source file."""
     found: dict[str, dict[str, str]] = {}
     for node in ast.parse(Path(file).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):

@@ -1,8 +1,13 @@
-"""A configuration with one key changed."""
+"""A configuration with one key changed, and the faults of a configuration."""
 
 import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pytest
+
+from weebill.configuration.checking import check
+from weebill.configuration.schema import ConfigurationError
 
 
 def with_key(config: Mapping[str, Any], path: Sequence[str | int], value: Any) -> dict[str, Any]:
@@ -17,3 +22,10 @@ def with_key(config: Mapping[str, Any], path: Sequence[str | int], value: Any) -
     else:
         place[last] = value
     return config
+
+
+def refused(config: Mapping[str, Any], zoo: Any = None) -> list[str]:
+    """Return the error lines of a configuration, without its name."""
+    with pytest.raises(ConfigurationError) as refusal:
+        check(config, "x.yaml", zoo)
+    return [line.removeprefix("x.yaml: ") for line in refusal.value.errors]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weebill.configuration.checking import check, estimate
-from weebill.configuration.sizes import corpus_sizes
+from weebill.configuration.cost import corpus_sizes
 from weebill.yaml_files import read_yaml
 
 REPOSITORY = Path(__file__).parents[2]

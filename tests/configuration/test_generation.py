@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.configuration.changes import with_key
+from tests.configuration.changes import refused, with_key
 from tests.generation.small import article
 from weebill.configuration.checking import check, estimate, unfit_models
 from weebill.configuration.generation import local_paths, weights_of
@@ -18,12 +18,6 @@ from weebill.yaml_files import read_yaml
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")
 NOTHING = {"method": "movement", "heads": 0, "neurons": 0, "training": {"epochs": 1}}
-
-
-def faults(config: dict) -> list[str]:
-    with pytest.raises(ConfigurationError) as refusal:
-        check(config, "x.yaml")
-    return str(refusal.value).splitlines()
 
 
 def changed(path: str, value) -> dict:
@@ -64,7 +58,7 @@ def changed(path: str, value) -> dict:
     ],
 )  # fmt: skip
 def test_contradictions(path, value, message):
-    found = faults(changed(path, value))
+    found = refused(changed(path, value))
     assert any(message in line for line in found), found
 
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.configuration.changes import with_key
+from tests.configuration.changes import refused, with_key
 from tests.configuration.test_metric import SMALL as METRIC
 from weebill.configuration.checking import check
 from weebill.configuration.schedules import training_faults
-from weebill.configuration.schema import ConfigurationError
 from weebill.yaml_files import read_yaml
 
 SHORT = {"updates": 150}
@@ -111,12 +110,6 @@ def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, fa
     # validate_every of `training` applies, and the last update is kept
     changes["quantization"]["log4"] = {"finetune": {"updates": 100, "warmup": 1000}}
     assert check(experiment(changes), "x.yaml", zoo)
-
-
-def refused(config):
-    with pytest.raises(ConfigurationError) as refusal:
-        check(config, "x.yaml")
-    return [line.removeprefix("x.yaml: ") for line in refusal.value.errors]
 
 
 def test_metrics_encoders_and_translators():

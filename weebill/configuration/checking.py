@@ -3,61 +3,24 @@
 An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from weebill.configuration import contradictions, estimates, generation, metric, resources
-from weebill.configuration.data import complete
+from weebill.configuration import data, generation, metric, schema, translation
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.origins import resolve
-from weebill.configuration.schema import (
-    Config,
-    ConfigurationError,
-    Fault,
-    faults,
-    filled,
-    load_schema,
-    shown,
-)
+from weebill.configuration.schema import Config, ConfigurationError, shown
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import nearest
 from weebill.experiment.origins import is_made
 from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
 
-Check = Callable[[Config, Zoo], Iterator[Fault]]
-
-
-class Kind(NamedTuple):
-    """Functions for experiments of one kind.
-
-    checks: yield the faults of well-formed sections.  local_paths: yields (key, path) of every local file that the
-    experiment reads.  estimate: returns disk space and time.  unfit_models: returns one line for each model folder
-    that the experiment cannot use.  complete: fills in defaults that depend on other keys.
-    """
-
-    checks: tuple[Check, ...]
-    local_paths: Callable[[Config], Iterator[tuple[str, str]]]
-    estimate: Callable[[Config, Zoo], Estimate]
-    unfit_models: Callable[[Config], list[str]]
-    complete: Callable[[Config, set[str]], None] = lambda config, broken: None
-
-
-KINDS = {
-    "translation": Kind(
-        contradictions.CHECKS,
-        resources.local_paths,
-        estimates.estimate,
-        resources.unfit_models,
-        complete,
-    ),
-    "metric": Kind(metric.CHECKS, metric.local_paths, metric.estimate, metric.unfit_models),
-    "generation": Kind(
-        generation.CHECKS, generation.local_paths, generation.estimate, generation.unfit_models
-    ),
-}
+# Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
+# local file that the experiment reads; its `unfit_models` returns a line for each model folder that it cannot use.
+KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
 
 
 class _Broken(Exception):
@@ -94,20 +57,22 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
     if not isinstance(name, str) or name not in KINDS:
         expected = f"expected one of {', '.join(KINDS)}{nearest(str(name), KINDS)}"
         raise ConfigurationError([f"{origin}: kind: found {shown(name)}, {expected}"])
-    kind, rules = KINDS[name], load_schema(name)
-    found = faults(config, rules)
+    kind, rules = KINDS[name], schema.load_schema(name)
+    found = schema.faults(config, rules)
     if any(not fault.path for fault in found):
         raise ConfigurationError([fault.line(origin) for fault in found])
     # A section with a fault is not compared with others, because its meaning is not known.
     broken = {str(fault.path[0]) for fault in found if not fault.unknown_key}
-    complete = resolve(filled(config, rules), found)
-    kind.complete(complete, broken)
+    complete = resolve(schema.filled(config, rules), found)
+    if kind is translation:
+        data.complete(complete, broken)
     zoo = load_zoo() if zoo is None else zoo
     if "students" not in broken:
         zoo = with_students(zoo, complete.get("students", []))
-    for find in kind.checks:
+    for find in kind.CHECKS:
         with suppress(_Broken):
-            found += list(find(_Sections(complete, broken), zoo))
+            for fault in find(_Sections(complete, broken), zoo):
+                found.append(fault)
     if found:
         raise ConfigurationError([fault.line(origin) for fault in found])
     return complete

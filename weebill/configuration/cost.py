@@ -1,20 +1,31 @@
-"""Time that an experiment's jobs take, from the rates of hardware (operations) and filters (rows).
+"""Time that an experiment's jobs take, from the sizes of its inputs and the rates of hardware and filters.
 
 Rates of CPUs are measured, those of GPUs are assumed.  The estimate counts the jobs that grow with text and
 updates, and leaves out those that take minutes: vocabularies, test sets, reports.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from weebill.configuration.schema import Config
-from weebill.configuration.sizes import CorpusSize, Weights, total_bytes, weights
+from weebill.corpus.download import is_url
+from weebill.corpus.tatoeba import NAME as EMBEDDED
+from weebill.corpus.tatoeba import PAIR_BYTES
+from weebill.errors import key_path
+from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries, sides_of
 from weebill.experiment.precisions import quantized
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
+from weebill.experiment.translating_models import translating_models
 from weebill.experiment.zoo import Zoo, member_of, members
 from weebill.pruning.recipes import made_variants, methods_of
 
+SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
+TEST_SET_ROWS = 3000  # a WMT test set
+EXPANSION = {".gz": 3, ".zst": 3}  # plain text relative to its compressed file
+COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
 # Operations a second, multiplication and addition counted as two: training by precision, and search.  The rates of
 # one CPU thread were measured on Multi30k (docs/results/multi30k.md; the processor has AMX); those of a GPU such as
 # an A100 are assumed.
@@ -30,36 +41,115 @@ CLEANED = 15_000
 LANGUAGE_MODEL_SCORED = 50_000
 
 
-class Work:
-    """Durations of an experiment's jobs, in seconds.
+def rates_of(hardware: Mapping[str, Any]) -> dict[str, float]:
+    """Return the operations a second of one device."""
+    device = hardware["accelerator"]
+    threads = hardware["threads"] if device == "cpu" else 1
+    return {name: threads * rate for name, rate in RATES[device].items()}
 
-    A training runs on all configured devices at once, a translation on one; a device on the CPU has several threads.
+
+class CorpusSize(NamedTuple):
+    """Rows and bytes of plain text of an importer entry, None if unknown; `name` is the last part of its key path."""
+
+    key: str
+    name: str
+    rows: float | None
+    text: float | None
+    monolingual: Side | None
+    fetched: bool
+
+    @property
+    def source(self) -> float:
+        """Bytes of the translated side, or of each of two sides; 0 if unknown."""
+        return (self.text or 0) / (1 if self.monolingual else 2)
+
+
+def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> list[CorpusSize]:
+    """Return the size of every importer entry in these sections of a checked configuration, in the keys' order."""
+    return [_size(entry) for entry in entries(config, sections)]
+
+
+def _size(entry: Entry) -> CorpusSize:
+    values, sides = entry.values, len(sides_of(entry.monolingual))
+    own = (values[key] for key in (*FILE_KEYS, "folder") if key in values)
+    files = [Path(path) for path in own if not is_url(path)]
+    if values["importer"] == EMBEDDED:
+        rows, text = values["pairs"], values["pairs"] * PAIR_BYTES * sides / 2
+    else:
+        rows = TEST_SET_ROWS if values["importer"] == "sacrebleu" else values.get("rows")
+        text = _text_here(values, files)
+        if text is None and rows is not None:
+            text = rows * SIDE_BYTES * sides
+        elif text is not None and rows is None:
+            rows = text / (SIDE_BYTES * sides)
+    fetched = values["importer"] != EMBEDDED and not files
+    key, name = key_path(entry.path), str(entry.path[-1])
+    return CorpusSize(key, name, rows, text, entry.monolingual, fetched)
+
+
+def _text_here(values: dict[str, Any], files: list[Path]) -> float | None:
+    """Return the bytes of plain text in the files, or the folder, of an entry; None if one of them is missing."""
+    if not files or not all(path.exists() for path in files):
+        return None
+    if "folder" in values:
+        inside = (path for path in files[0].rglob("*") if path.is_file())
+        return COLUMNS_EXPANSION * sum(path.stat().st_size for path in inside)
+    return sum(path.stat().st_size * EXPANSION.get(path.suffix, 1) for path in files)
+
+
+def total_bytes(paths: Iterable[str | Path]) -> int:
+    """Return the bytes of files, and of the files in folders; missing ones count as 0."""
+    found = [Path(path) for path in paths]
+    inside = [entry for path in found if path.is_dir() for entry in path.iterdir()]
+    return sum(path.stat().st_size for path in [*found, *inside] if path.is_file())
+
+
+class Weights(NamedTuple):
+    """Approximate numbers of weights: of the encoder, of the decoder with its output layer, and of all as stored.
+
+    The embedding is the output layer too; tied layers of the decoder count each time, but are stored once.
     """
+
+    encoder: int
+    decoder: int
+    stored: int
+
+
+def weights(entry: dict[str, Any], config: dict[str, Any]) -> Weights:
+    """Return the weights of one zoo model, not an ensemble, with the vocabulary of a checked configuration."""
+    d, a, f = entry["embedding"], entry["attention_width"], entry["feed_forward"]
+    output = config["vocabulary"].get("size", entry.get("vocabulary")) * d
+    layer = 4 * d * a + 2 * d * f
+    encoder, layers = entry["encoder_layers"] * layer, entry["decoder_layers"]
+    layer += 4 * d * a if entry["decoder"] == "attention" else 2 * d * d
+    stored = encoder + (1 if entry["decoder_tied"] else layers) * layer + output
+    return Weights(encoder, layers * layer + output, stored)
+
+
+class Work:
+    """Durations of an experiment's jobs, in seconds; a training runs on all devices at once, a translation on one."""
 
     def __init__(self, config: Config, zoo: Zoo, corpora: Sequence[CorpusSize]) -> None:
         self.config, self.zoo, self.corpora = config, zoo, corpora
         hardware = config["hardware"]
-        threads = hardware["threads"] if hardware["accelerator"] == "cpu" else 1
-        self.rates = {name: threads * r for name, r in RATES[hardware["accelerator"]].items()}
+        self.rates = rates_of(hardware)
         self.least = LEAST_BATCH_SECONDS[hardware["accelerator"]]
-        self.one = threads  # GPUs or CPU threads of one device; `all`: of all devices
-        self.all = threads * hardware["devices"] * hardware["nodes"]
-        self.teachers = {
-            section: self._networks(config[section])
-            for section in ("teacher", "reverse_teacher")
-            if section in config
-        }
+        # GPUs or CPU threads of one device, and of all devices.
+        self.one = hardware["threads"] if hardware["accelerator"] == "cpu" else 1
+        self.all = self.one * hardware["devices"] * hardware["nodes"]
+        self.models = {place[-1]: model for place, model in translating_models(config)}
+        self.networks = {name: self._networks(model) for name, model in self.models.items()}
+        self.teachers = [name for name in ("teacher", "reverse_teacher") if name in self.models]
 
     def stages(self) -> dict[str, float]:
         """Return the seconds of each stage on one GPU or CPU thread."""
+        pairs = product(self.corpora, self.teachers)
+        translations = [self._translation(corpus, teacher) for corpus, teacher in pairs]
         found = {
-            "teachers": self.all * sum(self._teacher_trainings("teacher")),
-            "reverse teachers": self.all * sum(self._teacher_trainings("reverse_teacher")),
-            "reverse model": self.all * self._reverse_training(),
-            "translation": self.one
-            * sum(
-                self._translation(one, teacher) for one in self.corpora for teacher in self.teachers
-            ),
+            "teachers": self.all * sum(self._trainings("teacher")),
+            "reverse teachers": self.all * sum(self._trainings("reverse_teacher")),
+            "reverse model": self.all * sum(self._trainings("reverse_model")),
+            "translation": self.one * sum(translations),
             "reverse scores": self.one * sum(map(self._reverse_scores, STAGES)),
             "students": self.all * sum(self._student_trainings().values()),
         }
@@ -71,16 +161,16 @@ class Work:
 
     def chain(self) -> float:
         """Return the seconds from the first job to the last if every job starts as soon as its inputs exist."""
-        reverse_teachers = max(self._teacher_trainings("reverse_teacher"), default=0.0)
-        scorer = self.config["scoring"].get("reverse_model")
-        reverse = self._reverse_training() if scorer else reverse_teachers
+        reverse_teachers = max(self._trainings("reverse_teacher"), default=0.0)
+        scorer = "reverse_model" in self.models
+        reverse = sum(self._trainings("reverse_model")) if scorer else reverse_teachers
         scores = {stage: self._reverse_scores(stage) for stage in STAGES}
         first = max(map(self._corpus_text, self.corpora), default=0.0)
         if scores["cleaning"]:
             first += reverse + scores["cleaning"]
             reverse_teachers = reverse_teachers if scorer else 0.0
             reverse = 0.0
-        teachers = max(self._teacher_trainings("teacher"), default=0.0)
+        teachers = max(self._trainings("teacher"), default=0.0)
         # Back-translated text must exist before models learn it or translate it forward again.
         back = reverse_teachers + self._longest("reverse_teacher") + scores["back_translation"]
         learnt = self.config["teacher"]["back_translated"]
@@ -89,37 +179,31 @@ class Work:
         return first + distilled + self._student_chain()
 
     def _corpus_text(self, corpus: CorpusSize) -> float:
-        """Return the seconds of one thread for the text of a corpus."""
         rows = corpus.rows or 0
         scores = [name for stage in STAGES for name in scores_of(self.config, corpus.name, stage)]
         models = sum(name.startswith("language_model") for name in scores)
         return rows / IMPORTED + rows / CLEANED + models * rows / LANGUAGE_MODEL_SCORED
 
-    def _teacher_trainings(self, section: str) -> list[float]:
-        """Return the seconds of each member's training; empty if no such teacher is trained here."""
-        return self._trainings(self.config.get(section, {}), self.teachers.get(section))
-
-    def _reverse_training(self) -> float:
-        model = self.config["scoring"].get("reverse_model", {})
-        asked = "reverse_model" in asked_for(self.config)
-        return sum(self._trainings(model, self._networks(model))) if asked else 0.0
-
-    def _trainings(self, model: Mapping[str, Any], networks: list[Weights] | None) -> list[float]:
-        if "architecture" not in model:  # it is not trained
+    def _trainings(self, name: str) -> list[float]:
+        """Return the seconds of training each member of a translating model; empty if it is not trained here."""
+        model = self.models.get(name, {})
+        unused = name == "reverse_model" and name not in asked_for(self.config)
+        if "architecture" not in model or unused:
             return []
         training = model["training"]
         updates, precision = training["updates"], training["precision"]
-        return [updates * self._update(own, training, precision) for own in networks or []]
+        return [
+            updates * self._update(own, training, precision) for own in self.networks[name] or []
+        ]
 
     def _reverse_scores(self, stage: str) -> float:
         """Return the seconds in which the reverse model scores all corpora at a stage."""
-        config = self.config
-        model = config["scoring"].get("reverse_model") or config.get("reverse_teacher", {})
+        scorer = "reverse_model" if "reverse_model" in self.models else "reverse_teacher"
         operations = sum(
             _search_operations(corpus, own)
-            for own in (self._networks(model) or [])[:1]
+            for own in (self.networks.get(scorer) or [])[:1]
             for corpus in self.corpora
-            if "reverse_model" in scores_of(config, corpus.name, stage)
+            if "reverse_model" in scores_of(self.config, corpus.name, stage)
         )
         return operations / self.rates["search"]
 
@@ -128,24 +212,20 @@ class Work:
         beam = self.config["distillation"]["monolingual_beam" if corpus.monolingual else "beam"]
         kinds = kinds_made_of(self.config, corpus.name)
         times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
-        networks = self.teachers[section] or []
+        networks = self.networks[section] or []
         operations = sum(_search_operations(corpus, own, beam) for own in networks)
         return times * operations / self.rates["search"]
 
     def _longest(self, section: str) -> float:
-        """Return the seconds of a teacher's longest translation job."""
         if section not in self.teachers:
             return 0.0
         seconds = max(self._translation(corpus, section) for corpus in self.corpora)
         return seconds / self.config["distillation"]["shards"]
 
     def _update(self, own: Weights, training: Mapping[str, Any], precision: str) -> float:
-        """Return the seconds of one update of a model; half of a batch's positions are source.
-
-        All devices work at the same time, each on its own batches.
-        """
+        """Return the seconds of one update, of all devices at once; half of a batch's positions are source."""
         positions = training["batch_tokens"] / 2
-        operations = 6 * positions * (own.encoder + own.decoder + own.embedding)
+        operations = 6 * positions * (own.encoder + own.decoder)
         return training["accumulate"] * max(self.least, operations / self.rates[precision])
 
     def _student_trainings(self) -> dict[tuple[str, ...], float]:
@@ -195,9 +275,9 @@ class Work:
             return [weights(member_of(entry, number), self.config) for number in range(count)]
         # In a folder they are float32; half of them may be the encoder's.
         count = total_bytes([model["hugging_face"]]) // 4 if "hugging_face" in model else 0
-        return [Weights(count // 2, count - count // 2, 0, 0)] if count else None
+        return [Weights(count // 2, count - count // 2, count)] if count else None
 
 
 def _search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
     pieces = corpus.source / PIECE_BYTES
-    return 2 * pieces * (own.encoder + beam * (own.decoder + own.embedding))
+    return 2 * pieces * (own.encoder + beam * own.decoder)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlparse
 
-from weebill.configuration.schema import Config, Fault, Place, shown
+from weebill.configuration.schema import Config, Fault, Place, at, shown
 from weebill.corpus import tatoeba
 from weebill.corpus.download import is_url
 from weebill.errors import key_path, nearest
@@ -31,17 +31,6 @@ def complete(config: Config, broken: set[str]) -> None:
         if "noise" in entry.values:
             text = f"{config.get('seed')} {key_path((*entry.path, 'noise'))}"
             entry.values["noise"].setdefault("seed", int(sha256_text(text)[:8], 16))
-
-
-def _importers(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for importer keys that do not fit together, addresses without checksum, unreadable archives."""
-    for entry in entries(config):
-        if entry.values["importer"] == "files":
-            yield from _files(entry)
-        elif entry.values["importer"] == "hugging_face":
-            yield from _data_set(entry)
-        elif entry.values["importer"] == tatoeba.NAME:
-            yield from _embedded(entry)
 
 
 def _files(entry: Entry) -> Iterator[Fault]:
@@ -114,6 +103,13 @@ def _embedded(entry: Entry) -> Iterator[Fault]:
         yield Fault((*entry.path, "pairs"), message)
 
 
+def _importers(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    checks = {"files": _files, "hugging_face": _data_set, tatoeba.NAME: _embedded}
+    for entry in entries(config):
+        if entry.values["importer"] in checks:
+            yield from checks[entry.values["importer"]](entry)
+
+
 def address(place: Place, path: str, checksum_place: Place, checksum: Any) -> Iterator[Fault]:
     """Yield a fault for an address that is not https, or that has no checksum; local paths have no fault."""
     if is_url(path) and not path.startswith("https://"):
@@ -123,7 +119,6 @@ def address(place: Place, path: str, checksum_place: Place, checksum: Any) -> It
 
 
 def _noise(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for noise in monolingual text, and for wrong languages without text in them."""
     for entry in entries(config, ["corpora"]):
         found, place = entry.values.get("noise"), (*entry.path, "noise")
         if found and entry.monolingual:
@@ -135,88 +130,69 @@ def _noise(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _identifier(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a downloaded language identifier without a checksum."""
-    if identifier := config["cleaning"].get("language_id"):
-        model, checksum = (
-            ("cleaning", "language_id", "model"),
-            ("cleaning", "language_id", "sha256"),
-        )
-        yield from address(model, identifier["model"], checksum, identifier.get("sha256"))
+    for place, found in at(config, "cleaning.language_id"):
+        sha256 = (*place, "sha256")
+        yield from address((*place, "model"), found["model"], sha256, found.get("sha256"))
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for embedded text in another language pair, and for noise in the experiment's languages."""
     pair = (config["languages"]["source"], config["languages"]["target"])
-    for entry in entries(config, ["corpora"]):
-        own = [name for name in tatoeba.OTHER_LANGUAGES if name in pair]
-        if own and tatoeba.NAME in entry.values.get("noise", {}).get("other_languages", ()):
-            message = f"tatoeba: found {own[0]} among the experiment's languages, expected files of others"
-            yield Fault((*entry.path, "noise", "other_languages"), message)
+    own = [name for name in tatoeba.OTHER_LANGUAGES if name in pair]
+    for place, others in at(config, "corpora.*.noise.other_languages"):
+        if own and tatoeba.NAME in others:
+            found = f"found {own[0]} among the experiment's languages"
+            yield Fault(place, f"tatoeba: {found}, expected files of others")
     if pair == tatoeba.PAIR_LANGUAGES or pair[0] == pair[1]:
         return  # another check reports equal languages
+    named = [((*one.path, "importer"), one.values["importer"]) for one in entries(config)]
     found = f"found languages {pair[0]} to {pair[1]}, expected en to de, the only ones it knows"
+    for place, name in [*named, *at(config, "cleaning.language_id.model")]:
+        if name == tatoeba.NAME:
+            yield Fault(place, f"tatoeba: {found}")
+
+
+def _published(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield a fault for each data set that sacreBLEU, mtdata or OPUS lacks, or lacks in these languages."""
+    pair = (config["languages"]["source"], config["languages"]["target"])
     for entry in entries(config):
-        if entry.values["importer"] == tatoeba.NAME:
-            yield Fault((*entry.path, "importer"), f"tatoeba: {found}")
-    if config["cleaning"].get("language_id", {}).get("model") == tatoeba.NAME:
-        yield Fault(("cleaning", "language_id", "model"), f"tatoeba: {found}")
+        values, path, importer = entry.values, entry.path, entry.values["importer"]
+        if importer == "sacrebleu":
+            from sacrebleu import DATASETS  # takes a moment to load
 
+            name, wanted, message = values["name"], "-".join(pair), None
+            if name not in DATASETS:
+                message = f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
+            elif wanted not in DATASETS[name].langpairs:
+                known = f"{name} has {', '.join(sorted(DATASETS[name].langpairs))}"
+                message = f"found '{name}', which has no {wanted}, expected one with it ({known})"
+            found = [((*path, "name"), message)]
+        elif importer == "mtdata":
+            from weebill.corpus.importers.mtdata import name_fault  # loads Arrow
 
-def _sacrebleu(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each test set that sacreBLEU lacks, or lacks in these languages."""
-    named = [entry for entry in entries(config) if entry.values["importer"] == "sacrebleu"]
-    if not named:
-        return
-    from sacrebleu import DATASETS  # takes a moment to load
-
-    pair = f"{config['languages']['source']}-{config['languages']['target']}"
-    for entry in named:
-        name = entry.values["name"]
-        if name not in DATASETS:
-            message = f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
-            yield Fault((*entry.path, "name"), message)
-        elif pair not in DATASETS[name].langpairs:
-            known = f"{name} has {', '.join(sorted(DATASETS[name].langpairs))}"
-            message = f"found '{name}', which has no {pair}, expected one with it ({known})"
-            yield Fault((*entry.path, "name"), message)
-
-
-def _named(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each data set that mtdata, and each corpus that OPUS, lacks in these languages."""
-    named = [entry for entry in entries(config) if entry.values["importer"] in ("mtdata", "opus")]
-    if not named:
-        return
-    from weebill.corpus.importers.mtdata import name_fault  # loads Arrow
-    from weebill.corpus.importers.opus import corpus_faults
-
-    languages = (config["languages"]["source"], config["languages"]["target"])
-    for entry in named:
-        if entry.values["importer"] == "mtdata":
-            for place, name in _names(entry):
-                if message := name_fault(name, languages, entry.monolingual):
-                    yield Fault(place, message)
+            names = _names(entry)
+            found = [(place, name_fault(name, pair, entry.monolingual)) for place, name in names]
         # A corpus with a checksum has been seen by its user, and may be newer than our index; there is no index of
         # monolingual corpora.
-        elif "sha256" not in entry.values and not entry.monolingual:
-            found = corpus_faults(entry.values["name"], entry.values["version"], languages)
-            yield from (Fault((*entry.path, key), message) for key, message in found)
+        elif importer == "opus" and "sha256" not in values and not entry.monolingual:
+            from weebill.corpus.importers.opus import corpus_faults
+
+            problems = corpus_faults(values["name"], values["version"], pair)
+            found = [((*path, key), message) for key, message in problems]
+        else:
+            continue
+        yield from (Fault(place, message) for place, message in found if message)
 
 
 def _names(entry: Entry) -> list[tuple[Place, str]]:
     """Return the place and the text of each name in an mtdata entry."""
-    name, place = entry.values["name"], (*entry.path, "name")
-    return (
-        [(place, name)]
-        if isinstance(name, str)
-        else [((*place, i), one) for i, one in enumerate(name)]
-    )
+    if isinstance(entry.values["name"], str):
+        return [((*entry.path, "name"), entry.values["name"])]
+    return [((*entry.path, *place), name) for place, name in at(entry.values, "name.*")]
 
 
 def _overlaps(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for data that is used both to train and to test or validate: results would be worthless.
-
-    This compares files, names of data sets and numbers of embedded pairs; the cleaning compares sentences.
-    """
+    """Yield a fault for data that is used both to train and to test or validate; the cleaning compares sentences."""
     origins = {entry.path: _origins(entry) for entry in entries(config)}
     tests, training = (list(entries(config, [section])) for section in ("test_sets", "corpora"))
     pairs = [(test, other, "training data") for test in tests for other in training]
@@ -225,14 +201,10 @@ def _overlaps(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if not config["validation_may_overlap_tests"]:
             pairs += [(entry, other, "a test set") for other in tests]
     for entry, other, role in pairs:
+        hint = " (validation_may_overlap_tests: true permits it)" if role == "a test set" else ""
         for common in sorted(origins[entry.path] & origins[other.path])[:1]:
-            message = (
-                f"found {common}, which is {role} too ({key_path(other.path)}), expected other data"
-            )
-            hint = (
-                " (validation_may_overlap_tests: true permits it)" if role == "a test set" else ""
-            )
-            yield Fault(entry.path, message + hint)
+            found = f"found {common}, which is {role} too ({key_path(other.path)})"
+            yield Fault(entry.path, f"{found}, expected other data{hint}")
 
 
 def _origins(entry: Entry) -> set[str]:
@@ -264,4 +236,4 @@ def _mtdata_origin(name: str) -> str:
     return f"'{found[1]} {found[2]}' of OPUS" if found else f"'{name}'"
 
 
-CHECKS = (_importers, _languages, _sacrebleu, _named, _overlaps, _noise, _identifier)
+CHECKS = (_importers, _languages, _published, _overlaps, _noise, _identifier)

@@ -8,16 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weebill.configuration.cost import RATES, Work
+from weebill.configuration.cost import RATES, CorpusSize, Work, total_bytes, weights
 from weebill.configuration.schema import Config
-from weebill.configuration.sizes import CorpusSize, corpus_sizes, total_bytes, weights
 from weebill.corpus.robustness import KINDS
 from weebill.experiment.corpora import SIDES
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.scores import asked_for, scores_of
-from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import kinds_made_of, training_texts
-from weebill.experiment.zoo import Zoo, members
 from weebill.pruning.recipes import made_variants
 
 # Sizes relative to plain text, measured on Multi30k.
@@ -30,7 +27,6 @@ LANGUAGE_MODEL = 10  # a language model, with the temporary files of its estimat
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
 BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
-HOUR = 3600
 DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
 SOURCES = {
     "cpu": "rates of a CPU thread as on two cores with AMX",
@@ -42,9 +38,9 @@ SOURCES = {
 class Estimate:
     """Estimated disk space and time of an experiment.
 
-    disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: hours of one device, by stage.
-    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.
-    text_hours: hours of one CPU thread.  unknown: messages about parts that are not counted.
+    disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: of one device, by stage.
+    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  text_hours: of one CPU
+    thread.  unknown: messages about parts that are not counted.
     """
 
     disk: dict[str, float]
@@ -80,38 +76,9 @@ class Estimate:
         ]
 
 
-def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """Estimate the cost of a checked translation experiment from its first job to its last."""
-    zoo = with_students(zoo, config["students"])
-    corpora = corpus_sizes(config, ["corpora"])
-    others = corpus_sizes(config, ["validation", "test_sets"])
-    work = Work(config, zoo, corpora)
-    unknown = [
-        f"{size.key}: nothing tells how large it is{hint}"
-        for sizes, hint in ((corpora, ", `rows` could"), (others, ""))
-        for size in sizes
-        if size.text is None
-    ]
-    unknown += [
-        f"{section}.hugging_face: it is not here, so its size and how long it translates are unknown"
-        for section, models in work.teachers.items()
-        if models is None
-    ]
-    return Estimate(
-        disk=_disk(config, zoo, corpora, others),
-        device=config["hardware"]["accelerator"],
-        hours={stage: seconds / HOUR for stage, seconds in work.stages().items()},
-        chain=work.chain() / HOUR,
-        fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),
-        text_hours=work.text() / HOUR,
-        unknown=tuple(unknown),
-    )
-
-
-def _disk(
-    config: Config, zoo: Zoo, corpora: Sequence[CorpusSize], others: Sequence[CorpusSize]
-) -> dict[str, float]:
+def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
     """Return bytes by kind of file; temporary files count too, because all of them may exist at the same time."""
+    config, corpora = work.config, work.corpora
     tables = encoded_parallel = distilled = training = 0.0
     augmentation = config["distillation"].get("augmentation", {})
     # Text that augmentation adds, as a share of a training text; a merged row has the text of two.
@@ -134,7 +101,18 @@ def _disk(
         if not size.monolingual or learnt_back:
             encoded_parallel += pairs
     tables += sum(TABLE * (size.text or 0) for size in others)
-    teachers, students = _models(config, zoo)
+    trained = 4 * (1 + TRAINING_COPIES)
+    teachers = [
+        trained * own.stored
+        for name, model in work.models.items()
+        if "architecture" in model
+        for own in work.networks[name] or []
+    ]
+    students = 0.0
+    for student, _, precision in made_variants(config):
+        in_training = precision == "float32" or precision.endswith("-finetuned")
+        each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
+        students += each * weights(work.zoo[student], config).stored
     # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
     copies = max(len(teachers) * encoded_parallel, len(config["students"]) * training)
     estimated = LANGUAGE_MODEL * _language_model_text(config, corpora)
@@ -142,7 +120,7 @@ def _disk(
         "corpora": tables,
         "distilled text": distilled,
         "text in trainings": ENCODED * copies,
-        "models and checkpoints": sum(teachers) + sum(students),
+        "models and checkpoints": sum(teachers) + students,
         **({"language models": estimated} if estimated else {}),
     }
 
@@ -150,32 +128,11 @@ def _disk(
 def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
     """Return the bytes of the language models' training text: the configured text, or all text of a side."""
     found = 0.0
-    for side in SIDES:
-        if f"language_model_{side}" in asked_for(config):
-            own = config["scoring"]["language_model"].get(f"{side}_text")
-            if own is not None:
-                found += total_bytes(own)
-            else:
-                found += sum(size.source for size in corpora if size.monolingual in (None, side))
+    for side in (side for side in SIDES if f"language_model_{side}" in asked_for(config)):
+        own = config["scoring"]["language_model"].get(f"{side}_text")
+        text = [size.source for size in corpora if size.monolingual in (None, side)]
+        found += sum(text) if own is None else total_bytes(own)
     return found
-
-
-def _models(config: Config, zoo: Zoo) -> tuple[list[float], list[float]]:
-    """Return the bytes of each teacher and reverse model that is trained here, and of each student's variant."""
-    trained = 4 * (1 + TRAINING_COPIES)
-    sections = [config.get(section, {}) for section in ("teacher", "reverse_teacher")]
-    teachers = []
-    for section in [*sections, config["scoring"].get("reverse_model", {})]:
-        if "architecture" in section:
-            parts = members(zoo[section["architecture"]])
-            several = parts if len(parts) > 1 else parts * section.get("members", 1)
-            teachers += [trained * weights(part, config).stored for part in several]
-    students = []
-    for student, _, precision in made_variants(config):
-        in_training = precision == "float32" or precision.endswith("-finetuned")
-        each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
-        students.append(each * weights(zoo[student], config).stored)
-    return teachers, students
 
 
 def _size(count: float) -> str:

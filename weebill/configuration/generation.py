@@ -1,23 +1,18 @@
 """Experiments of the kind `generation`: contradictions, local files, cost, unfit models."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.cost import RATES
+from weebill.configuration.cost import rates_of
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.models import width_fault
-from weebill.configuration.resources import folders_with_code
+from weebill.configuration.models import folders_with_code, width_fault
 from weebill.configuration.schedules import warmup_faults
-from weebill.configuration.schema import Config, Fault, Place, at, unknown
+from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.corpus.download import is_url
 from weebill.errors import InputError, key_path
-from weebill.experiment.pipelines import (
-    measured_lengths,
-    piped_models,
-    variants_of,
-    vocabulary_pruned,
-)
+from weebill.experiment import pipelines
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.generation.settings import TrainingSettings
@@ -67,8 +62,7 @@ def _models(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, model in config["models"].items():
         place: Place = ("models", name)
         for (key, *_), data in at(model, "data", "text.*"):
-            if data not in config["data"]:
-                yield Fault((*place, key), unknown("data", data, config["data"], "data"))
+            yield from absent((*place, key), "data", data, config["data"], "data")
         if model["by"] != "making":
             continue
         yield from width_fault(place, model)
@@ -76,10 +70,8 @@ def _models(config: Config, zoo: Zoo) -> Iterator[Fault]:
         architecture, positions = model["architecture"], model["positions"]
         task = config["data"].get(model["data"], {}).get("task")
         if task not in (None, TASKS[architecture]):
-            message = (
-                f"found {architecture}, which does {TASKS[architecture]}; its data is for {task}"
-            )
-            yield Fault((*place, "architecture"), message)
+            found = f"found {architecture}, which does {TASKS[architecture]}"
+            yield Fault((*place, "architecture"), f"{found}; its data is for {task}")
         for key in ["max_source", "passage"] + ["max_target"] * (architecture == "bart"):
             if model.get(key, 0) > positions:
                 message = f"found {model[key]}, expected at most its {positions} positions"
@@ -110,39 +102,33 @@ def _pipelines(config: Config, zoo: Zoo) -> Iterator[Fault]:
     models, steps = config["models"], config["steps"]
     for index, pipeline in enumerate(config["pipelines"]):
         model = pipeline["model"]
-        if model not in models:
-            message = unknown("model", model, models, "models")
-            yield Fault(("pipelines", index, "model"), message)
-            continue
-        layers = models[model].get("layers")
-        for number, name in enumerate(pipeline["steps"]):
+        yield from absent(("pipelines", index, "model"), "model", model, models, "models")
+        layers = models.get(model, {}).get("layers")
+        for number, name in enumerate(pipeline["steps"] if model in models else ()):
             place = ("pipelines", index, "steps", number)
-            if name not in steps:
-                yield Fault(place, unknown("step", name, steps, "steps"))
-                continue
-            method, wanted = steps[name]["method"], steps[name].get("layers")
+            yield from absent(place, "step", name, steps, "steps")
+            step = steps.get(name, {})
+            method, wanted = step.get("method"), step.get("layers")
             if method == "post-training" and number + 1 < len(pipeline["steps"]):
                 yield Fault(place, f"'{name}' makes int8 weights, expected it to be the last step")
             if method == "distil" and layers is not None:
-                count, needed = (
-                    (wanted, wanted) if isinstance(wanted, int) else (len(wanted), wanted[-1] + 1)
-                )
-                if needed > layers:
+                listed = isinstance(wanted, list)
+                if (wanted[-1] + 1 if listed else wanted) > layers:
                     message = f"'{name}' takes layers {wanted}, but the model has {layers} by then"
                     yield Fault(place, message)
-                layers = count
+                layers = len(wanted) if listed else wanted
 
 
 def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     tasks = set()
-    for name in piped_models(config):
+    for name in pipelines.piped_models(config):
         model = config["models"].get(name, {})
         if model.get("data") not in config["data"]:
             continue
         task = config["data"][model["data"]]["task"]
         tasks.add(task)
         positions = _positions(model)
-        for key, tokens in measured_lengths(config, name).items():
+        for key, tokens in pipelines.measured_lengths(config, name).items():
             if positions is not None and tokens > positions:
                 together = "new_tokens" in key and task == "language-modelling"
                 found = f"found {tokens}{' with those given' if together else ''}"
@@ -161,10 +147,9 @@ def _positions(model: Mapping[str, Any]) -> int | None:
     """Return the number of positions of a model; None if they are relative or not known yet."""
     if model["by"] != "hugging_face":
         return model["positions"]
-    try:
+    described = None
+    with suppress(InputError):  # the model is on the hub, or the fault is reported elsewhere
         described = read_json(Path(model["hugging_face"]) / "config.json")
-    except InputError:  # on the hub, or reported elsewhere
-        return None
     if not isinstance(described, dict):
         return None
     key = "n_positions" if described.get("model_type") == "gpt2" else "max_position_embeddings"
@@ -186,9 +171,10 @@ def unfit_models(config: Config) -> list[str]:
     """Return one line for each local model folder with code, or else with a vocabulary that cannot be pruned."""
     if found := folders_with_code(local_paths(config), types=True):
         return found
-    for name in piped_models(config):
+    for name in pipelines.piped_models(config):
         model = config["models"][name]
-        if "hugging_face" in model and "revision" not in model and vocabulary_pruned(config, name):
+        is_local = "hugging_face" in model and "revision" not in model
+        if is_local and pipelines.vocabulary_pruned(config, name):
             from weebill.generation.prunable_vocabulary import check_folder  # slow to import
 
             folder = Path(model["hugging_face"])
@@ -201,11 +187,10 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
-    device = config["hardware"]["accelerator"]
-    threads = config["hardware"]["threads"] if device == "cpu" else 1
+    device, rates = config["hardware"]["accelerator"], rates_of(config["hardware"])
     unknown_parts, hours, disk = [], {}, {}
-    for name in piped_models(config):
-        model, variants = config["models"][name], variants_of(config, name)
+    for name in pipelines.piped_models(config):
+        model, variants = config["models"][name], pipelines.variants_of(config, name)
         if model["by"] != "making":
             unknown_parts.append(f"models.{name}: of the hub, how large it is is not known")
             continue
@@ -219,25 +204,24 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
                 passes = 4 if "loss" in step else 3
-                told = f"{variant}: its training"
-                trainings.append((told, step["training"], passes, model["max_source"]))
+                longest = model["max_source"]
+                trainings.append((f"{variant}: its training", step["training"], passes, longest))
         for told, training, passes, longest in trainings:
             if "updates" not in training:
                 unknown_parts.append(f"{told} counts epochs of text whose size is not known")
                 continue
             tokens = training["batch_size"] * training["accumulate"] * longest
             operations = 2 * passes * training["updates"] * tokens * weights
-            rate = RATES[device]["float32" if training["precision"] == "float32" else "bfloat16"]
-            hours[name] = hours.get(name, 0.0) + operations / (threads * rate) / 3600
+            rate = rates["float32" if training["precision"] == "float32" else "bfloat16"]
+            hours[name] = hours.get(name, 0.0) + operations / rate / 3600
     chain = max(hours.values(), default=0.0)
     return Estimate(disk, device, hours, chain, unknown=tuple(unknown_parts))
 
 
 def weights_of(model: Mapping[str, Any]) -> float:
     """Return the number of weights of a model that is made here, before any step."""
-    width = model["width"]
+    width, decoder_only = model["width"], model["architecture"] == "gpt2"
     attention, feed_forward = 4 * width**2, 2 * width * model["feed_forward"]
-    blocks = 3 * attention + 2 * feed_forward  # one layer of the encoder and one of the decoder
-    if model["architecture"] == "gpt2":
-        blocks = attention + feed_forward
+    # One layer of the encoder and one of the decoder, which also attends to the encoder.
+    blocks = (1 if decoder_only else 3) * attention + (1 if decoder_only else 2) * feed_forward
     return float(model["vocabulary"] * width + model["layers"] * blocks)

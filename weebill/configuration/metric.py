@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from weebill.configuration.cost import PIECE_BYTES, RATES
+from weebill.configuration.cost import PIECE_BYTES, rates_of, total_bytes
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.models import width_fault, zoo_fault
-from weebill.configuration.resources import folders_with_code
+from weebill.configuration.models import folders_with_code, width_fault, zoo_fault
 from weebill.configuration.schedules import training_faults, warmup_faults
-from weebill.configuration.schema import Config, Fault, Place, at, unknown
-from weebill.configuration.sizes import total_bytes
+from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
@@ -65,8 +63,8 @@ def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def _known_encoder(config: Config, section: Config, *place: Key) -> Iterator[Fault]:
     name = section.get("encoder")
-    if name is not None and name not in config["encoders"]:
-        yield Fault((*place, "encoder"), unknown("encoder", name, config["encoders"], "encoders"))
+    if name is not None:
+        yield from absent((*place, "encoder"), "encoder", name, config["encoders"], "encoders")
 
 
 def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -103,17 +101,13 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
             if translation["by"] == "training":
                 for key in ("rows", "validation"):
                     if not pairs["translators"][key]:
-                        message = (
-                            f"missing, expected how many pairs '{one}' is trained and validated by"
-                        )
-                        yield Fault((*place, "translators", key), message)
+                        expected = f"how many pairs '{one}' is trained and validated by"
+                        yield Fault((*place, "translators", key), f"missing, expected {expected}")
                 yield from zoo_fault((*here, "architecture"), translation["architecture"], zoo)
                 yield from training_faults((*here, "training"), translation["training"])
             elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
-                message = (
-                    "expected the codes of all languages on the way, one more than there are models"
-                )
-                yield Fault((*here, "languages"), message)
+                expected = "the codes of all languages on the way, one more than there are models"
+                yield Fault((*here, "languages"), f"expected {expected}")
 
 
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -201,8 +195,7 @@ def unfit_models(config: Config) -> list[str]:
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
     reference, device = config["reference"], config["hardware"]["accelerator"]
-    threads = config["hardware"]["threads"] if device == "cpu" else 1
-    rates = {name: rate * threads for name, rate in RATES[device].items()}
+    rates = rates_of(config["hardware"])
     unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
     for name, one in config["encoders"].items():
         if one["by"] == "hugging_face":

@@ -1,12 +1,9 @@
 """Reference of all settings: the tables of config/*.md, and the JSON Schemas in config/schema for editors.
 
 `python -m weebill.configuration.reference` writes them again from the settings classes.  A table lies between
-`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  PLACE is a key; its end chooses the rows:
-
-- `KEY`: the row of the key and the rows of all keys below it.
-- `KEY.`: only the rows below it.
-- `KEY:`: only the rows below it, labelled by the last part of the key path.
-- `KEY!`: only the row of the key itself.
+`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  PLACE is a key; its end chooses the rows: `KEY` its
+own and those of all keys below, `KEY!` only its own, `KEY.` only those below, `KEY:` the same, labelled by the last
+part of the key path.
 
 In a PLACE, `*` is any name, `[]` is any item of a list, and the next word may be the tag that chooses an
 alternative, such as `corpora.*.files.`; the labels of the rows then begin after it.  Without a tag (`corpora.*.`),
@@ -48,9 +45,8 @@ def files() -> dict[Path, str]:
 
 def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
     """Return JSON with a line for each key of a class, so that a changed setting is a changed line."""
-    if not (
-        isinstance(value, dict) and (key in ("", "properties", "$defs") or "properties" in value)
-    ):
+    above = key in ("", "properties", "$defs")
+    if not isinstance(value, dict) or not (above or "properties" in value):
         return json.dumps(value, ensure_ascii=False)
     deeper = f"{indent} "
     lines = [f"{deeper}{json.dumps(k)}: {_laid_out(one, k, deeper)}" for k, one in value.items()]
@@ -95,10 +91,9 @@ def _inlined(rule: Any, definitions: Schema) -> Any:
 
 @dataclass(frozen=True)
 class _Page:
-    """Tables of one page.
+    """Tables of one page, from schemas by kind, without `$ref`.
 
-    schemas: by kind, without `$ref`.  told: the place that explains the keys of each class, by the class' name.
-    rows: the rows of all tables so far; the tables of alternatives leave them out.
+    told: the place that explains the keys of each class.  rows: of all tables; those of alternatives omit them.
     """
 
     schemas: dict[str, Schema] = field(default_factory=dict)
@@ -150,7 +145,6 @@ class _Page:
         return label, rule
 
     def _below(self, rule: Schema, prefix: str) -> Iterator[tuple[str, ...]]:
-        """Yield the rows of the keys of an object."""
         for key, below in rule["properties"].items():
             if key not in _tags(rule) and "description" in below:
                 yield from self._key(f"{prefix}{key}", below)
@@ -174,7 +168,6 @@ class _Page:
 
 
 def _value(rule: Schema) -> str:
-    """Return the values of a key in a few words."""
     if "oneOf" in rule:
         tags = [tag for option in rule["oneOf"] for tag in _tags(option).items()]
         lists = [_value(one) for one in rule["oneOf"] if not _tags(one)]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from weebill.configuration.schema import Config, Fault, Place
+from weebill.configuration.schema import Config, Fault, Place, at
 from weebill.configuration.sections.quantization import Finetuning, LogFinetuning
 from weebill.errors import key_path
 from weebill.experiment.translating_models import PLACES
@@ -19,25 +19,7 @@ USUAL = 10  # the usual warm-up, and distance of two validations, is a tenth of 
 LONGEST = 10
 
 
-def updates(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each recipe that leaves no updates for the last training."""
-    whole = config["training"]["updates"]
-    for name, method in methods_of(config).items():
-        start = method.reset_to
-        if start >= whole:
-            message = f"found {start}, expected less than training.updates {whole}, which count from the start"
-            yield Fault(("pruning", name, "reset_to"), message)
-            continue
-        for key, spent in method.phases.items():
-            if start + spent >= whole:
-                message = (
-                    f"found {spent} after reset_to {start}, expected together less than "
-                    f"training.updates {whole}, whose last train what is left"
-                )
-                yield Fault(("pruning", name, key), message)
-
-
-def trained(place: tuple[str, ...], config: Config, zoo: Zoo) -> Iterator[Fault]:
+def _trained(place: tuple[str, ...], config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield the faults in the schedule of the model at `place`, if it is trained here; at (): of the students."""
     section: Any = config
     for key in place:
@@ -55,10 +37,7 @@ def training_faults(place: Place, training: Mapping[str, Any]) -> Iterator[Fault
 def warmup_faults(
     place: Place, training: Mapping[str, Any], usual: Mapping[str, Any]
 ) -> Iterator[Fault]:
-    """Yield a fault for a warm-up that lasts to the end of a training from random weights.
-
-    usual: default settings, so that the message can mark the value as the default.
-    """
+    """Yield a fault for a warm-up that lasts to the end; usual: default settings, which the message marks."""
     if training["warmup"] >= training["updates"]:
         yield Fault(
             (*place, "warmup"),
@@ -86,16 +65,10 @@ def _found(place: Place, training: Mapping[str, Any], key: str, usual: Mapping[s
     return f"found {training[key]}{default} of {training['updates']} updates ({updates})"
 
 
-def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each fine-tuning that is too short for its warm-up, or for its own `validate_every`."""
-    for grid, section in config["quantization"].items():
-        if not isinstance(section, Mapping) or "finetune" not in section:
-            continue
-        place, training = ("quantization", grid, "finetune"), section["finetune"]
-        updates, usual = (
-            training["updates"],
-            defaults(LogFinetuning if grid == "log4" else Finetuning),
-        )
+def _finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for place, training in at(config, "quantization.*.finetune"):
+        updates = training["updates"]
+        usual = defaults(LogFinetuning if place[1] == "log4" else Finetuning)
         if training["warmup"] > LONGEST * updates:
             yield Fault(
                 (*place, "warmup"),
@@ -108,26 +81,31 @@ def finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield from _validation_faults(place, training, {})
 
 
-def pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each recipe whose last training ends before its first validation."""
+def _pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield a fault for each recipe whose last training has no updates, or ends before its first validation."""
     training = config["training"]
     whole, every = training["updates"], training["validate_every"]
     for name, method in methods_of(config).items():
-        spent = {"reset_to": method.reset_to, **method.phases}
-        rest = whole - sum(spent.values())
+        place, start = ("pruning", name), method.reset_to
+        spent = {"reset_to": start, **method.phases}
+        rest, last = whole - sum(spent.values()), list(spent)[-1]
+        less = f"less than training.updates {whole}"
+        if start >= whole:
+            expected = f"{less}, which count from the start"
+            yield Fault((*place, "reset_to"), f"found {start}, expected {expected}")
+            continue
+        for key, more in method.phases.items():
+            if start + more >= whole:
+                expected = f"together {less}, whose last train what is left"
+                message = f"found {more} after reset_to {start}, expected {expected}"
+                yield Fault((*place, key), message)
         if 0 < rest < every <= whole:
-            key = list(spent)[-1]
             yield Fault(
-                ("pruning", name, key),
-                f"found {spent[key]}, which leaves {rest} of training.updates {whole} for the last "
+                (*place, last),
+                f"found {spent[last]}, which leaves {rest} of training.updates {whole} for the last "
                 f"training, expected at least training.validate_every {every}, or it is never validated: lower "
-                f"{key}, or write 'validate_every: {max(1, rest // USUAL)}' in training",
+                f"{last}, or write 'validate_every: {max(1, rest // USUAL)}' in training",
             )
 
 
-CHECKS = (
-    updates,
-    *(partial(trained, place) for place in (*PLACES, ())),
-    pruned,
-    finetunings,
-)
+CHECKS = (*(partial(_trained, place) for place in (*PLACES, ())), _pruned, _finetunings)

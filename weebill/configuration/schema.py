@@ -8,7 +8,7 @@ import copy
 import math
 import operator
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -28,21 +28,13 @@ SETTINGS: Registry[Any] = Registry(
     }
 )
 # Classes and words of the types of JSON.
-CLASSES: dict[str, Any] = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "integer": int,
-    "number": int | float,
-    "boolean": bool,
-}
-WORDS = {
-    "object": "keys with values",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
+TYPES: dict[str, tuple[Any, str]] = {
+    "object": (dict, "keys with values"),
+    "array": (list, "a list"),
+    "string": (str, "text"),
+    "integer": (int, "a whole number"),
+    "number": (int | float, "a number"),
+    "boolean": (bool, "true or false"),
 }
 BOUNDS = {
     "minimum": (operator.ge, "at least"),
@@ -50,12 +42,7 @@ BOUNDS = {
     "maximum": (operator.le, "at most"),
     "exclusiveMaximum": (operator.lt, "less than"),
 }
-LENGTHS = {
-    "minLength": ("string", *BOUNDS["minimum"]),
-    "minItems": ("array", *BOUNDS["minimum"]),
-    "maxItems": ("array", *BOUNDS["maximum"]),
-    "minProperties": ("object", *BOUNDS["minimum"]),
-}
+LENGTHS = {"Length": "string", "Items": "array", "Properties": "object"}
 
 
 class ConfigurationError(InputError):
@@ -83,15 +70,19 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
     return f"no {kind} '{name}' in {where}{nearest(name, known)}"
 
 
-def at(values: Any, *patterns: str) -> Iterator[tuple[Place, Any]]:
-    """Yield the key path and the value of every key in a configuration that one of the patterns names.
+def absent(place: Place, kind: str, name: str, known: Iterable[str], where: str) -> Iterator[Fault]:
+    """Yield a fault if a name is not among the known ones."""
+    if name not in known:
+        yield Fault(place, unknown(kind, name, known, where))
 
-    For example, "corpora.*.source|target": `*` is any key or item, and keys that do not exist are left out.
-    """
+
+def at(values: Any, *patterns: str) -> Iterator[tuple[Place, Any]]:
+    """Yield key path and value of every present key that a pattern such as "corpora.*.source|target" names."""
     for first, _, rest in (pattern.partition(".") for pattern in patterns):
+        found: list[tuple[Any, Any]] = []
         if isinstance(values, list):
             found = list(enumerate(values))
-        else:
+        elif isinstance(values, Mapping):
             keys = values if first == "*" else first.split("|")
             found = [(key, values[key]) for key in keys if key in values]
         for key, value in found:
@@ -120,7 +111,7 @@ def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault
             yield from _faults(value, chosen, root, path)
         else:
             tag = value.get(chosen.path[0]) if chosen.path else None
-            former = schema.get("former", {}).get(tag)  # alternatives of earlier versions
+            former = schema.get("former", {}).get(str(tag))  # alternatives of earlier versions
             message = f"found '{tag}', expected {former}" if former else chosen.message
             yield Fault((*path, *chosen.path), message)
     else:
@@ -151,7 +142,7 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
                 wanted = rule if isinstance(key, str) else {"type": "string"}
                 yield from _faults(key, wanted, root, (*path, str(key)))
         case "type" if not _has_type(value, rule):
-            expected = schema.get("expected", WORDS[rule])
+            expected = schema.get("expected", TYPES[rule][1])
             yield Fault(path, f"found {shown(value, wanted=rule)}, expected {expected}")
         case "enum" | "const":
             known = rule if keyword == "enum" else [rule]
@@ -164,18 +155,16 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
             if _has_type(value, "number") and not keeps(value, rule):
                 yield Fault(path, f"found {shown(value)}, expected {words} {rule}")
         case "minLength" | "minItems" | "maxItems" | "minProperties":
-            kind, keeps, words = LENGTHS[keyword]
-            if _has_type(value, kind) and not keeps(len(value), rule):
-                yield Fault(
-                    path, f"found {shown(value) if value else 'nothing'}, expected {words} {rule}"
-                )
+            keeps, words = BOUNDS["minimum" if keyword.startswith("min") else "maximum"]
+            if _has_type(value, LENGTHS[keyword[3:]]) and not keeps(len(value), rule):
+                found = shown(value) if value else "nothing"
+                yield Fault(path, f"found {found}, expected {words} {rule}")
         case "uniqueItems" if isinstance(value, list):
             for twice in [item for index, item in enumerate(value) if item in value[:index]][:1]:
                 yield Fault(path, f"found {shown(twice)} twice, expected each once")
 
 
 def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
-    """Yield the key, the value and the schema of everything one level below."""
     if isinstance(value, dict):
         others = schema.get("additionalProperties")
         for key, child in value.items():
@@ -191,8 +180,7 @@ def _resolve(schema: dict, root: dict) -> dict:
     """Return the schema that a `$ref` points to, with the keys next to the `$ref`, such as a default."""
     if "$ref" not in schema:
         return schema
-    target = root["$defs"][schema["$ref"].removeprefix("#/$defs/")]
-    return {**target, **{key: rule for key, rule in schema.items() if key != "$ref"}}
+    return {**root["$defs"][schema["$ref"].removeprefix("#/$defs/")], **schema}
 
 
 def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
@@ -217,17 +205,16 @@ def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
 def _has_type(value: Any, name: str) -> bool:
     if name == "integer" and isinstance(value, float):
         return value.is_integer()
-    return isinstance(value, CLASSES[name]) and isinstance(value, bool) == (name == "boolean")
+    return isinstance(value, TYPES[name][0]) and isinstance(value, bool) == (name == "boolean")
 
 
 def _wanted(schema: dict, root: dict) -> str:
-    """Return the values that a schema expects, in words."""
     if "oneOf" in schema:
         types = [_resolve(option, root)["type"] for option in schema["oneOf"]]
-        return " or ".join(dict.fromkeys(WORDS[name] for name in types))
+        return " or ".join(dict.fromkeys(TYPES[name][1] for name in types))
     if "enum" in schema or "const" in schema:
         return _one_of(schema.get("enum", [schema.get("const")]))
-    return schema.get("expected", WORDS[schema["type"]])
+    return schema.get("expected", TYPES[schema["type"]][1])
 
 
 def _one_of(names: list) -> str:
@@ -240,20 +227,15 @@ def _not_among(value: Any, known: list) -> str:
 
 def shown(value: Any, wanted: str | None = None) -> str:
     """Return a value in the form of messages; for text that looks like a number, add why it is text."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return str(value).lower()
-        case str() if wanted in ("integer", "number") and _is_number(value):
-            return f"'{value}', which YAML reads as text (write 1.0e-4 for 1e-4, no quotes)"
-        case dict():
-            return "keys with values"
-        case list():
-            return "a list"
-        case str():
-            return f"'{value}'"
-    return str(value)
+    if isinstance(value, str):
+        number = wanted in ("integer", "number") and _is_number(value)
+        hint = ", which YAML reads as text (write 1.0e-4 for 1e-4, no quotes)" if number else ""
+        return f"'{value}'{hint}"
+    if isinstance(value, dict | list):
+        return TYPES["object" if isinstance(value, dict) else "array"][1]
+    if value is None:
+        return "nothing"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_number(text: str) -> bool:
@@ -264,10 +246,7 @@ def _is_number(text: str) -> bool:
 
 
 def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """Return a copy of a value with all defaults, without unknown keys, and with numbers of the schema's type.
-
-    For example, 3.0 becomes 3 if the schema expects a whole number, and 1 becomes 1.0 if it expects a number.
-    """
+    """Return a copy with all defaults, without unknown keys, and with numbers of the schema's type: 3 for 3.0."""
     root = root or schema
     schema = _resolve(schema, root)
     if "oneOf" in schema:

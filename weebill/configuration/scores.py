@@ -10,11 +10,10 @@ from weebill.corpus.download import is_url
 from weebill.experiment.corpora import USES
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import KINDS, corpora_of
-from weebill.experiment.zoo import Zoo
+from weebill.experiment.zoo import Zoo, members
 
 
 def _cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each cut with more than one measure."""
     stages = f"{'|'.join(STAGES)}.scores.*.cut"
     for place, cut in at(config, stages, f"corpora.*.{stages}"):
         if len(cut) > 1:
@@ -44,72 +43,56 @@ def _overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a classifier that is missing, or is fetched without a checksum or from an unknown archive."""
-    settings, place = config["scoring"].get("bicleaner"), ("scoring", "bicleaner")
-    if settings is None:
-        if "bicleaner" in asked_for(config):
-            message = "missing, expected the model of the score bicleaner ({} trains one)"
-            yield Fault(place, message)
-        return
-    model, checksum = settings.get("model", ""), settings.get("sha256")
-    yield from address((*place, "model"), model, (*place, "sha256"), checksum)
-    if is_url(model) and not urlparse(model).path.endswith((".tgz", ".tar.gz")):
-        yield Fault((*place, "model"), f"found '{model}', expected an archive .tgz or .tar.gz")
-    if checksum is not None and not is_url(model):
-        message = "found a checksum, expected it beside an address in model alone"
-        yield Fault((*place, "sha256"), message)
+    if "bicleaner" in asked_for(config) and "bicleaner" not in config["scoring"]:
+        message = "missing, expected the model of the score bicleaner ({} trains one)"
+        yield Fault(("scoring", "bicleaner"), message)
+    for place, settings in at(config, "scoring.bicleaner"):
+        model, checksum = settings.get("model", ""), settings.get("sha256")
+        yield from address((*place, "model"), model, (*place, "sha256"), checksum)
+        if is_url(model) and not urlparse(model).path.endswith((".tgz", ".tar.gz")):
+            yield Fault((*place, "model"), f"found '{model}', expected an archive .tgz or .tar.gz")
+        if checksum is not None and not is_url(model):
+            message = "found a checksum, expected it beside an address in model alone"
+            yield Fault((*place, "sha256"), message)
 
 
 def _reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a reverse model that is missing, or that can be neither trained nor read."""
-    model, place = config["scoring"].get("reverse_model"), ("scoring", "reverse_model")
-    if model is None:
-        if "reverse_model" in asked_for(config) and "reverse_teacher" not in config:
-            yield Fault(place, "missing, expected the model of the score reverse_model")
-        return
-    yield from origin_faults(place, model, zoo)
-    name = model.get("architecture")
-    if name not in zoo:
-        return
-    found = list(zoo_fault((*place, "architecture"), name, zoo, single=True))
-    yield from found
-    if not found and "size" not in config["vocabulary"] and "vocabulary" not in zoo[name]:
-        message = f"found '{name}', whose vocabulary has no size, expected the key vocabulary.size"
-        yield Fault((*place, "architecture"), message)
-
-
-def _reverse_teacher(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a reverse teacher with no text to translate back, and none to score."""
-    scores = "reverse_model" in asked_for(config) and "reverse_model" not in config["scoring"]
-    if "reverse_teacher" in config and not scores and not corpora_of(config, "backward"):
-        message = (
-            f"found without work, expected a corpus with use: {KINDS['backward']}, "
-            "or the score reverse_model without a model of its own"
-        )
-        yield Fault(("reverse_teacher",), message)
+    """Yield a fault for a reverse model that is missing or unfit, and for a reverse teacher without work."""
+    needed = "reverse_model" in asked_for(config) and "reverse_model" not in config["scoring"]
+    if needed and "reverse_teacher" not in config:
+        message = "missing, expected the model of the score reverse_model"
+        yield Fault(("scoring", "reverse_model"), message)
+    for place, model in at(config, "scoring.reverse_model"):
+        yield from origin_faults(place, model, zoo)
+        name, key = model.get("architecture"), (*place, "architecture")
+        if name in zoo and len(members(zoo[name])) > 1:
+            yield from zoo_fault(key, name, zoo, single=True)
+        elif name in zoo and not ("size" in config["vocabulary"] or "vocabulary" in zoo[name]):
+            found = f"found '{name}', whose vocabulary has no size"
+            yield Fault(key, f"{found}, expected the key vocabulary.size")
+    if "reverse_teacher" in config and not needed and not corpora_of(config, "backward"):
+        expected = f"a corpus with use: {KINDS['backward']}, or the score reverse_model without a model of its own"
+        yield Fault(("reverse_teacher",), f"found without work, expected {expected}")
 
 
 def _lexical(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a lexical score without settings, or with its own text on one side only."""
-    place = ("scoring", "lexical_translation")
-    settings = config["scoring"].get("lexical_translation")
-    if settings is None:
-        if "lexical_translation" in asked_for(config):
-            yield Fault(place, "missing, expected the model of the score lexical_translation")
-        return
-    sides = [key for key in ("source_text", "target_text") if key in settings]
-    if len(sides) == 1:
-        yield Fault(place, f"found {sides[0]} alone, expected both sides' text, or neither's")
-    elif len({len(settings[key]) for key in sides}) > 1:
-        found = " and ".join(f"{len(settings[key])} files of {key}" for key in sides)
-        yield Fault(place, f"found {found}, expected as many of both, line by line alike")
+    name = "lexical_translation"
+    if name in asked_for(config) and name not in config["scoring"]:
+        yield Fault(("scoring", name), f"missing, expected the model of the score {name}")
+    for place, settings in at(config, f"scoring.{name}"):
+        texts = {key: text for (key,), text in at(settings, "source_text|target_text")}
+        if len(texts) == 1:
+            message = f"found {', '.join(texts)} alone, expected both sides' text, or neither's"
+            yield Fault(place, message)
+        elif len({len(text) for text in texts.values()}) > 1:
+            found = " and ".join(f"{len(text)} files of {key}" for key, text in texts.items())
+            yield Fault(place, f"found {found}, expected as many of both, line by line alike")
 
 
 def _combined(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a combined score without labelled pairs, to which it is fitted."""
     if "combined" in asked_for(config) and "labelled" not in config["evaluation"]:
         message = "missing, expected the labelled pairs that the score combined is fitted to"
         yield Fault(("evaluation", "labelled"), message)
 
 
-CHECKS = (_cuts, _overrides, _bicleaner, _reverse_model, _reverse_teacher, _lexical, _combined)
+CHECKS = (_cuts, _overrides, _bicleaner, _reverse_model, _lexical, _combined)

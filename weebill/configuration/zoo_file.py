@@ -41,10 +41,7 @@ Entries = Annotated[dict[Name, Model], MinLen(1)]
 
 
 def load_zoo(path: str | Path = MODELS) -> Zoo:
-    """Read every entry of a zoo file by its name, in the file's order.
-
-    Raises InputError if the file cannot be read, ConfigurationError with all faults of its content.
-    """
+    """Read a zoo file; raises InputError if it is unreadable, ConfigurationError with all faults of its content."""
     zoo = read_yaml(path)
     found = faults(zoo, load_schema("models"))
     lines = [fault.line(str(path)) for fault in found]

@@ -33,10 +33,7 @@ FILE_KEYS = ("source", "target", "table")
 
 
 class Entry(NamedTuple):
-    """One importer entry and its key path.
-
-    monolingual: the side of monolingual text; None for parallel text.
-    """
+    """One importer entry and its key path; `monolingual` is the side of its text, None if it is parallel."""
 
     path: tuple[Key, ...]
     values: dict[str, Any]

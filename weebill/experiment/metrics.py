@@ -6,10 +6,8 @@ from typing import Any
 LEXICAL = ("BLEU", "chrF")
 REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
 OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
-PLAIN, SORTED = (
-    "as given, without cache",
-    "sorted, without cache",
-)  # slow ways to score, which are timed
+# Slow ways to score, which are timed.
+PLAIN, SORTED = "as given, without cache", "sorted, without cache"
 PARTS = ("layers", "neurons", "heads")  # each has a figure
 Recipe = list[dict[str, Any]]  # methods, applied in turn
 
@@ -23,10 +21,7 @@ def recipe_without(layers: int = 0, neurons: float = 0.0, heads: float = 0.0) ->
 
 
 def neurons_before(config: Mapping[str, Any], part: str) -> float:
-    """Return the share of neurons that every point of a figure's curve removes.
-
-    The curve of heads removes the recipe's neurons first, as the paper's figure 6b does.
-    """
+    """Return the share of neurons that a whole curve removes: for heads the recipe's, as in the paper's figure 6b."""
     recipe = config["pruning"].get("recipe", []) if part == "heads" else []
     return next((method["neurons"] for method in recipe if "neurons" in method), 0.0)
 

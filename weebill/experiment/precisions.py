@@ -4,8 +4,7 @@ GRID-FORMULA is the grid, untuned, with the other formula of activation scales t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 # Names of grids and of their classes, which import PyTorch: every start of the workflow imports this module, so the
 # classes themselves are not imported here.
@@ -16,19 +15,13 @@ INTEGER_GRIDS = {
 GRIDS = {**INTEGER_GRIDS, "log4": "weebill.quantization.grids.log4:Log4"}
 ACTIVATION_SCALES = ("mean-of-maxima", "mean-of-scales")
 
-UNTUNED = (
-    *GRIDS,
-    *(f"{grid}-{formula}" for grid in INTEGER_GRIDS for formula in ACTIVATION_SCALES),
-)
+_FORMULAS = tuple(f"{grid}-{formula}" for grid in INTEGER_GRIDS for formula in ACTIVATION_SCALES)
+UNTUNED = (*GRIDS, *_FORMULAS)
 PRECISIONS = ("float32", *UNTUNED, *(f"{grid}-finetuned" for grid in GRIDS))
 
 
-@dataclass(frozen=True)
-class Precision:
-    """Way to make a configured precision below float32.
-
-    activation_scale: a formula; None leaves activations in float32.
-    """
+class Precision(NamedTuple):
+    """Way to make a precision below float32; `activation_scale` None leaves activations in float32."""
 
     grid: str
     activation_scale: str | None
@@ -43,16 +36,12 @@ def grid_of(name: str) -> str:
 def quantized(section: Mapping[str, Any]) -> dict[str, Precision]:
     """Return the precisions that a configuration's section `quantization` makes, by name, in the tables' order."""
     found: dict[str, Precision] = {}
-    for grid in GRIDS:
-        if grid not in section:
-            continue
-        settings = section[grid]
+    for grid, settings in ((grid, section[grid]) for grid in GRIDS if grid in section):
         formula = settings.get("activation_scale")
         found[grid] = Precision(grid, formula)
         if settings.get("compare_activation_scales"):
-            for other in ACTIVATION_SCALES:
-                if other != formula:
-                    found[f"{grid}-{other}"] = Precision(grid, other)
+            others = [other for other in ACTIVATION_SCALES if other != formula]
+            found |= {f"{grid}-{other}": Precision(grid, other) for other in others}
         if "finetune" in settings:
             found[f"{grid}-finetuned"] = Precision(grid, formula, finetuned=True)
     return found

@@ -1,20 +1,13 @@
 """Scores that a corpus may have, and their settings at each stage."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
-from weebill.experiment.corpora import USES, sides_of
-
-Config = dict[str, Any]
+from weebill.experiment.corpora import SIDES, USES, Config, sides_of
 
 
-@dataclass(frozen=True)
-class Score:
-    """Score of a row.
-
-    column: its name in tables.  sides: the sides that it reads.  higher_is_better: True if large values are good.
-    """
+class Score(NamedTuple):
+    """Score of a row: its column in tables, the sides that it reads, and whether large values are good."""
 
     column: str
     sides: tuple[str, ...]
@@ -26,18 +19,16 @@ class Score:
 # Sources: bicleaner-ai: Zaragoza-Bernabeu et al. 2022; language models: WMT21 §2; reverse model: WNGT20 §3.
 # The combined score is computed from the scores before it.
 SCORES = {
-    "bicleaner": Score("bicleaner_probability", ("source", "target"), True, "probability"),
+    "bicleaner": Score("bicleaner_probability", SIDES, True, "probability"),
     "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
     "language_model_target": Score("cross_entropy_target", ("target",), False, "bits per word"),
-    "lexical_translation": Score(
-        "lexical_log_probability", ("source", "target"), True, "nats per word"
-    ),
-    "reverse_model": Score("reverse_log_probability", ("source", "target"), True, "nats per piece"),
-    "combined": Score("combined_score", ("source", "target"), True, "log odds of a good pair"),
+    "lexical_translation": Score("lexical_log_probability", SIDES, True, "nats per word"),
+    "reverse_model": Score("reverse_log_probability", SIDES, True, "nats per piece"),
+    "combined": Score("combined_score", SIDES, True, "log odds of a good pair"),
 }
 
 Stage = Literal["cleaning", "back_translation", "distillation"]
-STAGES: tuple[Stage, ...] = ("cleaning", "back_translation", "distillation")
+STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 def section_of(config: Config, corpus: str, stage: Stage) -> Config:
@@ -63,12 +54,9 @@ def scores_of(config: Config, corpus: str, stage: Stage) -> Config:
     monolingual = USES[config["corpora"][corpus]["use"]]
     if stage == "back_translation" and monolingual != "target":
         return {}
-    sides = sides_of(monolingual if stage == "cleaning" else None)
-    return {
-        name: configured[name]
-        for name, score in SCORES.items()
-        if name in configured and set(score.sides) <= set(sides)
-    }
+    sides = {*sides_of(monolingual if stage == "cleaning" else None)}
+    named = [name for name, score in SCORES.items() if sides.issuperset(score.sides)]
+    return {name: configured[name] for name in named if name in configured}
 
 
 def components(config: Config) -> list[str]:

@@ -54,15 +54,12 @@ class Architecture:
 
         Raises ValueError if attention_width is not a multiple of heads.
         """
-        heads = entry["heads"]
-        head_size, remainder = divmod(entry["attention_width"], heads)
-        if remainder:
-            raise ValueError(
-                f"attention width {entry['attention_width']} is no multiple of {heads} heads"
-            )
+        heads, width, neurons = entry["heads"], entry["attention_width"], entry["feed_forward"]
+        if width % heads:
+            raise ValueError(f"attention width {width} is no multiple of {heads} heads")
         attends = entry["decoder"] == "attention"
-        encoder = LayerShape(heads, head_size, entry["feed_forward"])
-        decoder = LayerShape(heads, head_size, entry["feed_forward"], heads if attends else 0)
+        encoder = LayerShape(heads, width // heads, neurons)
+        decoder = LayerShape(heads, width // heads, neurons, heads if attends else 0)
         depth = entry["decoder_layers"]
         return cls(
             vocabulary=vocabulary or entry["vocabulary"],
@@ -85,10 +82,9 @@ class Architecture:
         found = cls(**{**values, **layers})
         distinct, depth = len(found.decoder), found.decoder_depth
         if distinct not in (1, depth):
-            raise InputError(
-                f"architecture.decoder: {distinct} layers where decoder_depth is {depth}, expected {depth}, or 1 "
-                "that is tied"
-            )
+            expected = f"{depth}, or 1 that is tied"
+            problem = f"{distinct} layers where decoder_depth is {depth}, expected {expected}"
+            raise InputError(f"architecture.decoder: {problem}")
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,10 +96,7 @@ _SIDES = ("encoder", "decoder")
 
 
 def _layers(values: Any, place: str) -> tuple[LayerShape, ...]:
-    """Return the shapes of one side's layers.
-
-    Raises InputError if there is none: both translators need at least one layer on each side.
-    """
+    """Return the shapes of one side's layers; both translators need at least one on each side."""
     if not isinstance(values, list | tuple) or not values:
         raise InputError(f"{place}: {_shown(values)}, expected a list of at least one layer")
     for index, layer in enumerate(values):
@@ -123,19 +116,18 @@ def _check_fields(kind: type, values: Any, place: str) -> None:
         if name not in values:
             if field.default is MISSING:
                 raise InputError(f"{place}: key '{name}' is missing")
-        elif name in RANGES:
+            continue
+        expected = None
+        if name in RANGES:
             least, most = RANGES[name]
             # Only whole numbers are valid: 4.0 is a float, and True is an int in Python.
             if type(values[name]) is not int or not least <= values[name] <= most:
-                raise InputError(
-                    f"{place}.{name}: {_shown(values[name])}, expected a whole number from {least} to {most:,}"
-                )
+                expected = f"a whole number from {least} to {most:,}"
         elif name == "decoder_kind" and values[name] not in get_args(DecoderKind):
-            raise InputError(
-                f"{place}.{name}: {_shown(values[name])}, expected {' or '.join(get_args(DecoderKind))}"
-            )
+            expected = " or ".join(get_args(DecoderKind))
+        if expected:
+            raise InputError(f"{place}.{name}: {_shown(values[name])}, expected {expected}")
 
 
 def _shown(value: Any) -> str:
-    """Return a value in the form that errors show, cut to 60 characters."""
     return f"{value!r:.60}"

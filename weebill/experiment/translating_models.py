@@ -2,26 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from weebill.errors import key_path
-
-Config = dict[str, Any]
+from weebill.experiment.corpora import Config
 
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-PLACES: tuple[tuple[str, ...], ...] = (
-    ("teacher",),
-    ("reverse_teacher",),
-    ("scoring", "reverse_model"),
-)
+PLACES = (("teacher",), ("reverse_teacher",), ("scoring", "reverse_model"))
 
 
-@dataclass(frozen=True)
-class HuggingFaceModel:
+class HuggingFaceModel(NamedTuple):
     """Hugging Face model of an experiment, at the key `key`: a folder, or a name on the hub if it has a revision.
 
-    languages: codes of its input and output.  coded: True if the configuration names such codes itself.
+    languages: codes of its input and output; `coded` if the configuration names such codes itself.
     """
 
     key: str
@@ -70,10 +63,7 @@ def hub_models(config: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 def languages_of(
     config: Mapping[str, Any], section: Mapping[str, Any], reverse: bool
 ) -> tuple[str, str]:
-    """Return the language codes of a model's input and output: its own, or else the experiment's.
-
-    reverse: True if the model translates from target to source.
-    """
+    """Return the codes of a model's input and output, its own or the experiment's; reverse: target to source."""
     codes = {**config["languages"], **section.get("language_codes", {})}
     source, target = codes["source"], codes["target"]
     return (target, source) if reverse else (source, target)

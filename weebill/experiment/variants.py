@@ -44,10 +44,7 @@ def expand_variants(config: dict[str, Any]) -> list[Variant]:
 
 
 def measured_variants(config: dict[str, Any]) -> list[Variant]:
-    """Return the variants with the experiment's seed, which get all measurements.
-
-    Variants with other seeds are compared with them.
-    """
+    """Return the variants with the experiment's seed, which get all measurements; others are compared with them."""
     return [variant for variant in expand_variants(config) if not repeats(variant[0])]
 
 

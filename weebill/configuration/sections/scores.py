@@ -107,14 +107,13 @@ class ScoredText:
     nor translated forward again."""
 
 
-def without_defaults(name: str, cls: type) -> type:
-    """Make a class with the same keys, types and bounds, all optional, for the overrides of one corpus.
-
-    The keys of overrides have no sentences of their own; the keys that they override have them.
-    """
-    hints = get_type_hints(cls, include_extras=True)
-    keys = [(field.name, hints[field.name] | None, None) for field in fields(cls)]
-    return make_dataclass(name, keys, bases=(cls,), frozen=True)
+# The keys of overrides are optional, and have no sentences of their own: the keys that they override have them.
+CorpusRules = make_dataclass(
+    "CorpusRules",
+    [(key, hint | None, None) for key, hint in get_type_hints(Rules, include_extras=True).items()],
+    bases=(Rules,),
+    frozen=True,
+)
 
 
 @section
@@ -143,7 +142,7 @@ class CorpusLanguageId:
 class CorpusCleaning:
     """Cleaning of one corpus: the keys of `cleaning` that it overrides."""
 
-    rules: without_defaults("CorpusRules", Rules) | None = None
+    rules: CorpusRules | None = None
     language_id: CorpusLanguageId | None = None
     near_duplicates: bool | None = None
     remove_test_overlap: bool | None = None

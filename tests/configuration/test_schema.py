@@ -3,7 +3,7 @@
 import pytest
 
 from weebill.configuration.checking import check
-from weebill.configuration.schema import ConfigurationError
+from weebill.configuration.schema import ConfigurationError, at
 
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
@@ -124,6 +124,14 @@ CASES = {
             "did you mean 'bfloat16'?",
         ],
     ),
+    "a choice that is no text": (
+        {"validation": {"importer": ["files"]}},
+        [],
+        [
+            "validation.importer: found a list, expected one of files, hugging_face, mtdata, opus, sacrebleu, "
+            "tatoeba; did you mean 'files'?"
+        ],
+    ),
     "keys of another importer": (
         {
             "validation": [{"importer": "sacrebleu", "pairs": 3}, {"pairs": 3}],
@@ -209,6 +217,16 @@ def test_not_a_mapping(zoo):
         ConfigurationError, match="x: top level: found a list, expected keys with values"
     ):
         check([], "x", zoo)
+
+
+def test_keys_at_a_pattern():
+    config = {"a": {"x": [1, 2], "y": [3], "z": []}, "b": 4}
+    assert list(at(config, "a.y|x.*", "b", "c", "b.*")) == [
+        (("a", "y", 0), 3),
+        (("a", "x", 0), 1),
+        (("a", "x", 1), 2),
+        (("b",), 4),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["metrics", 3, ["metric"]])

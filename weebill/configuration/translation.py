@@ -1,0 +1,208 @@
+"""Experiments of the kind `translation`: contradictions, local files, unfit models, cost."""
+
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from weebill.configuration import data, models, schedules, scores
+from weebill.configuration.cost import Work, corpus_sizes
+from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
+from weebill.configuration.metric import precision_faults
+from weebill.configuration.schema import Config, Fault, absent, at, unknown
+from weebill.configuration.sections.evaluation import MinimumBayesRisk
+from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
+from weebill.corpus.download import is_url
+from weebill.corpus.tatoeba import NAME as EMBEDDED
+from weebill.errors import InputError, key_path, nearest
+from weebill.experiment.corpora import FILE_KEYS, entries
+from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
+from weebill.experiment.student_names import with_students
+from weebill.experiment.training_texts import corpora_of
+from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
+from weebill.experiment.variants import UNPRUNED, Variant, matching, precisions, recipes
+from weebill.experiment.zoo import Zoo
+from weebill.settings import defaults
+
+# Files and folders of a translation experiment, and functions that return True for those that are not local.
+FILES: dict[str, Callable[[str], bool] | None] = {
+    "local_dir": None,
+    "cleaning.language_id.model": lambda path: path == EMBEDDED or is_url(path),
+    "scoring.language_model|lexical_translation.source_text|target_text.*": None,
+    "scoring.bicleaner.model": is_url,
+    "evaluation.labelled.table": None,
+    "evaluation.comet.model": may_be_on_hub,
+    "evaluation.comet.encoder": None,
+}
+
+
+def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for side, language in config["languages"].items():
+        if language not in LANGUAGE_SCRIPTS:
+            message = f"no language '{language}' in weebill, expected a code of ISO 639-1"
+            yield Fault(("languages", side), message + nearest(language, LANGUAGE_SCRIPTS))
+    if len(set(config["languages"].values())) == 1:
+        found = config["languages"]["target"]
+        message = f"found '{found}' as source too, expected two languages"
+        yield Fault(("languages", "target"), message)
+
+
+def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    if not corpora_of(config, "parallel"):
+        message = "found none with use: parallel, expected at least one to train on"
+        yield Fault(("corpora",), message)
+
+
+def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for place, pattern in at(config, "variants.*", "exports.*.*"):
+        student, recipe, precision = pattern.split("/")
+        problems = [
+            _part("student", student, config["students"], "students"),
+            _part("recipe", recipe, recipes(config), "pruning"),
+            _precision(precision, config),
+        ]
+        if not any(problems):
+            variants = list(matching(pattern, config))
+            if not variants:
+                problems = [f"found '{pattern}', expected a pattern that matches a variant"]
+            elif place[0] == "exports":
+                problems = [_cannot_hold(str(place[1]), variant, zoo) for variant in variants]
+        yield from (Fault(place, problem) for problem in problems if problem)
+
+
+def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
+    """Return the reason why a format cannot hold a variant, or None if it can."""
+    student, recipe, _ = variant
+    entry = zoo.get(student)
+    if entry is None:  # reported as a fault of `students`
+        return None
+    expected, size = None, entry["attention_width"] // entry["heads"]
+    if form == "ctranslate2" and entry["decoder"] != "attention":
+        expected = "a student with a self-attention decoder; CTranslate2 has no SSRU"
+    elif form == "ctranslate2" and recipe != UNPRUNED:
+        expected = "an unpruned student; CTranslate2 wants as many heads in every layer"
+    elif form == "marian" and entry["embedding"] % size:
+        expected = f"heads that divide the embedding; Marian cannot hold heads of {size}"
+    return expected and f"found '{'/'.join(variant)}', expected {expected}"
+
+
+def _part(kind: str, pattern: str, known: list[str], section: str) -> str | None:
+    if any(fnmatchcase(name, pattern) for name in known):
+        return None
+    if any(mark in pattern for mark in "*?["):
+        return f"no {kind} matches '{pattern}', expected one of {', '.join(known)}"
+    return unknown(kind, pattern, known, section)
+
+
+def _precision(pattern: str, config: Config) -> str | None:
+    if any(fnmatchcase(name, pattern) for name in precisions(config)):
+        return None
+    named = [name for name in PRECISIONS if fnmatchcase(name, pattern)]
+    if not named:
+        return _part("precision", pattern, list(PRECISIONS), "quantization")
+    grid, _, made = named[0].partition("-")
+    key = f"quantization.{grid}"
+    if made and grid in config["quantization"]:
+        if made == config["quantization"][grid].get("activation_scale"):
+            return f"precision '{named[0]}' is '{grid}' here, as {key}.activation_scale is '{made}'"
+        key += ".compare_activation_scales" if made in ACTIVATION_SCALES else ".finetune"
+    return f"precision '{named[0]}' has no settings, expected the key {key}"
+
+
+def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    measured = ("evaluation.engines.architectures.*", "evaluation.cleaning.student")
+    for place, name in at(config, *measured):
+        yield from models.zoo_fault(place, name, zoo, single=True)
+    yield from precision_faults(config, "evaluation.comet.precision")
+    for place, mbr in at(config, "evaluation.mbr"):
+        if mbr["utility"] == "comet" and "comet" not in config["evaluation"]:
+            expected = "its model there, or chrf or bleu"
+            message = f"found comet without evaluation.comet, expected {expected}"
+            yield Fault((*place, "utility"), message)
+        if mbr.get("kept", 0) > mbr["candidates"]:
+            message = f"found {mbr['kept']}, expected at most mbr.candidates {mbr['candidates']}"
+            yield Fault((*place, "kept"), message)
+        for key in ("temperature", "epsilon"):
+            if mbr["by"] == "beam" and mbr[key] != defaults(MinimumBayesRisk)[key]:
+                message = f"found {mbr[key]} with by: beam, expected by: sampling"
+                yield Fault((*place, key), message)
+
+
+def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    for place, name in at(config, "report.columns.*.*.*"):
+        yield from absent(place, "test set", name, config["test_sets"], "test_sets")
+    ours = [*config["students"], "teacher"]
+    for place, rows in at(config, "report.rows.*"):
+        yield from absent(place, "student", str(place[2]), ours, "students")
+        for paper, row in rows.items():
+            printed = [model for model, entry in zoo.items() if entry.get("paper") == paper]
+            yield from absent((*place, paper), "row", row, printed, f"table 1 of {paper}")
+
+
+CHECKS = (
+    _languages,
+    _parallel_corpus,
+    *data.CHECKS,
+    *scores.CHECKS,
+    *models.CHECKS,
+    *schedules.CHECKS,
+    _patterns,
+    models.pruned_students,
+    _evaluation,
+    _report,
+)
+
+
+def local_paths(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the key path and the path of every local file or folder that the experiment reads."""
+    for entry in entries(config):
+        for key in (*FILE_KEYS, "folder", "local_dir"):
+            if key in entry.values and not is_url(entry.values[key]):
+                yield key_path((*entry.path, key)), entry.values[key]
+        for place, path in at(entry.values, "noise.other_languages.*"):
+            if path != EMBEDDED:
+                yield key_path((*entry.path, *place)), path
+    for pattern, elsewhere in FILES.items():
+        for place, path in at(config, pattern):
+            if elsewhere is None or not elsewhere(path):
+                yield key_path(place), path
+    for model in hugging_face_models(config):
+        if model.revision is None:
+            yield model.key, model.place
+
+
+def unfit_models(config: Config) -> list[str]:
+    """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
+    found = []
+    for model in hugging_face_models(config):
+        if model.revision is None and Path(model.place).exists():
+            from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
+
+            try:
+                check_folder(model.place, model.languages, model.coded)
+            except InputError as error:
+                found.append(f"{model.key}: {error}")
+    return found
+
+
+def estimate(config: Config, zoo: Zoo) -> Estimate:
+    """Estimate the cost of a checked translation experiment from its first job to its last."""
+    corpora = corpus_sizes(config, ["corpora"])
+    others = corpus_sizes(config, ["validation", "test_sets"])
+    work = Work(config, with_students(zoo, config["students"]), corpora)
+    sizeless = [(size.key, ", `rows` could") for size in corpora if size.text is None]
+    sizeless += [(size.key, "") for size in others if size.text is None]
+    unknown = [f"{key}: nothing tells how large it is{hint}" for key, hint in sizeless]
+    unknown += [
+        f"{section}.hugging_face: it is not here, so its size and how long it translates are unknown"
+        for section in work.teachers
+        if work.networks[section] is None
+    ]
+    return Estimate(
+        disk=disk_of(work, others),
+        device=config["hardware"]["accelerator"],
+        hours={stage: seconds / 3600 for stage, seconds in work.stages().items()},
+        chain=work.chain() / 3600,
+        fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),
+        text_hours=work.text() / 3600,
+        unknown=tuple(unknown),
+    )
