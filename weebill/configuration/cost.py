@@ -143,8 +143,7 @@ class Work:
 
     def stages(self) -> dict[str, float]:
         """Return the seconds of each stage on one GPU or CPU thread."""
-        pairs = product(self.corpora, self.teachers)
-        translations = [self._translation(corpus, teacher) for corpus, teacher in pairs]
+        translations = [self._translation(*pair) for pair in product(self.corpora, self.teachers)]
         found = {
             "teachers": self.all * sum(self._trainings("teacher")),
             "reverse teachers": self.all * sum(self._trainings("reverse_teacher")),
@@ -192,16 +191,14 @@ class Work:
             return []
         training = model["training"]
         updates, precision = training["updates"], training["precision"]
-        return [
-            updates * self._update(own, training, precision) for own in self.networks[name] or []
-        ]
+        return [updates * self._update(own, training, precision) for own in self.networks[name]]
 
     def _reverse_scores(self, stage: str) -> float:
         """Return the seconds in which the reverse model scores all corpora at a stage."""
         scorer = "reverse_model" if "reverse_model" in self.models else "reverse_teacher"
         operations = sum(
             _search_operations(corpus, own)
-            for own in (self.networks.get(scorer) or [])[:1]
+            for own in self.networks.get(scorer, [])[:1]
             for corpus in self.corpora
             if "reverse_model" in scores_of(self.config, corpus.name, stage)
         )
@@ -212,13 +209,11 @@ class Work:
         beam = self.config["distillation"]["monolingual_beam" if corpus.monolingual else "beam"]
         kinds = kinds_made_of(self.config, corpus.name)
         times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
-        networks = self.networks[section] or []
+        networks = self.networks.get(section, [])
         operations = sum(_search_operations(corpus, own, beam) for own in networks)
         return times * operations / self.rates["search"]
 
     def _longest(self, section: str) -> float:
-        if section not in self.teachers:
-            return 0.0
         seconds = max(self._translation(corpus, section) for corpus in self.corpora)
         return seconds / self.config["distillation"]["shards"]
 
@@ -261,21 +256,19 @@ class Work:
                 before = seconds[student, str(method.reset_to)]
             return before + seconds.get((student, recipe, "float32"), 0.0)
 
-        return max(
-            until(*key[:2]) + (seconds[key] if key[2] != "float32" else 0.0)
-            for key in seconds
-            if len(key) == 3
-        )
+        variants = [key for key in seconds if len(key) == 3]
+        tuned = {key: seconds[key] for key in variants if key[2] != "float32"}
+        return max(until(*key[:2]) + tuned.get(key, 0.0) for key in variants)
 
-    def _networks(self, model: Mapping[str, Any]) -> list[Weights] | None:
-        """Return the weights of each member of a model; None if they are unknown."""
+    def _networks(self, model: Mapping[str, Any]) -> list[Weights]:
+        """Return the weights of each member of a model; none if they are unknown."""
         if "architecture" in model:
             entry = self.zoo[model["architecture"]]
             count = max(model.get("members", 1), len(members(entry)))
             return [weights(member_of(entry, number), self.config) for number in range(count)]
         # In a folder they are float32; half of them may be the encoder's.
         count = total_bytes([model["hugging_face"]]) // 4 if "hugging_face" in model else 0
-        return [Weights(count // 2, count - count // 2, count)] if count else None
+        return [Weights(count // 2, count - count // 2, count)] if count else []
 
 
 def _search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:

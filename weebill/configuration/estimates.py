@@ -106,7 +106,7 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
         trained * own.stored
         for name, model in work.models.items()
         if "architecture" in model
-        for own in work.networks[name] or []
+        for own in work.networks[name]
     ]
     students = 0.0
     for student, _, precision in made_variants(config):

@@ -195,7 +195,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     unknown += [
         f"{section}.hugging_face: it is not here, so its size and how long it translates are unknown"
         for section in work.teachers
-        if work.networks[section] is None
+        if not work.networks[section]
     ]
     return Estimate(
         disk=disk_of(work, others),
