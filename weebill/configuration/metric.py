@@ -17,15 +17,14 @@ from weebill.pruning.methods import pruning_method
 from weebill.settings import defaults
 
 TAKEN = "is the name of a metric that is measured here, expected another"
-# Files and folders, unless they are names on the hub.
+# Files and folders, unless they are names on the hub; the scores of a test set are several.
 FILES = (
     "texts.*",
     "encoders.*.hugging_face",
     "reference.checkpoint",
     "pruning.development.table",
     "reference|pruning.judgements.*.table",
-    "test_sets.*.table",
-    "test_sets.*.scores.*",
+    "test_sets.*.table|scores",
     "distillation.pairs.*.table|source|target",
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
@@ -178,13 +177,14 @@ CHECKS = (_encoders, _reference, _pruning, _distilled, _metrics, _test_sets, _in
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
-    for place, path in at(config, *FILES):
+    for place, found in at(config, *FILES):
         if place[0] == "encoders":
             on_hub = "revision" in config["encoders"][place[1]]
         else:
-            on_hub = place == ("reference", "checkpoint") and may_be_on_hub(path)
-        if not on_hub:
-            yield key_path(place), path
+            on_hub = place == ("reference", "checkpoint") and may_be_on_hub(found)
+        files = at(found, "*") if isinstance(found, dict) else [((), found)]
+        for below, path in files if not on_hub else ():
+            yield key_path((*place, *below)), path
 
 
 def unfit_models(config: Config) -> list[str]:
