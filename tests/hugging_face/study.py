@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.hugging_face.small import HEADS, small_batch, small_model
-from weebill.hugging_face.families import prunable
-from weebill.hugging_face.family import Family
+from weebill.hugging_face.families import Family, prunable
 from weebill.pruning.cut import cut
 from weebill.pruning.study import CompanionSettings
 

@@ -1,14 +1,35 @@
-"""Registry of families by their base models' classes in transformers; families are loaded on use."""
+"""Families of Hugging Face models as `Prunable`: their base class, and their registry.
+
+The library computes attention by kernels that return no weights.  While there is a recorder, the model uses the
+library's explicit ("eager") attention, whose sums differ from the kernels' in the last bits.
+
+The library's modules do not run without heads, or count positions then.  Such a module gets another class of the
+family; it keeps its parameters, its name and its hooks.
+"""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import transformers
-from torch import nn
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+from transformers.cache_utils import Cache, EncoderDecoderCache
 
 from weebill.errors import InputError
-from weebill.hugging_face.family import Family
+from weebill.pruning.structure import (
+    AttentionBlock,
+    FeedForwardBlock,
+    LayerStack,
+    Projection,
+    Prunable,
+    Recorder,
+)
 from weebill.registry import Registry
 
-# A new family is a file with a class that is a `family.Family`, and an entry here.
-FAMILIES: Registry[type[Family]] = Registry(
+# A new family is a file with a class that is a `Family`, and an entry here for its base model's class.
+FAMILIES: Registry[type["Family"]] = Registry(
     {
         "XLMRobertaModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
         "BartModel": "weebill.hugging_face.bart:Bart",
@@ -20,7 +41,7 @@ FAMILIES: Registry[type[Family]] = Registry(
 )
 
 
-def prunable(model: nn.Module) -> Family:
+def prunable(model: nn.Module) -> "Family":
     """Return the prunable view of a model that is, or contains, one base model of a family.
 
     Raises InputError if it contains none, or several.
@@ -44,3 +65,165 @@ def prunable(model: nn.Module) -> Family:
 def model_types() -> set[str]:
     """Return the values of `model_type` in config.json for all families."""
     return {getattr(transformers, name).config_class.model_type for name in FAMILIES}
+
+
+class Stack(NamedTuple):
+    """Places of a stack of layers in the library's modules.
+
+    layers: path of the list.  depth: key of the configuration for their number.  self_attention, cross_attention:
+    paths in a layer.  masked: path of the module whose attention_mask masks the queries; None: the name.
+    """
+
+    name: str
+    layers: str
+    depth: str
+    self_attention: str
+    cross_attention: str | None = None
+    masked: str | None = None
+
+
+class Family(Prunable):
+    """Base of every family's `Prunable`.
+
+    model: the given model.  core: the base model in it, whose blocks may be cut.
+    """
+
+    stacks: ClassVar[tuple[Stack, ...]]
+    heads: ClassVar[str]
+    """Attribute of an attention module for its number of heads, as the two below."""
+    head_size: ClassVar[str]
+    width: ClassVar[str | None] = None
+    headless: ClassVar[type[nn.Module] | None] = None
+    """Class that an attention module gets when it loses its last head."""
+    weights_at: ClassVar[int] = 1
+    """Index of the attention weights in the output of an attention module."""
+
+    def __init__(self, model: nn.Module, core: PreTrainedModel):
+        self.model, self.core = model, core
+        self._hooks: dict[nn.Module, list] = {}  # hooks of the recorded attention modules
+        self._implementation = ""  # original implementation of attention, to restore
+
+    def projections(
+        self, layer: nn.Module, attention: nn.Module
+    ) -> Sequence[Projection | nn.Module]:
+        """Return query, key, value and output map of an attention module."""
+        raise NotImplementedError
+
+    def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
+        """Make the feed-forward block of a layer."""
+        raise NotImplementedError
+
+    def attention_blocks(self) -> list[AttentionBlock]:
+        """List encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
+        return [
+            self.attention_block(f"{name}.{kind}", stack, layer, path)
+            for name, stack, layer in self._layers()
+            for kind in ("self_attention", "cross_attention")
+            if (path := getattr(stack, kind)) is not None
+        ]
+
+    def feed_forward_blocks(self) -> list[FeedForwardBlock]:
+        """List encoder.N.feed_forward, then decoder.N.feed_forward."""
+        return [
+            self.feed_forward_block(f"{name}.feed_forward", layer)
+            for name, _, layer in self._layers()
+        ]
+
+    def layer_stacks(self) -> list[LayerStack]:
+        """Return the stacks of encoder and decoder."""
+        found = []
+        for stack in self.stacks:
+            layers = self.core.get_submodule(stack.layers)
+            set_depth = partial(self.set_depth, stack, layers, layers[0])
+            found.append(LayerStack(stack.name, layers, len(layers), set_depth))
+        return found
+
+    def set_depth(self, stack: Stack, layers: nn.ModuleList, former: nn.Module, depth: int) -> None:
+        """Record the new number of layers, and their new places in the key-value cache.
+
+        former: the first layer before the cut.
+        """
+        setattr(self.core.config, stack.depth, depth)
+        for index, layer in enumerate(layers):
+            for module in layer.modules():
+                if hasattr(module, "layer_idx"):
+                    module.layer_idx = index
+
+    def _layers(self) -> Iterator[tuple[str, Stack, nn.Module]]:
+        for stack in self.stacks:
+            for index, layer in enumerate(self.core.get_submodule(stack.layers)):
+                yield f"{stack.name}.{index}", stack, layer
+
+    def attention_block(
+        self, name: str, stack: Stack, layer: nn.Module, path: str
+    ) -> AttentionBlock:
+        """Make the block of the attention module at a path in a layer."""
+        attention = layer.get_submodule(path)
+        masked = stack.name if stack.masked is None else stack.masked
+        size = getattr(attention, self.head_size)
+
+        def set_shape(heads: int) -> None:
+            setattr(attention, self.heads, heads)
+            if self.width is not None:
+                setattr(attention, self.width, heads * size)
+            if not heads and self.headless is not None:
+                attention.__class__ = self.headless
+
+        return AttentionBlock(
+            name,
+            *self.projections(layer, attention),
+            heads=getattr(attention, self.heads),
+            head_size=size,
+            set_shape=set_shape,
+            set_recorder=partial(self._set_recorder, attention, self.core.get_submodule(masked)),
+        )
+
+    def _set_recorder(
+        self, attention: nn.Module, masked: nn.Module, recorder: Recorder | None
+    ) -> None:
+        heard = bool(self._hooks)
+        for hook in self._hooks.pop(attention, ()):
+            hook.remove()
+        if recorder is not None:
+            self._hooks[attention] = _report(attention, masked, recorder, self.weights_at)
+        if self._hooks and not heard:
+            self._implementation = self.core.config._attn_implementation
+            self.core.set_attn_implementation("eager")
+        elif heard and not self._hooks:
+            self.core.set_attn_implementation(self._implementation)
+
+
+def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights_at: int) -> list:
+    """Add hooks that pass each forward pass of an attention module to the recorder; return them."""
+    mask: Tensor | None = None
+
+    def see_mask(module, arguments, keywords):
+        nonlocal mask
+        bound = inspect.signature(module.forward).bind_partial(*arguments, **keywords)
+        mask = bound.arguments.get("attention_mask")
+        if mask is not None and mask.dim() != 2:
+            raise ValueError(f"attention mask {tuple(mask.shape)}: give one of (batch, positions)")
+
+    def see_weights(module, arguments, output):
+        weights = output[weights_at]  # (batch, h, queries, keys); None without heads
+        if weights is not None:
+            # If a text is continued, the queries are its last positions.
+            queries = None if mask is None else mask[:, -weights.shape[2] :].bool()
+            recorder(weights, queries)
+
+    return [
+        masked.register_forward_pre_hook(see_mask, with_kwargs=True),
+        attention.register_forward_hook(see_weights),
+    ]
+
+
+def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:
+    """Let a self-attention without heads add the positions of x (batch, positions, d) to the key-value cache.
+
+    The library takes the present length of the text from the keys of the first layer.
+    """
+    if isinstance(cache, EncoderDecoderCache):
+        cache = cache.self_attention_cache
+    if cache is not None:
+        nothing = x.new_zeros(x.shape[0], 1, x.shape[1], 1)
+        cache.update(nothing, nothing, layer)

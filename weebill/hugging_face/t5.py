@@ -5,16 +5,17 @@ other layers.  The table keeps the columns of all heads; a cut attention selects
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from transformers.models.t5.modeling_t5 import T5Attention, T5DenseGatedActDense
 
-from weebill.hugging_face.family import Family, count_positions
-from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
+from weebill.hugging_face.families import Family, Stack, count_positions
+from weebill.pruning.structure import AttentionBlock, FeedForwardBlock
 
 TABLE = "relative_attention_bias"  # attribute of the attention module for its table
+OWN = "layer.0.SelfAttention"
 
 
 class CutAttention(T5Attention):
@@ -74,74 +75,36 @@ class T5AttentionBlock(AttentionBlock):
 class T5(Family):
     """View of a T5Model or T5ForConditionalGeneration, or of any model that contains one."""
 
+    stacks = (
+        Stack("encoder", "encoder.block", "num_layers", OWN),
+        Stack("decoder", "decoder.block", "num_decoder_layers", OWN, "layer.1.EncDecAttention"),
+    )
+    heads, head_size, width = "n_heads", "key_value_proj_dim", "inner_dim"
     weights_at = 2
 
-    def attention_blocks(self) -> list[AttentionBlock]:
-        """List encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
-        encoder, decoder = self.core.encoder, self.core.decoder
-        blocks = [
-            self._attention_block(
-                f"encoder.{i}.self_attention", block.layer[0].SelfAttention, encoder
-            )
-            for i, block in enumerate(encoder.block)
-        ]
-        for i, block in enumerate(decoder.block):
-            own, cross = block.layer[0].SelfAttention, block.layer[1].EncDecAttention
-            blocks += [
-                self._attention_block(f"decoder.{i}.self_attention", own, decoder),
-                self._attention_block(f"decoder.{i}.cross_attention", cross, decoder),
-            ]
-        return blocks
+    def projections(self, layer: nn.Module, attention: nn.Module) -> list[nn.Module]:
+        """Implement `Family`."""
+        return [attention.q, attention.k, attention.v, attention.o]
 
-    def _attention_block(self, name: str, attention: nn.Module, stack: nn.Module) -> AttentionBlock:
-        def set_shape(heads: int) -> None:
-            attention.n_heads = heads
-            attention.inner_dim = heads * attention.key_value_proj_dim
+    def attention_block(
+        self, name: str, stack: Stack, layer: nn.Module, path: str
+    ) -> T5AttentionBlock:
+        """Make a block that records the numbers of its remaining heads."""
+        plain = super().attention_block(name, stack, layer, path)
+        return T5AttentionBlock(**vars(plain), attention=layer.get_submodule(path))
 
-        return T5AttentionBlock(
-            name,
-            attention.q,
-            attention.k,
-            attention.v,
-            attention.o,
-            heads=attention.n_heads,
-            head_size=attention.key_value_proj_dim,
-            set_shape=set_shape,
-            set_recorder=self.recorder_of(attention, stack),
-            attention=attention,
-        )
+    def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
+        """Implement `Family`."""
+        dense = layer.layer[-1].DenseReluDense
+        if isinstance(dense, T5DenseGatedActDense):
+            return FeedForwardBlock(name, dense.wi_0, dense.wo, gate=dense.wi_1)
+        return FeedForwardBlock(name, dense.wi, dense.wo)
 
-    def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """List encoder.N.feed_forward, then decoder.N.feed_forward."""
-        return [
-            _feed_forward_block(f"{side}.{i}.feed_forward", block.layer[-1].DenseReluDense)
-            for side in ("encoder", "decoder")
-            for i, block in enumerate(getattr(self.core, side).block)
-        ]
-
-    def layer_stacks(self) -> list[LayerStack]:
-        """Return the stacks of encoder and decoder."""
-        return [
-            self._stack("encoder", "num_layers"),
-            self._stack("decoder", "num_decoder_layers"),
-        ]
-
-    def _stack(self, side: str, key: str) -> LayerStack:
-        stack = getattr(self.core, side)
-        plain, owner = self.stack_of(side, stack.block, key), stack.block[0].layer[0].SelfAttention
-
-        def set_depth(depth: int) -> None:
-            plain.set_depth(depth)
-            stack.config.num_layers = depth
-            first = stack.block[0].layer[0].SelfAttention
-            if first is not owner:  # another layer is now the first, and gets the table
-                first.add_module(TABLE, getattr(owner, TABLE))
-                first.has_relative_attention_bias = True
-
-        return replace(plain, set_depth=set_depth)
-
-
-def _feed_forward_block(name: str, dense: nn.Module) -> FeedForwardBlock:
-    if isinstance(dense, T5DenseGatedActDense):
-        return FeedForwardBlock(name, dense.wi_0, dense.wo, gate=dense.wi_1)
-    return FeedForwardBlock(name, dense.wi, dense.wo)
+    def set_depth(self, stack: Stack, layers: nn.ModuleList, former: nn.Module, depth: int) -> None:
+        """Implement `Family`; another first layer gets the table."""
+        super().set_depth(stack, layers, former, depth)
+        getattr(self.core, stack.name).config.num_layers = depth
+        owner, first = (layer.get_submodule(OWN) for layer in (former, layers[0]))
+        if first is not owner:
+            first.add_module(TABLE, getattr(owner, TABLE))
+            first.has_relative_attention_bias = True

@@ -3,53 +3,8 @@
 from torch import nn
 from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaSelfAttention
 
-from weebill.hugging_face.family import Family, count_positions
-from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
-
-
-class XLMRoberta(Family):
-    """View of an XLMRobertaModel, or of any model that contains one."""
-
-    def attention_blocks(self) -> list[AttentionBlock]:
-        """List encoder.N.self_attention."""
-        return [
-            self._attention_block(f"encoder.{i}.self_attention", layer)
-            for i, layer in enumerate(self.core.encoder.layer)
-        ]
-
-    def _attention_block(self, name: str, layer: nn.Module) -> AttentionBlock:
-        attention = layer.attention.self
-
-        def set_shape(heads: int) -> None:
-            attention.num_attention_heads = heads
-            attention.all_head_size = heads * attention.attention_head_size
-            if not heads:
-                attention.__class__ = HeadlessAttention
-
-        return AttentionBlock(
-            name,
-            attention.query,
-            attention.key,
-            attention.value,
-            layer.attention.output.dense,
-            heads=attention.num_attention_heads,
-            head_size=attention.attention_head_size,
-            set_shape=set_shape,
-            set_recorder=self.recorder_of(attention, self.core),
-        )
-
-    def feed_forward_blocks(self) -> list[FeedForwardBlock]:
-        """List encoder.N.feed_forward."""
-        return [
-            FeedForwardBlock(
-                f"encoder.{i}.feed_forward", layer.intermediate.dense, layer.output.dense
-            )
-            for i, layer in enumerate(self.core.encoder.layer)
-        ]
-
-    def layer_stacks(self) -> list[LayerStack]:
-        """Return the stack of the encoder."""
-        return [self.stack_of("encoder", self.core.encoder.layer, "num_hidden_layers")]
+from weebill.hugging_face.families import Family, Stack, count_positions
+from weebill.pruning.structure import FeedForwardBlock
 
 
 class HeadlessAttention(XLMRobertaSelfAttention):
@@ -59,3 +14,19 @@ class HeadlessAttention(XLMRobertaSelfAttention):
         """Map hidden_states (b, positions, d) → (b, positions, 0), without attention weights."""
         count_positions(past_key_values, self.layer_idx, hidden_states)
         return hidden_states[..., :0], None
+
+
+class XLMRoberta(Family):
+    """View of an XLMRobertaModel, or of any model that contains one."""
+
+    stacks = (Stack("encoder", "encoder.layer", "num_hidden_layers", "attention.self", masked=""),)
+    heads, head_size, width = "num_attention_heads", "attention_head_size", "all_head_size"
+    headless = HeadlessAttention
+
+    def projections(self, layer: nn.Module, attention: nn.Module) -> list[nn.Module]:
+        """Implement `Family`."""
+        return [attention.query, attention.key, attention.value, layer.attention.output.dense]
+
+    def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
+        """Implement `Family`."""
+        return FeedForwardBlock(name, layer.intermediate.dense, layer.output.dense)
